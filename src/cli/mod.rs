@@ -1,0 +1,1 @@
+//! Choose: the commands of the binary.

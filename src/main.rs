@@ -1,0 +1,3 @@
+//! The binary: everything it does is in the library's `cli`.
+
+fn main() {}

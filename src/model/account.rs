@@ -1,0 +1,143 @@
+//! What a channel key drives: its workspace, platform, environment, balance.
+//!
+//! Knows nothing of how the account is read. Interface: Resources, Account.
+
+use crate::model::text::SafeText;
+
+/// The platform behind a key. A word that is not known is kept as it came.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Platform {
+    /// Business chat: conversations, templates, a 24-hour service window.
+    Whatsapp,
+    /// The bot channel: no window, no templates, no pause.
+    Telegram,
+    /// Email threads.
+    Email,
+    /// Voice and SMS.
+    Voip,
+    /// Has no operations in this interface.
+    Web,
+    /// A platform word this version does not know.
+    Other(String),
+}
+
+impl Platform {
+    /// Reads the interface's enum word.
+    pub fn from_word(word: &str) -> Self {
+        match word.to_ascii_uppercase().as_str() {
+            "WHATSAPP" => Self::Whatsapp,
+            "TELEGRAM" => Self::Telegram,
+            "EMAIL" => Self::Email,
+            "VOIP" => Self::Voip,
+            "WEB" => Self::Web,
+            _ => Self::Other(word.to_owned()),
+        }
+    }
+
+    /// The interface's enum word.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Whatsapp => "WHATSAPP",
+            Self::Telegram => "TELEGRAM",
+            Self::Email => "EMAIL",
+            Self::Voip => "VOIP",
+            Self::Web => "WEB",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// What people call the channel.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Whatsapp => "business chat",
+            Self::Telegram => "bot-chat",
+            Self::Email => "email",
+            Self::Voip => "voice and SMS",
+            Self::Web => "web",
+            Self::Other(_) => "an unknown channel",
+        }
+    }
+
+    /// Whether this platform has chat conversations this desk can open.
+    pub fn has_conversations(&self) -> bool {
+        matches!(self, Self::Whatsapp | Self::Telegram)
+    }
+
+    /// Whether the AI can be paused and conversations closed (interface,
+    /// Conversations: only the business chat channel has these operations).
+    pub fn can_take_over(&self) -> bool {
+        matches!(self, Self::Whatsapp)
+    }
+}
+
+/// Whether a key really sends. Inferred from the key's prefix by the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Environment {
+    /// Real messages, real credits.
+    Live,
+    /// Validates like live, sends nothing, costs nothing.
+    Test,
+}
+
+impl Environment {
+    /// The word on screen, always visible beside what it concerns.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Live => "LIVE",
+            Self::Test => "TEST",
+        }
+    }
+
+    /// The interface's enum word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Test => "test",
+        }
+    }
+
+    /// Reads the interface's enum word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "live" => Some(Self::Live),
+            "test" => Some(Self::Test),
+            _ => None,
+        }
+    }
+
+    /// What a key's prefix says of its environment (interface, Authentication 2).
+    pub fn from_key(key: &str) -> Option<Self> {
+        if key.starts_with("svc_live_") {
+            Some(Self::Live)
+        } else if key.starts_with("svc_test_") {
+            Some(Self::Test)
+        } else {
+            None
+        }
+    }
+}
+
+/// The account behind a channel key, as `GET /account` tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    /// Stable account id.
+    pub id: String,
+    /// Shared by the tabs of one workspace: they draw on one balance.
+    pub workspace_id: String,
+    /// The workspace's name, if it has one.
+    pub workspace_name: Option<SafeText>,
+    /// The assistant's name, if it has one.
+    pub assistant_name: Option<SafeText>,
+    /// What the key drives.
+    pub platform: Platform,
+    /// Live or test.
+    pub environment: Environment,
+    /// The connected number; `None` means not connected.
+    pub number: Option<SafeText>,
+    /// Credits, which may be fractional on the wire.
+    pub credits: f64,
+    /// From the platform operator, if it reports one.
+    pub messaging_tier: Option<SafeText>,
+    /// From the platform operator, if it reports one.
+    pub quality_rating: Option<SafeText>,
+}

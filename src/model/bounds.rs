@@ -1,0 +1,73 @@
+//! Every size and count bound of the interface, once, for both sides.
+//!
+//! Knows nothing of what happens when a bound is broken. Interface: Limits,
+//! Size and count bounds. Lengths count characters (Unicode scalar values).
+
+/// Text body on business chat and bot-chat.
+pub const TEXT: usize = 4096;
+/// Caption of an image, video, document or photo.
+pub const CAPTION: usize = 1024;
+/// File name of a document.
+pub const FILENAME: usize = 256;
+/// A contact's name.
+pub const CONTACT_NAME: usize = 200;
+/// An email's subject.
+pub const SUBJECT: usize = 998;
+/// Attachments of one email.
+pub const ATTACHMENTS: usize = 20;
+/// Body of an SMS; at least one character.
+pub const SMS: usize = 1600;
+/// Contacts of one broadcast; at least one.
+pub const BROADCAST_CONTACTS: usize = 1000;
+/// Bytes of an uploaded file: 25 MB, read as MiB.
+pub const UPLOAD_BYTES: u64 = 25 * 1024 * 1024;
+/// Rows of a page at most; at least one.
+pub const PAGE_MAX: u32 = 100;
+/// Rows of a page when nothing is asked for.
+pub const PAGE_DEFAULT: u32 = 50;
+/// Items the new-message trigger returns at most.
+pub const TRIGGER_ITEMS: usize = 50;
+/// Seconds an answer is kept under its idempotency key.
+pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
+/// Seconds the service window stays open after an inbound message.
+pub const WINDOW_SECONDS: i64 = 24 * 3600;
+
+/// Whether a text is a phone number in E.164 form: `+`, then 8 to 15 digits,
+/// the first of which is not zero.
+pub fn is_e164(text: &str) -> bool {
+    let Some(digits) = text.strip_prefix('+') else {
+        return false;
+    };
+    (8..=15).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && !digits.starts_with('0')
+}
+
+/// The length the bounds count: Unicode scalar values.
+pub fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e164_cases() {
+        let cases = [
+            ("+34600111222", true),
+            ("+12345678", true),
+            ("+123456789012345", true),
+            ("+1234567", false),
+            ("+1234567890123456", false),
+            ("34600111222", false),
+            ("+0600111222", false),
+            ("+34 600 111 222", false),
+            ("+３４600111222", false),
+            ("", false),
+        ];
+        for (text, valid) in cases {
+            assert_eq!(is_e164(text), valid, "{text}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Conversations of the business chat and bot-chat channels, one shape for
+//! both, and the local facts a list row shows beside them.
+//!
+//! Knows nothing of pages or JSON. Interface: Resources, Conversation.
+
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
+
+/// Whether the conversation goes on. Reads the list filter's word and the
+/// response's word alike.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// `active` in responses, `open` in the filter.
+    Open,
+    /// `closed`.
+    Closed,
+    /// A word this version does not know, kept as it came.
+    Other(String),
+}
+
+impl Status {
+    /// Reads either vocabulary.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "active" | "open" => Self::Open,
+            "closed" => Self::Closed,
+            _ => Self::Other(word.to_owned()),
+        }
+    }
+
+    /// The word of the responses.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Open => "active",
+            Self::Closed => "closed",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+/// Whether the AI answers. Unknown until a single read or a PATCH told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Automation {
+    /// The AI answers the next message.
+    On,
+    /// Paused: a person has the conversation.
+    Off,
+    /// Nothing has told yet.
+    #[default]
+    Unknown,
+    /// The channel has no such switch in this interface.
+    NotApplicable,
+}
+
+impl Automation {
+    /// The state a server's boolean stands for.
+    pub fn from_enabled(enabled: Option<bool>) -> Self {
+        match enabled {
+            Some(true) => Self::On,
+            Some(false) => Self::Off,
+            None => Self::Unknown,
+        }
+    }
+
+    /// The words on screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::On => "AI ON",
+            Self::Off => "AI OFF",
+            Self::Unknown => "AI unknown",
+            Self::NotApplicable => "",
+        }
+    }
+}
+
+/// The 24-hour customer service window. The server's boolean is the
+/// authority; a countdown is only an estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ServiceWindow {
+    /// Free text may be sent.
+    Open,
+    /// Only approved templates may be sent.
+    Closed,
+    /// The server did not say.
+    #[default]
+    Unknown,
+    /// The channel has no window.
+    NotApplicable,
+}
+
+/// Ad attribution; no single field is guaranteed to be present.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Referral {
+    /// `ad` or `post`, as it came.
+    pub source_type: Option<SafeText>,
+    /// The ad's headline.
+    pub headline: Option<SafeText>,
+    /// The ad's text.
+    pub body: Option<SafeText>,
+    /// Where the ad lives.
+    pub source_url: Option<SafeText>,
+}
+
+/// One conversation as the server last told it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    /// The server's id.
+    pub id: ConversationId,
+    /// Where replies go: the phone number, or the bot chat's id. `None` locks
+    /// the composer.
+    pub address: Option<String>,
+    /// The customer's name, if there is one with something visible in it.
+    pub name: Option<SafeText>,
+    /// The bot platform's user name, without `@`.
+    pub username: Option<SafeText>,
+    /// The customer's email address.
+    pub email: Option<SafeText>,
+    /// Open or closed.
+    pub status: Status,
+    /// Messages in the conversation, by the server's count.
+    pub message_count: u64,
+    /// The newest message, cut by the server.
+    pub preview: SafeText,
+    /// When the newest message came or left.
+    pub last_message_at: Option<Timestamp>,
+    /// When the conversation began.
+    pub created_at: Option<Timestamp>,
+    /// Ad attribution.
+    pub referral: Option<Referral>,
+    /// The 24-hour window.
+    pub window: ServiceWindow,
+    /// Whether the AI answers; lists do not tell, single reads do.
+    pub automation: Automation,
+    /// The item as it came, for the raw view.
+    pub raw: String,
+}
+
+impl Conversation {
+    /// The title: name, else user name, else address, else the id's tail.
+    pub fn title(&self) -> SafeText {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        if let Some(username) = &self.username {
+            return SafeText::line(&format!("@{}", username.as_str()));
+        }
+        if let Some(address) = &self.address {
+            return SafeText::line(address);
+        }
+        let id = self.id.as_str();
+        let tail = id.char_indices().rev().nth(5).map_or(id, |(at, _)| &id[at..]);
+        SafeText::line(&format!("conversation …{tail}"))
+    }
+}
+
+/// One row of the conversation list: the server's word plus local facts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConversationRow {
+    /// What the server last told.
+    pub conversation: Conversation,
+    /// Inbound messages newer than this desk's last look.
+    pub unread: u32,
+    /// Newest inbound message without a later outbound one: since when the
+    /// customer waits.
+    pub waiting_since: Option<Timestamp>,
+    /// Newest inbound message known here: the base of the window's estimate.
+    pub last_inbound_at: Option<Timestamp>,
+    /// Whether a draft is kept.
+    pub has_draft: bool,
+    /// A change of the AI switch that is on its way: the wanted state.
+    pub automation_pending: Option<bool>,
+    /// Whether a close is held or on its way.
+    pub close_pending: bool,
+    /// Whether this desk paused the AI here.
+    pub paused_here: bool,
+    /// Outbox rows of this conversation that wait for a person.
+    pub stuck: u32,
+}
+
+impl ConversationRow {
+    /// Whether a person is needed: the customer waits and the conversation is
+    /// open, or something written here could not be sent.
+    pub fn needs_reply(&self) -> bool {
+        let open = self.conversation.status == Status::Open;
+        (open && self.waiting_since.is_some()) || self.stuck > 0
+    }
+}
+
+/// The window's words for a list column: short, honest about estimates.
+pub fn window_label(window: ServiceWindow, last_inbound: Option<Timestamp>, now: Timestamp) -> String {
+    match window {
+        ServiceWindow::NotApplicable => String::new(),
+        ServiceWindow::Unknown => "?".to_owned(),
+        ServiceWindow::Closed => "closed".to_owned(),
+        ServiceWindow::Open => match window_left(last_inbound, now) {
+            None => "open".to_owned(),
+            Some(left) if left < HOUR => format!("~{}m", (left / MINUTE).max(1)),
+            Some(left) if left < 2 * HOUR => "<2h".to_owned(),
+            Some(left) => format!("{}h", left / HOUR),
+        },
+    }
+}
+
+/// The estimate of what is left of an open window: newest inbound plus 24 h,
+/// in microseconds; `None` when nothing inbound is known or it has passed.
+pub fn window_left(last_inbound: Option<Timestamp>, now: Timestamp) -> Option<i64> {
+    let left = DAY - now.since(last_inbound?);
+    (0 < left && left <= DAY).then_some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn window_labels() {
+        let now = Timestamp::from_micros(10 * DAY);
+        let ago = |span: i64| Some(now.plus(-span));
+        let cases = [
+            (ServiceWindow::Open, ago(3 * HOUR), "21h"),
+            (ServiceWindow::Open, ago(22 * HOUR + MINUTE), "<2h"),
+            (ServiceWindow::Open, ago(23 * HOUR + 48 * MINUTE), "~12m"),
+            (ServiceWindow::Open, ago(25 * HOUR), "open"),
+            (ServiceWindow::Open, None, "open"),
+            (ServiceWindow::Closed, ago(HOUR), "closed"),
+            (ServiceWindow::Unknown, None, "?"),
+            (ServiceWindow::NotApplicable, None, ""),
+        ];
+        for (window, inbound, label) in cases {
+            assert_eq!(window_label(window, inbound, now), label);
+        }
+    }
+}

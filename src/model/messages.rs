@@ -1,0 +1,207 @@
+//! Messages and their delivery, one shape for every chat channel.
+//!
+//! Knows nothing of pages or JSON. Interface: Resources, Message; States and
+//! transitions, Message status.
+
+use crate::model::ids::{ConversationId, MessageId};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Which way a message went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the customer.
+    Inbound,
+    /// To the customer.
+    Outbound,
+}
+
+impl Direction {
+    /// The interface's enum word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Inbound => "inbound",
+            Self::Outbound => "outbound",
+        }
+    }
+
+    /// Reads the interface's enum word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "inbound" => Some(Self::Inbound),
+            "outbound" => Some(Self::Outbound),
+            _ => None,
+        }
+    }
+}
+
+/// Who spoke. Derived from direction and `senderType`, never from a name the
+/// customer chose.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Sender {
+    /// The customer.
+    Customer,
+    /// The AI.
+    Ai,
+    /// A send through the interface: this desk's, or another holder's of a key.
+    Api,
+    /// A person working elsewhere.
+    Human,
+    /// A word this version does not know.
+    Unknown(SafeText),
+}
+
+impl Sender {
+    /// Derives the sender; the interface shows only `api`, so other words are
+    /// read by what they say and kept when they say nothing known.
+    pub fn derive(direction: Direction, sender_type: &str) -> Self {
+        if direction == Direction::Inbound {
+            return Self::Customer;
+        }
+        match sender_type.to_ascii_lowercase().as_str() {
+            "api" => Self::Api,
+            "ai" | "assistant" | "bot" | "automation" => Self::Ai,
+            "human" | "agent" | "user" | "dashboard" | "operator" => Self::Human,
+            _ => Self::Unknown(SafeText::line(sender_type)),
+        }
+    }
+}
+
+/// How far an outbound message has come; a lattice: it never goes back.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// Accepted by the platform.
+    Sent,
+    /// On the device.
+    Delivered,
+    /// Seen by the customer.
+    Read,
+    /// Not sent or not delivered.
+    Failed,
+    /// A status word this version does not know, or an inbound message's.
+    Other(String),
+}
+
+impl Delivery {
+    /// Reads the interface's status word.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "sent" => Self::Sent,
+            "delivered" => Self::Delivered,
+            "read" => Self::Read,
+            "failed" => Self::Failed,
+            _ => Self::Other(word.to_owned()),
+        }
+    }
+
+    /// The status word, for the wire, the store and the screen.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Sent => "sent",
+            Self::Delivered => "delivered",
+            Self::Read => "read",
+            Self::Failed => "failed",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// Whether nothing more is expected of it, so that it needs no polling.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Read | Self::Failed)
+    }
+
+    /// Merges a newly read state into a known one: sent < delivered < read,
+    /// and failed overrides only sent; anything overrides an unknown word.
+    #[must_use]
+    pub fn merge(self, incoming: Self) -> Self {
+        fn rank(state: &Delivery) -> u8 {
+            match state {
+                Delivery::Other(_) => 0,
+                Delivery::Sent => 1,
+                Delivery::Failed => 2,
+                Delivery::Delivered => 3,
+                Delivery::Read => 4,
+            }
+        }
+        if rank(&incoming) >= rank(&self) { incoming } else { self }
+    }
+}
+
+/// One message as the server last told it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// The service's id.
+    pub id: MessageId,
+    /// The conversation it belongs to.
+    pub conversation: ConversationId,
+    /// The platform's id, if the server gave one.
+    pub platform_id: Option<String>,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Who spoke.
+    pub sender: Sender,
+    /// The text, safe to draw. For media without text this is empty.
+    pub content: SafeText,
+    /// `text`, `image`, … as it came.
+    pub content_type: String,
+    /// Where the media lives, if any; never fetched unasked.
+    pub media_url: Option<SafeText>,
+    /// How far it has come.
+    pub delivery: Delivery,
+    /// When the server took it in; `None` if unreadable.
+    pub created_at: Option<Timestamp>,
+    /// When it reached the device.
+    pub delivered_at: Option<Timestamp>,
+    /// When it was seen.
+    pub read_at: Option<Timestamp>,
+    /// The message this one quotes, if the server told.
+    pub quotes: Option<MessageId>,
+    /// Whether this item could not be read and only stands in for it.
+    pub unreadable: bool,
+    /// The item as it came, for the raw view.
+    pub raw: String,
+}
+
+/// One line of a history: a message with what this desk remembers of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageRow {
+    /// The message.
+    pub message: Message,
+    /// Whether this desk sent it.
+    pub sent_here: bool,
+    /// This desk's reaction; the interface does not show anyone else's.
+    pub reaction: Option<String>,
+    /// A reaction that is on its way; an empty text removes it.
+    pub reaction_pending: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delivery_never_goes_back() {
+        use Delivery::{Delivered, Failed, Read, Sent};
+        let cases = [
+            (Sent, Delivered, Delivered),
+            (Delivered, Sent, Delivered),
+            (Read, Delivered, Read),
+            (Sent, Failed, Failed),
+            (Delivered, Failed, Delivered),
+            (Failed, Sent, Failed),
+            (Delivery::Other("queued".into()), Sent, Sent),
+        ];
+        for (known, incoming, merged) in cases {
+            assert_eq!(known.clone().merge(incoming.clone()), merged, "{known:?} + {incoming:?}");
+        }
+    }
+
+    #[test]
+    fn senders_come_from_direction_first() {
+        assert_eq!(Sender::derive(Direction::Inbound, "api"), Sender::Customer);
+        assert_eq!(Sender::derive(Direction::Outbound, "API"), Sender::Api);
+        assert_eq!(Sender::derive(Direction::Outbound, "assistant"), Sender::Ai);
+        let odd = Sender::derive(Direction::Outbound, "flow\u{1b}[2J");
+        assert_eq!(odd, Sender::Unknown(SafeText::line("flow\u{1b}[2J")));
+    }
+}

@@ -1,0 +1,18 @@
+//! Words: plain data and pure rules that every other floor speaks in.
+//!
+//! Knows nothing of JSON, files, sockets, terminals or the time of day: a
+//! clock comes in as [`time::Clock`] or as a value.
+
+pub mod account;
+pub mod bounds;
+pub mod conversations;
+pub mod ids;
+pub mod messages;
+pub mod news;
+pub mod outbox;
+pub mod prices;
+pub mod queries;
+pub mod reactions;
+pub mod secret;
+pub mod text;
+pub mod time;

@@ -1,0 +1,78 @@
+//! What the hands tell the mind, after it is committed: changes, and how a
+//! tab's connection fares.
+//!
+//! Knows nothing of who listens.
+
+use crate::model::account::Account;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// How a tab's connection fares, in the states its words come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// Nothing has answered yet.
+    Connecting,
+    /// The last poll was answered then.
+    Live {
+        /// When.
+        at: Timestamp,
+    },
+    /// No answer since then: no name, no route, refused, timed out.
+    Offline {
+        /// Since when.
+        since: Timestamp,
+        /// What went wrong, in words.
+        why: SafeText,
+    },
+    /// Answers, but not with what the interface promises: HTML, truncated
+    /// JSON, 5xx.
+    Trouble {
+        /// Since when.
+        since: Timestamp,
+        /// What came instead, in words.
+        why: SafeText,
+    },
+    /// The server asks to wait.
+    Limited {
+        /// Until when.
+        until: Timestamp,
+    },
+    /// The key is not taken: missing, unknown or revoked. Polling has stopped.
+    Refused {
+        /// The code of the interface.
+        code: SafeText,
+        /// The server's words.
+        why: SafeText,
+    },
+    /// Cannot work as configured (a redirect, a certificate, a wrong scheme).
+    /// Polling has stopped.
+    Misconfigured {
+        /// What to mend.
+        why: SafeText,
+    },
+}
+
+/// One thing that has become true.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// The connection fares differently, or was proved again.
+    Health(ChannelId, Health),
+    /// The account was read.
+    Account(ChannelId, Box<Account>),
+    /// The balance of the channel's workspace, as a send's answer told it.
+    Credits(ChannelId, f64),
+    /// Rows of the tab's list changed.
+    Conversations(ChannelId),
+    /// Messages, marks or outbox rows of one conversation changed.
+    History(ChannelId, ConversationId),
+    /// New inbound messages were stored for the first time, none of them in
+    /// a first baseline: ring for them.
+    Inbound(ChannelId, ConversationId),
+    /// A pane is not for this key (403): a note, never polled again.
+    NotForThisKey(ChannelId, SafeText),
+    /// Something worth a line in the status, such as an outbox row refused.
+    Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// Share of the read budget in use, in percent of 300 a minute.
+    Budget(ChannelId, u8),
+}

@@ -1,0 +1,135 @@
+//! What a screen asks the store for, and what comes back. A result carries
+//! its query: if that is no longer the current one, it is dropped.
+//!
+//! Knows nothing of SQL. Everything is a window: cost follows the rows asked
+//! for, not the rows stored.
+
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::MessageRow;
+use crate::model::outbox::OutboxRow;
+use crate::model::time::Timestamp;
+
+/// Which conversations a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ListFilter {
+    /// Open ones, newest activity first.
+    #[default]
+    Open,
+    /// Open ones whose customer waits, and whatever could not be sent.
+    NeedsReply,
+    /// Closed ones.
+    Closed,
+    /// Everything.
+    All,
+}
+
+impl ListFilter {
+    /// The next filter in the order the key walks.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Open => Self::NeedsReply,
+            Self::NeedsReply => Self::Closed,
+            Self::Closed => Self::All,
+            Self::All => Self::Open,
+        }
+    }
+
+    /// The words in the list's title.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::NeedsReply => "needs reply",
+            Self::Closed => "closed",
+            Self::All => "all",
+        }
+    }
+}
+
+/// Where a window of a list lies.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Anchor {
+    /// From the newest row down.
+    Top,
+    /// From the oldest row up.
+    Bottom,
+    /// Half before and half after this row; from the top if it is gone.
+    Around(ConversationId),
+}
+
+/// Asks for a window of a tab's conversation list.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ConversationQuery {
+    /// The tab.
+    pub channel: ChannelId,
+    /// Which conversations.
+    pub filter: ListFilter,
+    /// Where the window lies.
+    pub anchor: Anchor,
+    /// Rows at most.
+    pub limit: u32,
+}
+
+/// A window of a tab's conversation list, newest activity first; ties by id.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConversationPage {
+    /// The rows.
+    pub rows: Vec<ConversationRow>,
+    /// Whether nothing newer lies before the window.
+    pub reaches_top: bool,
+    /// Whether nothing older lies after it.
+    pub reaches_bottom: bool,
+    /// Rows of the whole filter; `None` where counting would cost too much.
+    pub total: Option<u64>,
+}
+
+/// Asks for the newest rows of a history.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HistoryQuery {
+    /// The tab.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Messages at most, counted from the newest.
+    pub limit: u32,
+}
+
+/// The newest rows of a history and what is about to join it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HistoryPage {
+    /// The conversation's own row, fresh; `None` if it is gone.
+    pub conversation: Option<ConversationRow>,
+    /// Messages, oldest first; ordered by (created, id).
+    pub messages: Vec<MessageRow>,
+    /// Outbox rows of the conversation that are not done, oldest first.
+    pub outbox: Vec<OutboxRow>,
+    /// Whether the cache holds older messages than these.
+    pub more_stored: bool,
+    /// Whether the server may hold older messages than the cache.
+    pub more_on_server: bool,
+    /// The newest message this desk had seen before it was opened now.
+    pub seen_until: Option<(Timestamp, MessageId)>,
+}
+
+/// A draft kept for one conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Draft {
+    /// The text as typed.
+    pub text: String,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+}
+
+/// What a tab's title and the status line count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TabCounts {
+    /// Open conversations whose customer waits, plus stuck sends.
+    pub needs_reply: u32,
+    /// Outbox rows on their way.
+    pub outbox: u32,
+    /// Outbox rows that wait for a person.
+    pub stopped: u32,
+    /// Conversations whose AI this desk paused.
+    pub paused_here: u32,
+}

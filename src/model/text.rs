@@ -1,0 +1,250 @@
+//! `SafeText`: the only text from outside that a widget may be given.
+//!
+//! Made after every decoding, by one function. Nothing in it moves a cursor,
+//! writes a clipboard, reorders a line or floods a cell. It reveals rather
+//! than hides: a control becomes a picture, a bidi control a badge, other
+//! invisible characters one mark. The original stays in the raw item.
+//!
+//! Knows nothing of widths on screen or of who wrote the text.
+
+use std::fmt;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+mod classes;
+
+use classes::{Class, classify};
+
+/// Combining marks kept on one base character.
+const MARKS_PER_BASE: usize = 8;
+/// Bytes kept of one grapheme cluster: what a cell may hold.
+const CLUSTER_BYTES: usize = 64;
+/// Blank lines kept in a row before they fold into a count.
+const BLANK_LINES: usize = 3;
+/// Characters kept of one text; more is cut with a visible mark.
+const CHARACTERS: usize = 200_000;
+/// Stands for invisible characters that were taken out.
+const HIDDEN_MARK: &str = "⍰";
+/// What a text shows that has nothing visible in it.
+const ALL_HIDDEN: &str = "(no visible characters)";
+
+/// Text that is safe to draw. Lines are separated by `\n` and by nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct SafeText(String);
+
+impl SafeText {
+    /// Makes text of any number of lines safe.
+    pub fn block(outside: &str) -> Self {
+        Self(fold_blank_lines(&clean(outside)))
+    }
+
+    /// Makes a one-line text safe: a name, a number, a subject. Line breaks
+    /// become a visible mark, and a text of nothing visible a placeholder.
+    pub fn line(outside: &str) -> Self {
+        let cleaned = clean(outside);
+        let line = cleaned.trim().replace('\n', "⏎");
+        let blank = !outside.is_empty() && line.chars().all(|it| it.is_whitespace() || it == '⍰');
+        Self(if blank { ALL_HIDDEN.to_owned() } else { line })
+    }
+
+    /// A one-line text, or `None` where there is none or only white space.
+    pub fn optional_line(outside: Option<&str>) -> Option<Self> {
+        let text = outside?;
+        (!text.trim().is_empty()).then(|| Self::line(text))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Text that a person pastes: line breaks made one kind, controls dropped
+/// rather than shown, because it is going to be sent as typed.
+pub fn pasted(text: &str) -> String {
+    let unified = text.replace("\r\n", "\n").replace('\r', "\n");
+    unified
+        .chars()
+        .filter_map(|it| match it {
+            '\n' => Some('\n'),
+            '\t' => Some(' '),
+            _ => match classify(it) {
+                Class::Control | Class::Badge => None,
+                _ => Some(it),
+            },
+        })
+        .collect()
+}
+
+/// Replaces everything that could act, character by character and then
+/// cluster by cluster.
+fn clean(outside: &str) -> String {
+    let unified = outside.replace("\r\n", "\n");
+    let mut out = String::with_capacity(unified.len());
+    let mut run = Run::default();
+    for (count, it) in unified.chars().enumerate() {
+        if count == CHARACTERS {
+            run.flush(&mut out);
+            out.push_str("… (cut)");
+            break;
+        }
+        run.push(it, &mut out);
+    }
+    run.flush(&mut out);
+    cap_clusters(out)
+}
+
+/// What the characters before decide about the next one.
+#[derive(Default)]
+struct Run {
+    /// Marks on the current base so far.
+    marks: usize,
+    /// The last character written, if it can carry marks and joiners.
+    base: Option<char>,
+    /// A joiner that waits to see whether what follows needs it.
+    joiner: Option<char>,
+    /// Whether an invisible character was dropped since the last visible one.
+    hidden: bool,
+}
+
+impl Run {
+    fn push(&mut self, it: char, out: &mut String) {
+        match classify(it) {
+            Class::Break => self.write(None, "\n", out),
+            Class::Tab => self.write(None, "    ", out),
+            Class::Control => {
+                let picture = classes::picture(it);
+                self.write(None, &picture, out);
+            }
+            Class::Badge => {
+                let badge = format!("<U+{:04X}>", u32::from(it));
+                self.write(None, &badge, out);
+            }
+            Class::Hidden => {
+                self.joiner = None;
+                self.hidden = true;
+            }
+            Class::Replaced => self.write(Some('\u{fffd}'), "\u{fffd}", out),
+            Class::Joiner => match self.base {
+                Some(base) if classes::takes_joiner(base) => self.joiner = Some(it),
+                _ => self.hidden = true,
+            },
+            Class::Mark => self.mark(it, out),
+            Class::Plain => {
+                if let (Some(joiner), Some(base)) = (self.joiner.take(), self.base) {
+                    if classes::joins(base, it) {
+                        out.push(joiner);
+                    } else {
+                        self.hidden = true;
+                    }
+                }
+                let mut buffer = [0; 4];
+                self.write(Some(it), it.encode_utf8(&mut buffer), out);
+            }
+        }
+    }
+
+    fn mark(&mut self, it: char, out: &mut String) {
+        if let Some(joiner) = self.joiner.take() {
+            out.push(joiner);
+        }
+        if self.hidden || self.base.is_none() {
+            // A mark must never attach to a border, a badge or a line break.
+            self.write(Some('◌'), "◌", out);
+        }
+        if self.marks < MARKS_PER_BASE {
+            out.push(it);
+        }
+        self.marks += 1;
+    }
+
+    fn write(&mut self, base: Option<char>, text: &str, out: &mut String) {
+        if self.joiner.take().is_some() {
+            self.hidden = true;
+        }
+        self.show_hidden(out);
+        out.push_str(text);
+        self.base = base;
+        self.marks = 0;
+    }
+
+    fn show_hidden(&mut self, out: &mut String) {
+        if std::mem::take(&mut self.hidden) {
+            out.push_str(HIDDEN_MARK);
+        }
+    }
+
+    fn flush(&mut self, out: &mut String) {
+        if self.joiner.take().is_some() {
+            self.hidden = true;
+        }
+        self.show_hidden(out);
+    }
+}
+
+/// Cuts clusters that would fill a cell with more than it may hold.
+fn cap_clusters(text: String) -> String {
+    if text.is_ascii() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for cluster in text.graphemes(true) {
+        if cluster.len() <= CLUSTER_BYTES {
+            out.push_str(cluster);
+            continue;
+        }
+        let mut end = 0;
+        for (at, it) in cluster.char_indices() {
+            if at + it.len_utf8() > CLUSTER_BYTES {
+                break;
+            }
+            end = at + it.len_utf8();
+        }
+        out.push_str(cluster[..end].trim_end_matches(['\u{200d}', '\u{200c}']));
+        out.push_str(HIDDEN_MARK);
+    }
+    out
+}
+
+/// Folds long runs of empty lines into a count.
+fn fold_blank_lines(text: &str) -> String {
+    if !text.contains("\n\n\n\n") {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut blank = 0_usize;
+    let settle = |blank: &mut usize, out: &mut String| {
+        if *blank > BLANK_LINES {
+            out.push_str(&format!("({blank} blank lines)\n"));
+        } else {
+            out.push_str(&"\n".repeat(*blank));
+        }
+        *blank = 0;
+    };
+    for line in text.split('\n') {
+        if line.trim().is_empty() {
+            blank += 1;
+            continue;
+        }
+        settle(&mut blank, &mut out);
+        out.push_str(line);
+        out.push('\n');
+    }
+    settle(&mut blank, &mut out);
+    out.pop();
+    out
+}
+
+#[cfg(test)]
+mod tests;

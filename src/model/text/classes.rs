@@ -1,0 +1,128 @@
+//! What each character may do to a terminal, by class.
+//!
+//! Knows nothing of strings; one character in, one class out.
+
+/// What becomes of a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Drawn as it is.
+    Plain,
+    /// Sits on the character before it.
+    Mark,
+    /// ZWJ or ZWNJ: kept only where a script or an emoji needs it.
+    Joiner,
+    /// Starts a new line.
+    Break,
+    /// Becomes spaces.
+    Tab,
+    /// C0, DEL and C1: becomes a picture.
+    Control,
+    /// A bidi control: becomes a badge with its code.
+    Badge,
+    /// Another invisible character: one mark stands for a run of them.
+    Hidden,
+    /// Private, unassigned plane or noncharacter: U+FFFD.
+    Replaced,
+}
+
+/// The class of one character.
+pub(super) fn classify(it: char) -> Class {
+    let code = u32::from(it);
+    match code {
+        0x20..=0x7e => Class::Plain,
+        0x0a | 0x0d | 0x85 | 0x2028 | 0x2029 => Class::Break,
+        0x09 => Class::Tab,
+        0x00..=0x1f | 0x7f..=0x9f => Class::Control,
+        0x200c | 0x200d => Class::Joiner,
+        0x061c | 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069 => Class::Badge,
+        _ if is_hidden(code) => Class::Hidden,
+        _ if is_replaced(code) => Class::Replaced,
+        _ if is_mark(it) => Class::Mark,
+        _ => Class::Plain,
+    }
+}
+
+/// Invisible and meaningless in a message: fillers, format controls, tags.
+fn is_hidden(code: u32) -> bool {
+    matches!(
+        code,
+        0x00ad
+            | 0x034f
+            | 0x115f
+            | 0x1160
+            | 0x17b4
+            | 0x17b5
+            | 0x180b..=0x180f
+            | 0x200b
+            | 0x2060..=0x2065
+            | 0x206a..=0x206f
+            | 0x2800
+            | 0x3164
+            | 0xfe00..=0xfe0d
+            | 0xfeff
+            | 0xffa0
+            | 0xfff0..=0xfffb
+            | 0x1bca0..=0x1bca3
+            | 0x1d173..=0x1d17a
+            | 0xe0000..=0xe0fff
+    )
+}
+
+/// Private use, planes without assignments, noncharacters.
+fn is_replaced(code: u32) -> bool {
+    matches!(code, 0xe000..=0xf8ff | 0xfdd0..=0xfdef | 0x40000..=0xdffff | 0xf0000..=0x10ffff)
+        || code & 0xfffe == 0xfffe
+        || matches!(code, 0x2fffe..=0x2ffff | 0x323b0..=0x3fffd | 0x2fa20..=0x2fffd)
+}
+
+/// Whether it takes no column of its own or grows the cluster before it.
+fn is_mark(it: char) -> bool {
+    use unicode_segmentation::UnicodeSegmentation;
+    use unicode_width::UnicodeWidthChar;
+    if it.width() == Some(0) {
+        return true;
+    }
+    // Spacing marks and modifiers extend the cluster although they are wide:
+    // two characters that are one grapheme are a base and its mark.
+    if u32::from(it) < 0x0300 {
+        return false;
+    }
+    let mut pair = String::from("a");
+    pair.push(it);
+    pair.graphemes(true).count() == 1
+}
+
+/// The picture of a control: U+2400 and up for C0, a badge for C1.
+pub(super) fn picture(it: char) -> String {
+    let code = u32::from(it);
+    let picture = match code {
+        0x00..=0x1f => char::from_u32(0x2400 + code),
+        0x7f => Some('\u{2421}'),
+        _ => None,
+    };
+    picture.map_or_else(|| format!("<U+{code:04X}>"), String::from)
+}
+
+/// Whether a joiner after this character can mean something.
+pub(super) fn takes_joiner(base: char) -> bool {
+    is_emoji_like(base) || needs_joiner(base)
+}
+
+/// Whether a joiner between these two means something.
+pub(super) fn joins(before: char, after: char) -> bool {
+    (is_emoji_like(before) && is_emoji_like(after)) || (needs_joiner(before) && needs_joiner(after))
+}
+
+/// Pictographs and what takes part in their sequences.
+fn is_emoji_like(it: char) -> bool {
+    matches!(
+        u32::from(it),
+        0x2190..=0x2bff | 0x3030 | 0x303d | 0x3297 | 0x3299 | 0x1f000..=0x1faff | 0xa9 | 0xae
+    )
+}
+
+/// Scripts whose spelling uses ZWJ or ZWNJ: Arabic, Syriac, and the Indic
+/// scripts to Khmer and Mongolian.
+fn needs_joiner(it: char) -> bool {
+    matches!(u32::from(it), 0x0600..=0x08ff | 0x0900..=0x0dff | 0x1780..=0x18af | 0xfb50..=0xfdff | 0xfe70..=0xfeff)
+}

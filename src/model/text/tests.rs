@@ -1,0 +1,94 @@
+//! Cases and properties of `SafeText`.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Whether a terminal could act on this character.
+fn acts(it: char) -> bool {
+    it != '\n' && matches!(classify(it), Class::Control | Class::Break | Class::Tab | Class::Badge)
+}
+
+#[test]
+fn reveals_what_would_act() {
+    let cases = [
+        ("hello\u{1b}[2Jgone", "hello␛[2Jgone"),
+        ("a\u{9b}2Jb", "a<U+009B>2Jb"),
+        ("invoice_\u{202e}fdp.exe", "invoice_<U+202E>fdp.exe"),
+        ("a\r\nb\rc\u{2028}d\u{85}e", "a\nb\nc\nd\ne"),
+        ("a\tb", "a    b"),
+        ("a\u{7f}b\0", "a␡b␀"),
+        ("ban\u{ad}k", "ban⍰k"),
+        ("a\u{200b}\u{2060}\u{feff}b", "a⍰b"),
+        ("\u{e0b0}\u{fdd0}", "\u{fffd}\u{fffd}"),
+        ("\u{301}abc", "◌\u{301}abc"),
+        ("\u{1b}\u{301}[2J", "␛◌\u{301}[2J"),
+    ];
+    for (outside, safe) in cases {
+        assert_eq!(SafeText::block(outside).as_str(), safe, "{}", outside.escape_debug());
+    }
+}
+
+#[test]
+fn keeps_the_writing_of_the_world() {
+    let cases = [
+        "שלום abc 123",
+        "لا لا",
+        "می‌خواهم",
+        "👨‍👩‍👧‍👦 ❤️ 👍🏽 1️⃣ 🏳️‍🌈",
+        "ខ្មែរ",
+        "क्‍ष नमस्ते",
+        "e\u{301}a\u{308}",
+        "ｶﾞｷﾞ 自転車",
+    ];
+    for text in cases {
+        assert_eq!(SafeText::block(text).as_str(), text);
+    }
+}
+
+#[test]
+fn a_name_is_never_empty_or_two_lines() {
+    assert_eq!(SafeText::line("Bob\nAdmin").as_str(), "Bob⏎Admin");
+    for hidden in ["\u{200b}\u{200c}\u{200d}\u{2060}", "\u{3164}", "\u{2800}\u{2800}", "\n"] {
+        assert!(SafeText::line(hidden).as_str().chars().any(|it| !it.is_whitespace()), "{hidden:?}");
+    }
+    assert_eq!(SafeText::optional_line(Some("  ")), None);
+}
+
+#[test]
+fn floods_are_capped() {
+    let zalgo = format!("a{}b", "\u{301}".repeat(1_000_000));
+    let safe = SafeText::block(&zalgo);
+    assert!(safe.as_str().len() < 100, "{}", safe.as_str().len());
+    let blank = "\n".repeat(1_000_000);
+    assert!(SafeText::block(&blank).as_str().len() < 64);
+    let long = "x".repeat(1_000_000);
+    assert!(SafeText::block(&long).as_str().len() <= CHARACTERS + 16);
+}
+
+#[test]
+fn pasted_text_keeps_words_and_drops_controls() {
+    assert_eq!(pasted("a\r\nb\tc\u{1b}[2J\u{202e}d"), "a\nb c[2Jd");
+}
+
+#[test]
+fn no_character_acts_in_any_place() {
+    for it in (0..=0x10_ffff).filter_map(char::from_u32) {
+        for text in [it.to_string(), format!("a{it}b"), format!("👩\u{200d}{it}\u{301}")] {
+            let safe = SafeText::block(&text);
+            assert!(!safe.as_str().chars().any(acts), "U+{:04X}", u32::from(it));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn cleaning_is_safe_and_idempotent(text in any::<String>()) {
+        let once = SafeText::block(&text);
+        prop_assert!(!once.as_str().chars().any(acts));
+        prop_assert_eq!(SafeText::block(once.as_str()), once.clone());
+        for cluster in once.as_str().graphemes(true) {
+            prop_assert!(cluster.len() <= CLUSTER_BYTES + HIDDEN_MARK.len());
+        }
+    }
+}

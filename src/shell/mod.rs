@@ -1,0 +1,1 @@
+//! Run: the one loop that owns the app, the terminal and the hands.

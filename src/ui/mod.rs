@@ -1,0 +1,3 @@
+//! Show: draws the app.
+//!
+//! Knows nothing of what happens next; drawing changes nothing.

@@ -1,0 +1,143 @@
+//! Conversations of the business chat channel. Interface: Resources,
+//! Conversation; Endpoints, Conversations.
+//!
+//! Knows nothing of lists being walked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::model::conversations::{Automation, Conversation, Referral, ServiceWindow, Status};
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::wire::lenient;
+
+/// A conversation, as listed and as read alone. The two automation fields
+/// are on single reads only; their names are not shown in the interface and
+/// are this service's choice.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationBody {
+    /// The server's id.
+    pub id: String,
+    /// E.164.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_phone: Option<String>,
+    /// The customer's name.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_name: Option<String>,
+    /// The customer's email address.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_email: Option<String>,
+    /// A picture's address; never fetched.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_avatar: Option<String>,
+    /// `active` or `closed`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub status: Option<String>,
+    /// How many messages.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    /// The newest message, cut.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_preview: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_at: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub first_message_at: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub created_at: Option<String>,
+    /// Ad attribution or null.
+    #[serde(default)]
+    pub referral: Option<Value>,
+    /// Whether free text may be sent.
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub service_window_open: Option<bool>,
+    /// Whether the AI answers; single reads only.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub automation_enabled: Option<bool>,
+    /// Why the AI asked for a person; single reads only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<Value>,
+}
+
+/// The body of `PATCH /conversations/{id}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AutomationPatch {
+    /// `false` pauses the AI.
+    pub automation_enabled: bool,
+}
+
+/// The answer to `PATCH /conversations/{id}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AutomationResult {
+    /// Whether it was done.
+    pub success: bool,
+    /// The conversation's id.
+    pub id: String,
+    /// The state that holds now: to be trusted over what was asked.
+    pub automation_enabled: bool,
+    /// Unchanged by this call.
+    #[serde(default)]
+    pub status: String,
+}
+
+/// The answer to `POST /conversations/{id}/close`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CloseResult {
+    /// Whether it was done.
+    pub success: bool,
+    /// The conversation's id.
+    pub conversation_id: String,
+    /// `closed`.
+    pub status: String,
+}
+
+/// Reads one item of a list, or a single read.
+///
+/// # Errors
+/// When the item is not an object with an id.
+pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
+    let body: ConversationBody = serde_json::from_str(raw.get())?;
+    let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
+    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse);
+    Ok(Conversation {
+        name: line(&body.customer_name),
+        username: None,
+        email: line(&body.customer_email),
+        status: Status::from_word(body.status.as_deref().unwrap_or("active")),
+        message_count: body.message_count.unwrap_or(0),
+        preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
+        last_message_at: time(&body.last_message_at).or_else(|| time(&body.created_at)),
+        created_at: time(&body.created_at),
+        referral: body.referral.as_ref().and_then(read_referral),
+        window: match body.service_window_open {
+            Some(true) => ServiceWindow::Open,
+            Some(false) => ServiceWindow::Closed,
+            None => ServiceWindow::Unknown,
+        },
+        automation: Automation::from_enabled(body.automation_enabled),
+        address: body.customer_phone.filter(|it| !it.is_empty()),
+        id: ConversationId::new(body.id),
+        raw: raw.get().to_owned(),
+    })
+}
+
+fn read_referral(value: &Value) -> Option<Referral> {
+    let fields = value.as_object()?;
+    let line = |name: &str| SafeText::optional_line(fields.get(name).and_then(Value::as_str));
+    let referral = Referral {
+        source_type: line("source_type"),
+        headline: line("headline"),
+        body: line("body"),
+        source_url: line("source_url"),
+    };
+    (referral != Referral::default()).then_some(referral)
+}

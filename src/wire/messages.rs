@@ -1,0 +1,186 @@
+//! Messages of the business chat channel: sending and reading. Interface:
+//! Resources, Message and SentMessage; Endpoints, Business chat messages.
+//!
+//! Knows nothing of which sends are allowed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::model::ids::{ConversationId, MessageId};
+use crate::model::messages::{Delivery, Direction, Message, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::wire::lenient;
+
+/// The body of `POST /messages/send` for a text, as this desk writes it. The
+/// service reads all eight types.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendTextBody {
+    /// E.164.
+    pub to: String,
+    /// `text`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The content.
+    pub text: TextContent,
+    /// A service id or a raw platform id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+}
+
+/// The content of a text message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TextContent {
+    /// At most 4096 characters.
+    pub body: String,
+}
+
+/// The answer to a send on any chat channel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentMessage {
+    /// The service's id.
+    pub message_id: String,
+    /// The platform's id on business chat.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub whatsapp_message_id: Option<String>,
+    /// The platform's id on bot-chat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telegram_message_id: Option<i64>,
+    /// `sent`.
+    pub status: String,
+    /// What it cost.
+    #[serde(default)]
+    pub credits_used: f64,
+    /// The balance after it.
+    #[serde(default)]
+    pub credits_remaining: f64,
+    /// True for a test key: nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<bool>,
+}
+
+/// A message as listed and as read alone.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageBody {
+    /// The service's id.
+    pub id: String,
+    /// The conversation's id.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub conversation_id: Option<String>,
+    /// The platform's id on business chat.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub whatsapp_message_id: Option<String>,
+    /// The platform's id on bot-chat.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub telegram_message_id: Option<String>,
+    /// `inbound` or `outbound`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub direction: Option<String>,
+    /// `api` is shown; `customer`, `ai` and `agent` are this service's choice.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub sender_type: Option<String>,
+    /// The text.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub content: Option<String>,
+    /// `text` is shown.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub content_type: Option<String>,
+    /// Where the media lives.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub media_url: Option<String>,
+    /// sent, delivered, read or failed.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub status: Option<String>,
+    /// The quoted message's service id; not in the interface's table and this
+    /// service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub created_at: Option<String>,
+    /// ISO 8601 or null.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub delivered_at: Option<String>,
+    /// ISO 8601 or null.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub read_at: Option<String>,
+}
+
+/// Reads one item of a history, a list or the trigger. `conversation` is the
+/// conversation asked for, where the item itself does not name one.
+///
+/// # Errors
+/// When the item is not an object with an id and a conversation.
+pub fn read_message(
+    raw: &RawValue,
+    conversation: Option<&ConversationId>,
+) -> Result<Message, serde_json::Error> {
+    let body: MessageBody = serde_json::from_str(raw.get())?;
+    let named = body.conversation_id.map(ConversationId::new);
+    let Some(conversation) = named.or_else(|| conversation.cloned()) else {
+        return Err(serde::de::Error::missing_field("conversationId"));
+    };
+    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse);
+    let sender_type = body.sender_type.unwrap_or_default();
+    let direction = body.direction.as_deref().and_then(Direction::from_word).unwrap_or({
+        // Bot-chat items may lack a direction; their sender tells.
+        match sender_type.as_str() {
+            "customer" | "" => Direction::Inbound,
+            _ => Direction::Outbound,
+        }
+    });
+    Ok(Message {
+        conversation,
+        platform_id: body.whatsapp_message_id.or(body.telegram_message_id),
+        direction,
+        sender: Sender::derive(direction, &sender_type),
+        content: SafeText::block(body.content.as_deref().unwrap_or("")),
+        content_type: SafeText::line(body.content_type.as_deref().unwrap_or("text")).to_string(),
+        media_url: SafeText::optional_line(body.media_url.as_deref()),
+        delivery: Delivery::from_word(body.status.as_deref().unwrap_or("")),
+        created_at: time(&body.created_at),
+        delivered_at: time(&body.delivered_at),
+        read_at: time(&body.read_at),
+        quotes: body.reply_to.map(MessageId::new),
+        unreadable: false,
+        id: MessageId::new(body.id),
+        raw: raw.get().to_owned(),
+    })
+}
+
+/// Stands in for an item that cannot be read, so that it is seen and does
+/// not hide the others. Its id is what can be picked out of the bytes.
+pub fn unreadable_message(raw: &RawValue, conversation: &ConversationId) -> Message {
+    let text = raw.get();
+    let picked = text.split_once("\"id\"").and_then(|(_, rest)| {
+        let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        rest.split_once('"').map(|(id, _)| id.to_owned())
+    });
+    let id = picked.unwrap_or_else(|| format!("unreadable-{:x}", checksum(text)));
+    Message {
+        id: MessageId::new(id),
+        conversation: conversation.clone(),
+        platform_id: None,
+        direction: Direction::Inbound,
+        sender: Sender::Unknown(SafeText::line("?")),
+        content: SafeText::line("This message could not be read; press d for its raw form."),
+        content_type: "unreadable".to_owned(),
+        media_url: None,
+        delivery: Delivery::Other(String::new()),
+        created_at: None,
+        delivered_at: None,
+        read_at: None,
+        quotes: None,
+        unreadable: true,
+        raw: text.chars().take(4096).collect(),
+    }
+}
+
+/// A stable number for bytes that have no id (FNV-1a).
+fn checksum(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

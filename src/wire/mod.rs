@@ -1,0 +1,18 @@
+//! The contract: JSON shapes, error codes and paths of the interface, once,
+//! for the client and the service.
+//!
+//! Knows nothing of sockets, keys or databases. Writing is strict: a shape
+//! has the fields of the interface and no others. Reading is tolerant: both
+//! pagination placements, unknown words and fields kept, one bad item never
+//! hides the others.
+
+pub mod account;
+pub mod conversations;
+pub mod errors;
+pub mod lenient;
+pub mod messages;
+pub mod pages;
+pub mod paths;
+pub mod reactions;
+pub mod telegram;
+pub mod templates;

@@ -1,0 +1,89 @@
+//! The bot-chat channel: conversations and sending. Interface: Resources,
+//! Telegram conversation; Endpoints, Bot-chat channel.
+//!
+//! Knows nothing of parse modes' grammar beyond escaping plain text.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::wire::lenient;
+
+/// The body of `POST /telegram/send` for a text, as this desk writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendTextBody {
+    /// Always written as a string.
+    pub chat_id: String,
+    /// `text`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// At most 4096 characters, escaped for the parse mode.
+    pub text: String,
+    /// A service id or a numeric platform id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+}
+
+/// A bot-chat conversation as listed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TelegramConversationBody {
+    /// The server's id.
+    pub id: String,
+    /// Where replies go.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub telegram_chat_id: Option<String>,
+    /// The user name without `@`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub telegram_username: Option<String>,
+    /// The customer's name.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_name: Option<String>,
+    /// `active` or `closed`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub status: Option<String>,
+    /// How many messages.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    /// The newest message, cut.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_preview: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_at: Option<String>,
+}
+
+/// Reads one item of the list.
+///
+/// # Errors
+/// When the item is not an object with an id.
+pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
+    let body: TelegramConversationBody = serde_json::from_str(raw.get())?;
+    let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
+    Ok(Conversation {
+        name: line(&body.customer_name),
+        username: line(&body.telegram_username),
+        email: None,
+        status: Status::from_word(body.status.as_deref().unwrap_or("active")),
+        message_count: body.message_count.unwrap_or(0),
+        preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
+        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),
+        created_at: None,
+        referral: None,
+        window: ServiceWindow::NotApplicable,
+        automation: Automation::NotApplicable,
+        address: body.telegram_chat_id.filter(|it| !it.is_empty()),
+        id: ConversationId::new(body.id),
+        raw: raw.get().to_owned(),
+    })
+}
+
+/// Escapes plain text for the default parse mode, HTML: without this a text
+/// such as `a < b` is refused.
+pub fn escape_html(plain: &str) -> String {
+    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
