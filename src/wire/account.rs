@@ -30,7 +30,11 @@ pub struct AccountBody {
     #[serde(default, deserialize_with = "lenient::text")]
     pub whatsapp_number: Option<String>,
     /// The balance.
-    #[serde(default, deserialize_with = "lenient::number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::number",
+        serialize_with = "lenient::write_optional_number"
+    )]
     pub credits_balance: Option<f64>,
     /// `live` or `test`.
     #[serde(default, deserialize_with = "lenient::text")]

@@ -93,4 +93,7 @@ error_codes! {
     /// Body larger than its bound. The interface gives only the status 413;
     /// the word is this service's choice.
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413;
+    /// Known path, wrong method. Not in the interface's table; this service's
+    /// choice.
+    MethodNotAllowed = "METHOD_NOT_ALLOWED", 405;
 }

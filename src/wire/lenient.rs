@@ -1,10 +1,11 @@
 //! Reading fields whose type the other side may get wrong: a number where a
-//! string is meant, null where nothing is, a word where a boolean is.
+//! string is meant, null where nothing is, a word where a boolean is; and
+//! writing numbers in their plainest form.
 //!
-//! Knows nothing of particular fields. Nothing here fails: what can't be
+//! Knows nothing of particular fields. No reading here fails: what can't be
 //! read is absent.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// A string, or a number or boolean as its text; anything else is absent.
@@ -48,4 +49,48 @@ pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, 
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     })
+}
+
+/// Writes a number that is whole without a fraction: `12`, not `12.0`.
+pub fn write_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match whole(*number) {
+        Some(whole) => serializer.serialize_i64(whole),
+        None => serializer.serialize_f64(*number),
+    }
+}
+
+/// Writes a number that may be absent, as [`write_number`] does.
+pub fn write_optional_number<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => write_number(number, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Writes the text of a whole number as a number, other text as text.
+pub fn write_integer_text<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match text.as_deref().map(str::parse::<i64>) {
+        Some(Ok(number)) => serializer.serialize_i64(number),
+        _ => text.serialize(serializer),
+    }
+}
+
+/// The whole number a float stands for, where it is exact.
+fn whole(number: f64) -> Option<i64> {
+    let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
+    if exact { format!("{number:.0}").parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_written_whole() {
+        #[derive(Serialize)]
+        struct Row(#[serde(serialize_with = "write_number")] f64);
+        for (number, text) in [(12.0, "12"), (0.0, "0"), (0.5, "0.5"), (-3.0, "-3")] {
+            assert_eq!(serde_json::to_string(&Row(number)).expect("writes"), text);
+        }
+    }
 }

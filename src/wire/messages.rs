@@ -51,10 +51,10 @@ pub struct SentMessage {
     /// `sent`.
     pub status: String,
     /// What it cost.
-    #[serde(default)]
+    #[serde(default, serialize_with = "lenient::write_number")]
     pub credits_used: f64,
     /// The balance after it.
-    #[serde(default)]
+    #[serde(default, serialize_with = "lenient::write_number")]
     pub credits_remaining: f64,
     /// True for a test key: nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,12 @@ pub struct MessageBody {
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub whatsapp_message_id: Option<String>,
     /// The platform's id on bot-chat.
-    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::text",
+        serialize_with = "lenient::write_integer_text",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub telegram_message_id: Option<String>,
     /// `inbound` or `outbound`.
     #[serde(default, deserialize_with = "lenient::text")]

@@ -1,0 +1,155 @@
+//! Who is asking: the bearer key in the header, and the key behind it.
+//! Interface: Authentication.
+//!
+//! Knows nothing of what the key may do (see `scope`).
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::{HeaderMap, header};
+use tokio::time::Instant;
+
+use crate::model::account::Environment;
+use crate::service::channels::Channel;
+use crate::service::database::{self, Database};
+use crate::service::errors::ApiError;
+use crate::service::keys::{self, KeyHash};
+use crate::wire::errors::ErrorCode;
+
+/// How long a key that was looked up is believed. Keys can be revoked by
+/// another process on the same database.
+const BELIEVED: Duration = Duration::from_secs(1);
+/// Keys remembered at most.
+const REMEMBERED: usize = 1_024;
+
+/// The key that asks, and what it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The key's id.
+    pub key: String,
+    /// The workspace whose balance and data it acts on.
+    pub workspace: String,
+    /// The one channel it drives.
+    pub channel_id: String,
+    /// That channel's kind.
+    pub channel: Channel,
+    /// Live or test, as the key's prefix says.
+    pub environment: Environment,
+}
+
+impl Caller {
+    /// Whether nothing may really happen.
+    pub fn is_test(&self) -> bool {
+        self.environment == Environment::Test
+    }
+}
+
+/// A key as the database knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownKey {
+    /// Whom it stands for.
+    pub caller: Caller,
+    /// Whether it was revoked.
+    pub revoked: bool,
+}
+
+/// Keys looked up a moment ago.
+#[derive(Default)]
+pub struct KeyRing {
+    known: Mutex<HashMap<KeyHash, (KnownKey, Instant)>>,
+}
+
+impl KeyRing {
+    /// Finds out who asks.
+    ///
+    /// # Errors
+    /// `INVALID_AUTH`, `INVALID_KEY` or `REVOKED_KEY`.
+    pub async fn authenticate(&self, headers: &HeaderMap, database: &Database) -> Result<Caller, ApiError> {
+        let key = bearer(headers)?;
+        let unknown = || ApiError::new(ErrorCode::InvalidKey, "this API key is not known");
+        if !keys::is_well_formed(key) {
+            return Err(unknown());
+        }
+        let hash = keys::hash(key);
+        let known = match self.remembered(&hash) {
+            Some(known) => known,
+            None => {
+                let found = database.read(move |db| database::keys::find(db, &hash)).await;
+                let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?;
+                let known = known.ok_or_else(unknown)?;
+                self.remember(hash, known.clone());
+                known
+            }
+        };
+        if known.revoked {
+            return Err(ApiError::new(ErrorCode::RevokedKey, "this API key was revoked"));
+        }
+        Ok(known.caller)
+    }
+
+    /// Forgets everything, after a key was changed.
+    pub fn forget(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn remembered(&self, hash: &KeyHash) -> Option<KnownKey> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(hash).filter(|(_, since)| since.elapsed() < BELIEVED).map(|(key, _)| key.clone())
+    }
+
+    fn remember(&self, hash: KeyHash, key: KnownKey) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(hash, (key, Instant::now()));
+    }
+}
+
+/// The key in the one `Authorization: Bearer <API_KEY>` header.
+fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
+    let refuse = |message: &str| Err(ApiError::new(ErrorCode::InvalidAuth, message));
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return refuse("send exactly one header `Authorization: Bearer <API_KEY>`");
+    };
+    let key = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+    match key {
+        Some(key) if !key.is_empty() && !key.contains(char::is_whitespace) => Ok(key),
+        _ => refuse("the Authorization header must read `Bearer <API_KEY>`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn one_header_in_one_form() {
+        let cases: [(&[&str], Option<&str>); 9] = [
+            (&["Bearer svc_live_x"], Some("svc_live_x")),
+            (&["Bearer x"], Some("x")),
+            (&[], None),
+            (&["Bearer"], None),
+            (&["Bearer "], None),
+            (&["Bearer  x"], None),
+            (&["bearer x"], None),
+            (&["Basic x"], None),
+            (&["Bearer x", "Bearer x"], None),
+        ];
+        for (lines, key) in cases {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(header::AUTHORIZATION, HeaderValue::from_str(line).expect("valid"));
+            }
+            let read = bearer(&headers);
+            assert_eq!(read.as_deref().ok(), key, "{lines:?}");
+            if let Err(error) = read {
+                assert_eq!(error.code, ErrorCode::InvalidAuth);
+            }
+        }
+    }
+}

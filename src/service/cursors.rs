@@ -1,0 +1,138 @@
+//! Cursors: the place after the last row of a page, sealed so that only this
+//! service can have written it, for the list it was given for. Interface:
+//! Endpoints, `limit` and `cursor`.
+//!
+//! Knows nothing of SQL. A place survives the deletion of its row.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::digest::InvalidLength;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use crate::service::errors::ApiError;
+
+const VERSION: u8 = 1;
+const LIST: usize = 8;
+const SEAL: usize = 16;
+
+/// A row's place in a list ordered by (time, id), newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Microseconds since the epoch.
+    pub at: i64,
+    /// The row's id.
+    pub id: String,
+}
+
+impl Place {
+    /// Before every row.
+    pub fn top() -> Self {
+        Self { at: i64::MAX, id: String::new() }
+    }
+}
+
+/// Which list a cursor belongs to: route, owner and filters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListName([u8; LIST]);
+
+impl ListName {
+    /// Names a list by all that decides its rows.
+    pub fn new(parts: &[&str]) -> Self {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update(part.len().to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        let digest: [u8; 32] = hasher.finalize().into();
+        let mut name = [0; LIST];
+        name.copy_from_slice(&digest[..LIST]);
+        Self(name)
+    }
+}
+
+/// Seals and opens cursors with one secret.
+pub struct Cursors {
+    keyed: Hmac<Sha256>,
+}
+
+impl Cursors {
+    /// With the secret kept in the database.
+    ///
+    /// # Errors
+    /// When the secret cannot be a key.
+    pub fn new(secret: &[u8]) -> Result<Self, InvalidLength> {
+        Ok(Self { keyed: Hmac::new_from_slice(secret)? })
+    }
+
+    /// The text given to the caller.
+    pub fn seal(&self, list: &ListName, place: &Place) -> String {
+        let mut bytes = vec![VERSION];
+        bytes.extend_from_slice(&list.0);
+        bytes.extend_from_slice(&place.at.to_be_bytes());
+        bytes.extend_from_slice(place.id.as_bytes());
+        let seal = self.mac(&bytes).finalize().into_bytes();
+        bytes.extend_from_slice(&seal[..SEAL]);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The place a caller goes on from.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` when the text was not sealed here for this list.
+    pub fn open(&self, list: &ListName, text: &str) -> Result<Place, ApiError> {
+        self.opened(list, text).ok_or_else(|| {
+            ApiError::validation("cursor is not a nextCursor of this list with these filters; leave it out to start again")
+        })
+    }
+
+    fn opened(&self, list: &ListName, text: &str) -> Option<Place> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
+        self.mac(body).verify_truncated_left(seal).ok()?;
+        let (version, rest) = body.split_first()?;
+        let (name, rest) = rest.split_at_checked(LIST)?;
+        let (at, id) = rest.split_at_checked(8)?;
+        if *version != VERSION || name != list.0 {
+            return None;
+        }
+        Some(Place {
+            at: i64::from_be_bytes(at.try_into().ok()?),
+            id: String::from_utf8(id.to_vec()).ok()?,
+        })
+    }
+
+    fn mac(&self, bytes: &[u8]) -> Hmac<Sha256> {
+        self.keyed.clone().chain_update(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_own_list_opens_a_cursor() {
+        let cursors = Cursors::new(&[7; 32]).expect("a key");
+        let list = ListName::new(&["messages", "channel", "status=read"]);
+        let place = Place { at: -5, id: "msg_1é".into() };
+        let text = cursors.seal(&list, &place);
+        assert_eq!(cursors.open(&list, &text), Ok(place.clone()));
+        assert!(cursors.open(&ListName::new(&["messages", "channel", ""]), &text).is_err());
+        assert!(cursors.open(&ListName::new(&["messages", "channelstatus=read"]), &text).is_err());
+        assert!(Cursors::new(&[8; 32]).expect("a key").open(&list, &text).is_err());
+        for index in 0..text.len() {
+            let mut forged: Vec<u8> = text.clone().into_bytes();
+            forged[index] = if forged[index] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(forged).expect("ASCII");
+            // The last character carries unused bits: another spelling of the
+            // same bytes is not a forgery, but must not open a different place.
+            if let Ok(opened) = cursors.open(&list, &forged) {
+                assert_eq!(opened, place);
+            }
+        }
+        for bad in ["", "x", "null", "eyJpZCI6MX0", &"A".repeat(500)] {
+            assert!(cursors.open(&list, bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Reading the fields of a JSON object with refusals that name the field.
+//!
+//! Knows nothing of particular requests. Fields nobody asks for are accepted;
+//! null counts as absent.
+
+use serde_json::{Map, Value};
+
+use crate::model::bounds;
+use crate::service::errors::ApiError;
+
+/// An object of a request's body and where it lies, for messages.
+#[derive(Debug, Clone)]
+pub struct Fields<'a> {
+    object: &'a Map<String, Value>,
+    path: String,
+}
+
+impl<'a> Fields<'a> {
+    /// The body itself.
+    ///
+    /// # Errors
+    /// When it is not an object.
+    pub fn of_body(body: &'a Value) -> Result<Self, ApiError> {
+        match body.as_object() {
+            Some(object) => Ok(Self { object, path: String::new() }),
+            None => Err(ApiError::validation("the body must be a JSON object")),
+        }
+    }
+
+    /// Where a field lies: `text.body`.
+    pub fn place(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// The field's value, unless it is absent or null.
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
+        self.object.get(name).filter(|value| !value.is_null())
+    }
+
+    /// A refusal of a field.
+    pub fn refuse(&self, name: &str, what: &str) -> ApiError {
+        ApiError::validation(format!("{} {what}", self.place(name)))
+    }
+
+    /// A string of at most `max` characters, if it is there.
+    ///
+    /// # Errors
+    /// When it is not a string or too long.
+    pub fn text(&self, name: &str, max: usize) -> Result<Option<&'a str>, ApiError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(text) = value.as_str() else { return Err(self.refuse(name, "must be a string")) };
+        let length = bounds::length(text);
+        if length > max {
+            return Err(self.refuse(name, &format!("must have at most {max} characters; it has {length}")));
+        }
+        Ok(Some(text))
+    }
+
+    /// A string of 1 to `max` characters that must be there.
+    ///
+    /// # Errors
+    /// When it is absent, empty, not a string or too long.
+    pub fn required_text(&self, name: &str, max: usize) -> Result<&'a str, ApiError> {
+        match self.text(name, max)? {
+            None => Err(self.refuse(name, "is required")),
+            Some(text) if text.trim().is_empty() => Err(self.refuse(name, "must not be empty")),
+            Some(text) => Ok(text),
+        }
+    }
+
+    /// A boolean that must be there.
+    ///
+    /// # Errors
+    /// When it is absent or not a boolean.
+    pub fn required_boolean(&self, name: &str) -> Result<bool, ApiError> {
+        match self.value(name) {
+            None => Err(self.refuse(name, "is required")),
+            Some(value) => value.as_bool().ok_or_else(|| self.refuse(name, "must be true or false")),
+        }
+    }
+
+    /// A number that must be there, between two bounds.
+    ///
+    /// # Errors
+    /// When it is absent, not a number or out of bounds.
+    pub fn required_number(&self, name: &str, from: f64, to: f64) -> Result<f64, ApiError> {
+        let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
+        match value.as_f64() {
+            Some(number) if (from..=to).contains(&number) => Ok(number),
+            _ => Err(self.refuse(name, &format!("must be a number from {from} to {to}"))),
+        }
+    }
+
+    /// A whole number that must be there, between two bounds.
+    ///
+    /// # Errors
+    /// When it is absent, not whole or out of bounds.
+    pub fn required_integer(&self, name: &str, from: i64, to: i64) -> Result<i64, ApiError> {
+        let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
+        match value.as_i64() {
+            Some(number) if (from..=to).contains(&number) => Ok(number),
+            _ => Err(self.refuse(name, &format!("must be a whole number from {from} to {to}"))),
+        }
+    }
+
+    /// An object that must be there.
+    ///
+    /// # Errors
+    /// When it is absent or not an object.
+    pub fn required_object(&self, name: &str) -> Result<Fields<'a>, ApiError> {
+        let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
+        match value.as_object() {
+            Some(object) => Ok(Fields { object, path: self.place(name) }),
+            None => Err(self.refuse(name, "must be an object")),
+        }
+    }
+
+    /// An array; empty when it is absent.
+    ///
+    /// # Errors
+    /// When it is not an array.
+    pub fn array(&self, name: &str) -> Result<&'a [Value], ApiError> {
+        match self.value(name) {
+            None => Ok(&[]),
+            Some(Value::Array(items)) => Ok(items),
+            Some(_) => Err(self.refuse(name, "must be an array")),
+        }
+    }
+
+    /// A word out of a list that must be there.
+    ///
+    /// # Errors
+    /// When it is absent or not in the list.
+    pub fn required_word(&self, name: &str, words: &[&'static str]) -> Result<&'static str, ApiError> {
+        let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
+        let known = value.as_str().and_then(|text| words.iter().find(|word| **word == text));
+        known.copied().ok_or_else(|| self.refuse(name, &format!("must be one of {}", words.join(", "))))
+    }
+
+    /// A phone number in E.164 that must be there.
+    ///
+    /// # Errors
+    /// When it is absent or not such a number.
+    pub fn required_phone(&self, name: &str) -> Result<&'a str, ApiError> {
+        let text = self.required_text(name, 64)?;
+        if bounds::is_e164(text) {
+            Ok(text)
+        } else {
+            Err(self.refuse(name, "must be a phone number in E.164 form, such as +34600111222"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_name_the_field() {
+        let body = serde_json::json!({
+            "to": "+34600111222", "bad": "600", "text": {"body": "x".repeat(5), "n": null}, "on": "yes"
+        });
+        let fields = Fields::of_body(&body).expect("an object");
+        let text = fields.required_object("text").expect("an object");
+        assert_eq!(fields.required_phone("to"), Ok("+34600111222"));
+        let message = |error: ApiError| error.message;
+        let cases = [
+            (fields.required_phone("bad").map(drop), "bad must be a phone number"),
+            (text.required_text("body", 4).map(drop), "text.body must have at most 4 characters; it has 5"),
+            (text.required_text("n", 4).map(drop), "text.n is required"),
+            (fields.required_boolean("on").map(drop), "on must be true or false"),
+            (fields.required_word("to", &["a", "b"]).map(drop), "to must be one of a, b"),
+            (fields.array("to").map(drop), "to must be an array"),
+        ];
+        for (outcome, words) in cases {
+            let said = message(outcome.expect_err(words));
+            assert!(said.starts_with(words), "{said}");
+        }
+        assert!(Fields::of_body(&Value::Null).is_err());
+    }
+}

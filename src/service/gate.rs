@@ -1,0 +1,185 @@
+//! What every call passes on its way in and out: host, key, scope, limits;
+//! the rate headers; a panic made an answer. Interface: Authentication;
+//! Limits.
+//!
+//! Knows nothing of handlers.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+
+use crate::model::time::{Clock, Timestamp};
+use crate::service::auth::Caller;
+use crate::service::clock::http_date;
+use crate::service::errors::ApiError;
+use crate::service::limits::{Category, Refused, Standing};
+use crate::service::options::FailureLimit;
+use crate::service::scope;
+use crate::service::state::Service;
+use crate::wire::errors::ErrorCode;
+
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+/// Where a connection comes from; put on each request by the server.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// The outermost layer: only hosts that are meant, the service's own date,
+/// and no call ends in a panic.
+pub async fn door(State(service): State<Service>, request: Request, next: Next) -> Response {
+    let mut response = if names_this_service(&request, &service.hosts) {
+        match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+            Ok(response) => response,
+            Err(_) => ApiError::internal(&"a handler panicked").into_response(),
+        }
+    } else {
+        ApiError::validation("the Host header does not name this service").into_response()
+    };
+    let now = service.clock.now();
+    if let Ok(date) = HeaderValue::from_str(&http_date(now)) {
+        response.headers_mut().insert(header::DATE, date);
+    }
+    // Also on what never reached the gate: paths outside the interface.
+    if !response.headers().contains_key(LIMIT) {
+        let peer = IpAddr::from([0, 0, 0, 0]);
+        if let Ok(standing) = service.limits.admit_failure(peer, false, now) {
+            write_standing(&standing, response.headers_mut());
+        }
+    }
+    response
+}
+
+/// The layer around the interface: key, scope, limit, fault.
+pub async fn gate(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+    let caller = match service.key_ring.authenticate(request.headers(), &service.database).await {
+        Ok(caller) => caller,
+        Err(error) => return refuse_stranger(&service, &request, error),
+    };
+    let path = request.uri().path().to_owned();
+    let method = request.method().clone();
+    let category = scope::category(&method, &path);
+    if let Err(error) = scope::check(&caller, &path) {
+        let standing = service.limits.standing(&caller.key, category, service.clock.now());
+        return with_standing(error.into_response(), &standing);
+    }
+    let standing = match service.limits.admit(&caller.key, category, service.clock.now()) {
+        Ok(standing) => standing,
+        Err(refused) => return too_many(&refused, &format!("{category:?}")),
+    };
+    request.extensions_mut().insert::<Caller>(caller);
+    let response = match service.faults.take(&method, &path) {
+        Some(fault) => fault.meet(request, next).await,
+        None => next.run(request).await,
+    };
+    with_standing(response, &standing)
+}
+
+/// Refuses web pages at the switches, which ask for no key.
+pub async fn no_pages(request: Request, next: Next) -> Response {
+    if request.headers().contains_key(header::ORIGIN) {
+        return ApiError::new(ErrorCode::Forbidden, "the switches are not for web pages").into_response();
+    }
+    next.run(request).await
+}
+
+/// A call without a good key.
+fn refuse_stranger(service: &Service, request: &Request, error: ApiError) -> Response {
+    let peer = request.extensions().get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
+    let counted = error.code.status() == 401
+        && match service.options.failure_limit {
+            FailureLimit::Remote => !peer.is_loopback(),
+            FailureLimit::Everyone => true,
+            FailureLimit::Off => false,
+        };
+    match service.limits.admit_failure(peer, counted, service.clock.now()) {
+        Ok(standing) => with_standing(error.into_response(), &standing),
+        Err(refused) => too_many(&refused, "failed authentication"),
+    }
+}
+
+fn too_many(refused: &Refused, what: &str) -> Response {
+    let message = format!(
+        "the limit of {} calls was exceeded ({}); try again in {} s",
+        refused.standing.limit,
+        what.to_lowercase(),
+        refused.retry_after
+    );
+    let error = ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(refused.retry_after);
+    with_standing(error.into_response(), &refused.standing)
+}
+
+fn with_standing(mut response: Response, standing: &Standing) -> Response {
+    write_standing(standing, response.headers_mut());
+    response
+}
+
+fn write_standing(standing: &Standing, headers: &mut HeaderMap) {
+    headers.insert(LIMIT, HeaderValue::from(standing.limit));
+    headers.insert(REMAINING, HeaderValue::from(standing.remaining));
+    headers.insert(RESET, HeaderValue::from(standing.reset));
+}
+
+/// Whether the host a request names is a loopback one or one of `hosts`: a
+/// web page that points its own name at this machine is turned away.
+fn names_this_service(request: &Request, hosts: &[String]) -> bool {
+    let mut values = request.headers().get_all(header::HOST).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return false };
+    let Ok(text) = value.to_str() else { return false };
+    let host = match text.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
+        _ => text,
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        || hosts.iter().any(|it| it.eq_ignore_ascii_case(bare))
+}
+
+/// A path nobody serves.
+pub async fn not_found() -> ApiError {
+    ApiError::new(ErrorCode::NotFound, "there is nothing at this path")
+}
+
+/// A path that is served, with another method.
+pub async fn wrong_method(method: Method) -> ApiError {
+    ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} is not a method of this path"))
+}
+
+/// The time now and the category of a call, for tests of the gate.
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn only_hosts_that_are_meant() {
+        let cases = [
+            ("127.0.0.1:8787", true),
+            ("127.0.0.1", true),
+            ("localhost:1", true),
+            ("LOCALHOST", true),
+            ("[::1]:8787", true),
+            ("desk.example:443", true),
+            ("evil.example", false),
+            ("127.0.0.1.nip.io:80", false),
+            ("localhost.", false),
+            ("", false),
+        ];
+        for (host, meant) in cases {
+            let request = Request::builder().header("host", host).body(Body::empty()).expect("a request");
+            assert_eq!(names_this_service(&request, &["desk.example".to_owned()]), meant, "{host}");
+        }
+        let none = Request::builder().body(Body::empty()).expect("a request");
+        assert!(!names_this_service(&none, &[]));
+        assert_eq!(scope::category(&Method::GET, "/x"), Category::Read);
+        assert_eq!(http_date(Timestamp::from_micros(0)), "Thu, 01 Jan 1970 00:00:00 GMT");
+    }
+}

@@ -1,0 +1,132 @@
+//! Idempotency keys: read from the header, claimed while a request runs,
+//! compared by fingerprint. Interface: Limits, Idempotency.
+//!
+//! Knows nothing of SQL (see `database::idempotency`) or of what is done
+//! under a key.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::http::HeaderMap;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::service::errors::ApiError;
+use crate::service::json;
+use crate::wire::errors::ErrorCode;
+
+/// Characters of a key at most.
+const LENGTH: usize = 255;
+
+/// What a request is compared by: method, path and body.
+pub type Fingerprint = [u8; 32];
+
+/// The key in the one `Idempotency-Key` header, if there is one.
+///
+/// # Errors
+/// `VALIDATION_ERROR` for two headers, or a key that is not 1 to 255 visible
+/// ASCII characters.
+pub fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let bytes = value.as_bytes();
+    let visible = (1..=LENGTH).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    if !visible || values.next().is_some() {
+        return Err(ApiError::validation(format!(
+            "the Idempotency-Key header must be there once, with 1 to {LENGTH} visible ASCII characters"
+        )));
+    }
+    Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
+}
+
+/// The fingerprint of a request; order and white space in the body do not
+/// matter.
+pub fn fingerprint(method: &str, path: &str, body: &Value) -> Fingerprint {
+    let mut form = String::new();
+    json::canonical(body, &mut form);
+    let mut hasher = Sha256::new();
+    for part in [method, path, &form] {
+        hasher.update(part.len().to_be_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().into()
+}
+
+/// The keys whose requests run at this moment.
+#[derive(Clone, Default)]
+pub struct InFlight {
+    running: Arc<Mutex<HashSet<(String, String)>>>,
+}
+
+/// A claim on a key; given up when dropped.
+pub struct Claim {
+    running: InFlight,
+    key: (String, String),
+}
+
+impl InFlight {
+    /// Claims an idempotency key of an API key.
+    ///
+    /// # Errors
+    /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under it.
+    pub fn claim(&self, api_key: &str, idempotency_key: &str) -> Result<Claim, ApiError> {
+        let key = (api_key.to_owned(), idempotency_key.to_owned());
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if !running.insert(key.clone()) {
+            return Err(ApiError::new(
+                ErrorCode::IdempotencyInProgress,
+                "a request with this Idempotency-Key is still running",
+            )
+            .retry_after(1));
+        }
+        Ok(Claim { running: self.clone(), key })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let mut running = self.running.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_short_and_visible() {
+        let long = "k".repeat(255);
+        let too_long = "k".repeat(256);
+        let cases: [(&[&str], Result<Option<&str>, ()>); 8] = [
+            (&[], Ok(None)),
+            (&["0b4c-1"], Ok(Some("0b4c-1"))),
+            (&[&long], Ok(Some(&long))),
+            (&[&too_long], Err(())),
+            (&[""], Err(())),
+            (&["a b"], Err(())),
+            (&["é"], Err(())),
+            (&["a", "a"], Err(())),
+        ];
+        for (lines, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append("idempotency-key", HeaderValue::from_bytes(line.as_bytes()).expect("valid"));
+            }
+            let read = read_key(&headers).map_err(drop);
+            assert_eq!(read.as_ref().map(Option::as_deref), expected.as_ref().map(|it| *it), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn one_request_at_a_time() {
+        let running = InFlight::default();
+        let claim = running.claim("k", "1").expect("free");
+        assert_eq!(running.claim("k", "1").err().map(|it| it.retry_after), Some(Some(1)));
+        assert!(running.claim("other", "1").is_ok());
+        drop(claim);
+        assert!(running.claim("k", "1").is_ok());
+    }
+}

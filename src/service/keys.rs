@@ -1,0 +1,105 @@
+//! What an API key looks like: made, checked for form, hashed.
+//!
+//! Knows nothing of what a key may do. A key is 43 random base62 characters
+//! behind its environment's prefix, with a checksum behind them; only its
+//! SHA-256 is stored (256 random bits need no slow hash).
+
+use rand::Rng;
+use sha2::{Digest, Sha256};
+
+use crate::model::account::Environment;
+
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM: usize = 43;
+const CHECKSUM: usize = 6;
+
+/// The SHA-256 a key is stored and looked up by.
+pub type KeyHash = [u8; 32];
+
+/// A key that was just made, to be shown once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FreshKey {
+    /// The whole key.
+    pub text: String,
+    /// What is stored of it.
+    pub hash: KeyHash,
+    /// Its last four characters, to be recognised by.
+    pub tail: String,
+}
+
+/// The prefix that tells a key's environment.
+pub const fn prefix(environment: Environment) -> &'static str {
+    match environment {
+        Environment::Live => "svc_live_",
+        Environment::Test => "svc_test_",
+    }
+}
+
+/// Makes a key out of a source of randomness that cannot be guessed.
+pub fn make(environment: Environment, random: &mut impl Rng) -> FreshKey {
+    let mut text = prefix(environment).to_owned();
+    for _ in 0..RANDOM {
+        text.push(char::from(ALPHABET[random.random_range(0..ALPHABET.len())]));
+    }
+    let sum = checksum(&text);
+    text.push_str(&sum);
+    let tail = text[text.len() - 4..].to_owned();
+    FreshKey { hash: hash(&text), text, tail }
+}
+
+/// Whether a text has the form of a key, checksum and all. Texts that do not
+/// are never looked up.
+pub fn is_well_formed(text: &str) -> bool {
+    let Some(environment) = Environment::from_key(text) else { return false };
+    let body = &text[prefix(environment).len()..];
+    body.len() == RANDOM + CHECKSUM
+        && body.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && text.ends_with(&checksum(&text[..text.len() - CHECKSUM]))
+}
+
+/// What a key is stored by.
+pub fn hash(text: &str) -> KeyHash {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// CRC-32 (the reflected IEEE polynomial) in six base62 digits.
+fn checksum(text: &str) -> String {
+    let mut crc = u32::MAX;
+    for byte in text.bytes() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
+        }
+    }
+    let mut rest = !crc;
+    let mut digits = [b'0'; CHECKSUM];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET[usize::try_from(rest % 62).unwrap_or(0)];
+        rest /= 62;
+    }
+    digits.iter().copied().map(char::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_a_form_that_typing_mistakes_break() {
+        for environment in [Environment::Live, Environment::Test] {
+            let key = make(environment, &mut rand::rng());
+            assert!(key.text.starts_with(prefix(environment)));
+            assert_eq!(key.text.len(), 9 + 43 + 6);
+            assert!(is_well_formed(&key.text));
+            let mistyped = key.text.replacen(&key.text[20..21], "_", 1);
+            assert!(!is_well_formed(&mistyped));
+            let other = if &key.text[30..31] == "a" { "b" } else { "a" };
+            let mut changed = key.text.clone();
+            changed.replace_range(30..31, other);
+            assert!(!is_well_formed(&changed));
+        }
+        for bad in ["", "svc_live_", "svc_live_x", "sk_live_0", "svc_test_é"] {
+            assert!(!is_well_formed(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Rate limits: exact sliding logs, per key and category and per key for the
+//! burst. Interface: Limits, Rate limits (per API key).
+//!
+//! Knows nothing of HTTP; a call that is refused consumes nothing.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+
+/// A row of the interface's rate limit table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Category {
+    /// Sending, closing, deleting contacts; also pausing, reacting and media.
+    Send,
+    /// Broadcast sends.
+    Broadcast,
+    /// Creating or upserting contacts.
+    ContactsWrite,
+    /// Every GET.
+    Read,
+    /// Creating or deleting webhooks.
+    Webhooks,
+}
+
+/// Calls a second of one key, all endpoints together.
+const BURST: usize = 20;
+/// Failed authentications a minute of one peer.
+const FAILURES: usize = 30;
+/// Peers remembered at most; the oldest news is forgotten first.
+const PEERS: usize = 10_000;
+
+impl Category {
+    /// Calls in any minute.
+    pub const fn per_minute(self) -> usize {
+        match self {
+            Self::Send => 100,
+            Self::Broadcast => 10,
+            Self::ContactsWrite => 200,
+            Self::Read => 300,
+            Self::Webhooks => 20,
+        }
+    }
+}
+
+/// How a limit stands, as the three headers tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Calls allowed.
+    pub limit: usize,
+    /// Calls left now.
+    pub remaining: usize,
+    /// Second of the epoch at which the next call is given back.
+    pub reset: i64,
+}
+
+/// A call over a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused {
+    /// The limit that was exceeded.
+    pub standing: Standing,
+    /// Whole seconds until a call is accepted, at least 1.
+    pub retry_after: i64,
+}
+
+/// The times of the calls in one window.
+#[derive(Debug, Clone)]
+pub struct SlidingLog {
+    calls: VecDeque<i64>,
+    limit: usize,
+    span: i64,
+}
+
+impl SlidingLog {
+    /// At most `limit` calls in any span of `span` microseconds.
+    pub fn new(limit: usize, span: i64) -> Self {
+        Self { calls: VecDeque::new(), limit, span }
+    }
+
+    /// Microseconds until a call is accepted; 0 for now.
+    pub fn wait(&mut self, now: Timestamp) -> i64 {
+        self.forget(now);
+        match self.calls.front() {
+            Some(oldest) if self.calls.len() >= self.limit => oldest + self.span - now.micros(),
+            _ => 0,
+        }
+    }
+
+    /// Counts a call.
+    pub fn record(&mut self, now: Timestamp) {
+        self.calls.push_back(now.micros());
+    }
+
+    /// How the limit stands.
+    pub fn standing(&mut self, now: Timestamp) -> Standing {
+        self.forget(now);
+        let back = self.calls.front().map_or(now.micros(), |oldest| oldest + self.span);
+        Standing {
+            limit: self.limit,
+            remaining: self.limit.saturating_sub(self.calls.len()),
+            reset: whole_seconds(back),
+        }
+    }
+
+    /// Whether nothing is counted any more.
+    fn is_idle(&mut self, now: Timestamp) -> bool {
+        self.forget(now);
+        self.calls.is_empty()
+    }
+
+    fn forget(&mut self, now: Timestamp) {
+        while self.calls.front().is_some_and(|call| call + self.span <= now.micros()) {
+            self.calls.pop_front();
+        }
+    }
+
+    fn refused(&mut self, now: Timestamp) -> Option<Refused> {
+        let wait = self.wait(now);
+        (wait > 0)
+            .then(|| Refused { standing: self.standing(now), retry_after: whole_seconds(wait).max(1) })
+    }
+}
+
+/// The logs of one key.
+struct KeyLogs {
+    burst: SlidingLog,
+    categories: HashMap<Category, SlidingLog>,
+}
+
+/// The logs of every key and of peers that fail to authenticate.
+pub struct Limits {
+    unlimited: bool,
+    keys: Mutex<HashMap<String, KeyLogs>>,
+    peers: Mutex<HashMap<IpAddr, SlidingLog>>,
+}
+
+impl Limits {
+    /// No calls counted yet; `unlimited` never refuses and never counts.
+    pub fn new(unlimited: bool) -> Self {
+        Self { unlimited, keys: Mutex::default(), peers: Mutex::default() }
+    }
+
+    /// Counts a call of a key, or refuses it. The standing is the category's;
+    /// a refusal tells the limit that has to be waited for longest.
+    ///
+    /// # Errors
+    /// When the category's or the burst limit is used up.
+    pub fn admit(&self, key: &str, category: Category, now: Timestamp) -> Result<Standing, Refused> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let logs = keys.entry(key.to_owned()).or_insert_with(|| KeyLogs {
+            burst: SlidingLog::new(BURST, SECOND),
+            categories: HashMap::new(),
+        });
+        let log =
+            logs.categories.entry(category).or_insert_with(|| SlidingLog::new(category.per_minute(), MINUTE));
+        if self.unlimited {
+            return Ok(log.standing(now));
+        }
+        let longest =
+            log.refused(now).into_iter().chain(logs.burst.refused(now)).max_by_key(|it| it.retry_after);
+        if let Some(refused) = longest {
+            return Err(refused);
+        }
+        log.record(now);
+        logs.burst.record(now);
+        Ok(log.standing(now))
+    }
+
+    /// How a key's category stands, counting nothing.
+    pub fn standing(&self, key: &str, category: Category, now: Timestamp) -> Standing {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        match keys.get_mut(key).and_then(|logs| logs.categories.get_mut(&category)) {
+            Some(log) => log.standing(now),
+            None => SlidingLog::new(category.per_minute(), MINUTE).standing(now),
+        }
+    }
+
+    /// Counts a failed authentication of a peer, or refuses to look at
+    /// another. With `counted` false it only tells the standing.
+    ///
+    /// # Errors
+    /// When the peer failed too often in the last minute.
+    pub fn admit_failure(&self, peer: IpAddr, counted: bool, now: Timestamp) -> Result<Standing, Refused> {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if peers.len() >= PEERS {
+            peers.retain(|_, log| !log.is_idle(now));
+        }
+        if peers.len() >= PEERS {
+            peers.clear();
+        }
+        if !counted || self.unlimited {
+            return Ok(SlidingLog::new(FAILURES, MINUTE).standing(now));
+        }
+        let log = peers.entry(peer).or_insert_with(|| SlidingLog::new(FAILURES, MINUTE));
+        match log.refused(now) {
+            Some(refused) => Err(refused),
+            None => {
+                log.record(now);
+                Ok(log.standing(now))
+            }
+        }
+    }
+}
+
+/// Microseconds as seconds, rounded up.
+fn whole_seconds(micros: i64) -> i64 {
+    micros.saturating_add(SECOND - 1).div_euclid(SECOND)
+}
+
+#[cfg(test)]
+mod tests;

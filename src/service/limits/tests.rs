@@ -1,0 +1,85 @@
+//! The sliding log against a naive model, and the headers it feeds.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn at(micros: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000 * SECOND + micros)
+}
+
+proptest! {
+    /// A call is accepted exactly when fewer than N accepted ones lie in the
+    /// span before it; and a call at the promised time is accepted.
+    #[test]
+    fn agrees_with_a_naive_model(
+        limit in 1_usize..6,
+        gaps in prop::collection::vec(0_i64..400, 1..200),
+    ) {
+        let span = 1_000;
+        let mut log = SlidingLog::new(limit, span);
+        let mut accepted: Vec<i64> = Vec::new();
+        let mut now = 0;
+        for gap in gaps {
+            now += gap;
+            let recent = accepted.iter().filter(|call| **call > now - span).count();
+            let wait = log.wait(at(now));
+            prop_assert_eq!(wait == 0, recent < limit);
+            let standing = log.standing(at(now));
+            prop_assert_eq!(standing.remaining, limit - recent.min(limit));
+            if wait == 0 {
+                log.record(at(now));
+                accepted.push(now);
+            } else {
+                prop_assert_eq!(log.clone().wait(at(now + wait)), 0);
+                prop_assert!(log.clone().wait(at(now + wait - 1)) > 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refusal_consumes_nothing_and_names_the_wait() {
+    let limits = Limits::new(false);
+    for call in 0..20 {
+        let standing = limits.admit("k", Category::Read, at(call)).expect("below the burst");
+        assert_eq!(standing.limit, 300);
+        assert_eq!(standing.remaining, 299 - usize::try_from(call).expect("small"));
+    }
+    for _ in 0..5 {
+        let refused = limits.admit("k", Category::Read, at(20)).expect_err("over the burst");
+        assert_eq!((refused.standing.limit, refused.retry_after), (20, 1));
+    }
+    assert_eq!(limits.standing("k", Category::Read, at(20)).remaining, 280);
+    limits.admit("k", Category::Read, at(SECOND)).expect("the first call has left the burst");
+    limits.admit("other", Category::Read, at(20)).expect("keys do not share");
+}
+
+#[test]
+fn categories_do_not_share() {
+    let limits = Limits::new(false);
+    for call in 0..10 {
+        limits.admit("k", Category::Broadcast, at(call * SECOND)).expect("below ten");
+    }
+    let refused = limits.admit("k", Category::Broadcast, at(10 * SECOND)).expect_err("over ten");
+    assert_eq!((refused.standing.limit, refused.standing.remaining, refused.retry_after), (10, 0, 50));
+    assert_eq!(refused.standing.reset, 1_700_000_060);
+    limits.admit("k", Category::Read, at(10 * SECOND)).expect("another category");
+    limits.admit("k", Category::Broadcast, at(60 * SECOND)).expect("exactly when promised");
+}
+
+#[test]
+fn peers_fail_thirty_times_a_minute() {
+    let limits = Limits::new(false);
+    let peer: IpAddr = "203.0.113.7".parse().expect("valid");
+    for call in 0..30 {
+        limits.admit_failure(peer, true, at(call)).expect("below thirty");
+    }
+    assert_eq!(limits.admit_failure(peer, true, at(30)).expect_err("over thirty").retry_after, 60);
+    limits.admit_failure(peer, false, at(30)).expect("not counted");
+    let open = Limits::new(true);
+    for call in 0..1000 {
+        open.admit_failure(peer, true, at(call)).expect("unlimited");
+        open.admit("k", Category::Send, at(call)).expect("unlimited");
+    }
+}

@@ -1,0 +1,87 @@
+//! What a service is started with.
+//!
+//! Knows nothing of flags or files of configuration; the command line fills
+//! this in.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::model::time::Clock;
+
+/// Everything that decides how one service runs.
+#[derive(Clone)]
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The database file, made with mode 0600 when absent.
+    pub database: PathBuf,
+    /// The switches under `/dev`; loopback only.
+    pub dev: bool,
+    /// No rate limits; only together with `dev`.
+    pub unlimited: bool,
+    /// The sample world, alive.
+    pub demo: bool,
+    /// Decides everything random in the simulated world.
+    pub seed: u64,
+    /// Where the time comes from; `/dev/clock` shifts it.
+    pub clock: Arc<dyn Clock>,
+    /// Whether the assistant answers inbound messages by itself.
+    pub assistant: AssistantChoice,
+    /// Names and addresses, beside loopback ones, that requests may name as
+    /// their host.
+    pub hosts: Vec<String>,
+    /// Whose failed authentications are limited to 30 a minute.
+    pub failure_limit: FailureLimit,
+}
+
+/// Which assistant answers until a person takes over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AssistantChoice {
+    /// Scripted in the demo, none otherwise.
+    #[default]
+    ByWorld,
+    /// None.
+    Off,
+    /// Keyword rules.
+    Scripted,
+}
+
+/// Whose failed authentications are limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FailureLimit {
+    /// Peers that are not on this machine.
+    #[default]
+    Remote,
+    /// Every peer.
+    Everyone,
+    /// Nobody.
+    Off,
+}
+
+impl Options {
+    /// The plain service: no switches, no demo, limits on.
+    pub fn new(listen: SocketAddr, database: PathBuf, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            listen,
+            database,
+            dev: false,
+            unlimited: false,
+            demo: false,
+            seed: 1,
+            clock,
+            assistant: AssistantChoice::default(),
+            hosts: Vec::new(),
+            failure_limit: FailureLimit::default(),
+        }
+    }
+
+    /// Whether the scripted assistant answers.
+    pub fn assistant_answers(&self) -> bool {
+        match self.assistant {
+            AssistantChoice::ByWorld => self.demo,
+            AssistantChoice::Off => false,
+            AssistantChoice::Scripted => true,
+        }
+    }
+}

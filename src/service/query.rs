@@ -1,0 +1,164 @@
+//! Query parameters: read once, refused by name; and pages of lists.
+//! Interface: Endpoints, `limit` and `cursor`.
+//!
+//! Knows nothing of particular lists.
+
+use axum::extract::Query as Pairs;
+use axum::http::Uri;
+use serde::Serialize;
+
+use crate::model::bounds;
+use crate::service::cursors::{Cursors, ListName, Place};
+use crate::service::errors::ApiError;
+use crate::service::reply::Reply;
+use crate::wire::pages::Page;
+
+/// The parameters of one request.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    pairs: Vec<(String, String)>,
+}
+
+/// One page that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRequest {
+    /// Rows at most.
+    pub limit: usize,
+    /// The page starts after this place.
+    pub after: Place,
+    list: ListName,
+}
+
+/// The rows of one page.
+#[derive(Debug)]
+pub struct Slice<T> {
+    /// At most as many as were asked for.
+    pub rows: Vec<T>,
+    /// Whether others follow.
+    pub more: bool,
+}
+
+impl<T> Slice<T> {
+    /// Cuts the one row off that only tells whether others follow.
+    pub fn cut(mut rows: Vec<T>, limit: usize) -> Self {
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        Self { rows, more }
+    }
+}
+
+impl Query {
+    /// Reads the query of an address. Names nobody asks for are ignored.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` when it cannot be decoded or names one twice.
+    pub fn of(uri: &Uri) -> Result<Self, ApiError> {
+        let decoded = Pairs::<Vec<(String, String)>>::try_from_uri(uri);
+        let Pairs(pairs) =
+            decoded.map_err(|_| ApiError::validation("the query string could not be decoded"))?;
+        for (index, (name, _)) in pairs.iter().enumerate() {
+            if pairs[..index].iter().any(|(earlier, _)| earlier == name) {
+                return Err(ApiError::validation(format!("{name} is given twice")));
+            }
+        }
+        Ok(Self { pairs })
+    }
+
+    /// A parameter's text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.pairs.iter().find(|(it, _)| it == name).map(|(_, text)| text.as_str())
+    }
+
+    /// A parameter that must be one of some words.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` when it is another.
+    pub fn word(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, ApiError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        match words.iter().find(|word| **word == text) {
+            Some(word) => Ok(Some(word)),
+            None => Err(ApiError::validation(format!("{name} must be one of {}", words.join(", ")))),
+        }
+    }
+
+    /// The page asked for, of the list named by all that decides its rows.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` for a limit out of bounds or a foreign cursor.
+    pub fn page(&self, cursors: &Cursors, list: &[&str]) -> Result<PageRequest, ApiError> {
+        let list = ListName::new(list);
+        let limit = match self.text("limit") {
+            None => bounds::PAGE_DEFAULT,
+            Some(text) => text
+                .parse::<u32>()
+                .ok()
+                .filter(|limit| (1..=bounds::PAGE_MAX).contains(limit))
+                .ok_or_else(|| {
+                    ApiError::validation(format!("limit must be a whole number from 1 to {}", bounds::PAGE_MAX))
+                })?,
+        };
+        let after = match self.text("cursor") {
+            None => Place::top(),
+            Some(text) => cursors.open(&list, text)?,
+        };
+        Ok(PageRequest { limit: usize::try_from(limit).unwrap_or(1), after, list })
+    }
+}
+
+impl PageRequest {
+    /// Rows to read: one more than asked for, to see whether others follow.
+    pub fn reach(&self) -> i64 {
+        i64::try_from(self.limit).unwrap_or(i64::MAX - 1).saturating_add(1)
+    }
+
+    /// The answer: rows as bodies, and the cursor after the last one.
+    ///
+    /// # Errors
+    /// As [`Reply::ok`].
+    pub fn reply<T, B: Serialize>(
+        &self,
+        cursors: &Cursors,
+        slice: Slice<T>,
+        place: impl Fn(&T) -> Place,
+        body: impl Fn(T) -> B,
+    ) -> Result<Reply, ApiError> {
+        let last = if slice.more { slice.rows.last().map(place) } else { None };
+        let next_cursor = last.map(|place| cursors.seal(&self.list, &place));
+        let data = slice.rows.into_iter().map(body).collect();
+        Reply::ok(&Page { data, has_more: next_cursor.is_some(), next_cursor })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Result<Query, ApiError> {
+        Query::of(&format!("/messages?{text}").parse().expect("an address"))
+    }
+
+    #[test]
+    fn limits_are_whole_and_bounded() {
+        let cursors = Cursors::new(&[1; 32]).expect("a key");
+        let cases = [
+            ("", Some(50)),
+            ("limit=1", Some(1)),
+            ("limit=100&other=x", Some(100)),
+            ("limit=0", None),
+            ("limit=101", None),
+            ("limit=-1", None),
+            ("limit=1.5", None),
+            ("limit=", None),
+            ("limit=x", None),
+            ("cursor=forged", None),
+        ];
+        for (text, limit) in cases {
+            let page = query(text).expect(text).page(&cursors, &["list"]);
+            assert_eq!(page.ok().map(|it| it.limit), limit, "{text}");
+        }
+        assert!(query("limit=1&limit=2").is_err());
+        let read = query("search=%2B34+6").expect("valid");
+        assert_eq!(read.text("search"), Some("+34 6"));
+        assert!(query("status=x").expect("valid").word("status", &["open", "closed"]).is_err());
+    }
+}

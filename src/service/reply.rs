@@ -1,0 +1,75 @@
+//! An answer that can be sent now and kept for a replay.
+//!
+//! Knows nothing of how it came about.
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::service::errors::ApiError;
+
+/// Set on an answer that was kept. Interface: Idempotency 3.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// Status and exact bytes of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body, JSON.
+    pub body: Vec<u8>,
+    /// Whether it is an earlier answer given again.
+    pub replayed: bool,
+}
+
+impl Reply {
+    /// 200 with a body.
+    ///
+    /// # Errors
+    /// When the body cannot be written, which no shape of `wire` does.
+    pub fn ok(body: &impl Serialize) -> Result<Self, ApiError> {
+        Self::with_status(200, body)
+    }
+
+    /// A status with a body.
+    ///
+    /// # Errors
+    /// As [`Reply::ok`].
+    pub fn with_status(status: u16, body: &impl Serialize) -> Result<Self, ApiError> {
+        let body = serde_json::to_vec(body).map_err(|cause| ApiError::internal(&cause))?;
+        Ok(Self { status, body, replayed: false })
+    }
+
+    /// A refusal as an answer, to be kept like any other.
+    pub fn of_error(error: &ApiError) -> Self {
+        let body = serde_json::to_vec(&error.body()).unwrap_or_default();
+        Self { status: error.code.status(), body, replayed: false }
+    }
+
+    /// The same answer with `test: true`, as every write with a test key is
+    /// answered. Interface: Authentication 6.
+    ///
+    /// # Errors
+    /// As [`Reply::ok`].
+    pub fn marked_test(self) -> Result<Self, ApiError> {
+        let mut value: Value =
+            serde_json::from_slice(&self.body).map_err(|cause| ApiError::internal(&cause))?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("test".to_owned(), Value::Bool(true));
+        }
+        Self::with_status(self.status, &value)
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        let mut response = (status, json, self.body).into_response();
+        if self.replayed {
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        }
+        response
+    }
+}

@@ -1,0 +1,64 @@
+//! The table of contents: every path of the service and who answers it.
+//!
+//! Knows nothing of how. Paths below `/v1` are those of `wire::paths`.
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post};
+
+use crate::service::gate;
+use crate::service::handlers::{account, conversations, dev, messages, telegram, templates, triggers};
+use crate::service::state::Service;
+
+/// The whole service: the interface, the switches when they are wanted, and
+/// a refusal in the Error shape for everything else.
+pub fn router(service: &Service) -> Router {
+    let mut router = Router::new().nest("/v1", interface(service));
+    if service.options.dev {
+        router = router.nest("/dev", switches());
+    }
+    router
+        .fallback(gate::not_found)
+        .layer(from_fn_with_state(service.clone(), gate::door))
+        .with_state(service.clone())
+}
+
+/// The interface, behind the gate.
+fn interface(service: &Service) -> Router<Service> {
+    Router::new()
+        .route("/account", get(account::read))
+        // Business chat.
+        .route("/messages/send", post(messages::send))
+        .route("/messages", get(messages::list))
+        .route("/messages/{messageId}", get(messages::read))
+        .route("/messages/{messageId}/react", post(messages::react))
+        .route("/conversations", get(conversations::list))
+        .route("/conversations/{conversationId}", get(conversations::read).patch(conversations::patch))
+        .route("/conversations/{conversationId}/messages", get(conversations::messages))
+        .route("/conversations/{conversationId}/close", post(conversations::close))
+        .route("/templates", get(templates::list))
+        // Bot-chat.
+        .route("/telegram/send", post(telegram::send))
+        .route("/telegram/conversations", get(telegram::conversations))
+        .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
+        .route("/telegram/messages/{messageId}/react", post(telegram::react))
+        // Polling for no-code tools.
+        .route("/triggers/new-message", get(triggers::new_message))
+        .fallback(gate::not_found)
+        .method_not_allowed_fallback(gate::wrong_method)
+        .layer(from_fn_with_state(service.clone(), gate::gate))
+}
+
+/// The switches of `--dev`: no key, no limits, loopback only.
+fn switches() -> Router<Service> {
+    Router::new()
+        .route("/inbound", post(dev::inbound::inbound))
+        .route("/clock", post(dev::clock))
+        .route("/credits", post(dev::credits))
+        .route("/keys/revoke", post(dev::revoke))
+        .route("/fault", post(dev::fault::fault))
+        .route("/outbound", post(dev::outbound))
+        .fallback(gate::not_found)
+        .method_not_allowed_fallback(gate::wrong_method)
+        .layer(from_fn(gate::no_pages))
+}

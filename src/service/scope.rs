@@ -1,0 +1,125 @@
+//! What a key may name, and which limit a call counts against. Interface:
+//! Authentication 3; Limits, Rate limits.
+//!
+//! Knows nothing of handlers: it reads method and path only. Paths are those
+//! below the base URL.
+
+use axum::http::Method;
+
+use crate::service::auth::Caller;
+use crate::service::channels::Channel;
+use crate::service::errors::ApiError;
+use crate::service::limits::Category;
+use crate::wire::errors::ErrorCode;
+
+/// The first segment of a path.
+fn resource(path: &str) -> &str {
+    path.trim_start_matches('/').split('/').next().unwrap_or("")
+}
+
+/// Which channels' keys may use a resource; `None` for a resource that does
+/// not exist, which is a matter of 404.
+fn channels(resource: &str) -> Option<&'static [Channel]> {
+    use Channel::{Email, Telegram, Voip, Whatsapp};
+    match resource {
+        "account" | "triggers" | "media" => Some(&[Whatsapp, Telegram, Email, Voip]),
+        "messages" | "conversations" | "contacts" | "broadcast" | "templates" => Some(&[Whatsapp]),
+        "webhooks" => Some(&[Whatsapp, Telegram]),
+        "telegram" => Some(&[Telegram]),
+        "email" => Some(&[Email]),
+        "voip" => Some(&[Voip]),
+        _ => None,
+    }
+}
+
+/// Lets a key pass to a path of its own channel.
+///
+/// # Errors
+/// `FORBIDDEN` when the resource belongs to another channel.
+pub fn check(caller: &Caller, path: &str) -> Result<(), ApiError> {
+    let resource = resource(path);
+    match channels(resource) {
+        Some(allowed) if !allowed.contains(&caller.channel) => Err(ApiError::new(
+            ErrorCode::Forbidden,
+            format!("a {} key may not use /{resource}", caller.channel.word()),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The limit a call counts against. What the interface's table does not name
+/// (pausing, reacting, media, email changes) counts as sending.
+pub fn category(method: &Method, path: &str) -> Category {
+    if matches!(*method, Method::GET | Method::HEAD) {
+        return Category::Read;
+    }
+    let mut segments = path.trim_matches('/').split('/');
+    match (segments.next(), segments.next()) {
+        (Some("broadcast"), _) => Category::Broadcast,
+        (Some("contacts"), None) => Category::ContactsWrite,
+        (Some("webhooks"), _) | (Some("email"), Some("webhooks")) => Category::Webhooks,
+        _ => Category::Send,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::account::Environment;
+
+    #[test]
+    fn each_channel_has_its_own_resources() {
+        use Channel::{Email, Telegram, Voip, Whatsapp};
+        let cases: [(&str, &[Channel]); 13] = [
+            ("/account", &[Whatsapp, Telegram, Email, Voip]),
+            ("/messages/send", &[Whatsapp]),
+            ("/messages", &[Whatsapp]),
+            ("/conversations/c_1/close", &[Whatsapp]),
+            ("/contacts", &[Whatsapp]),
+            ("/broadcast", &[Whatsapp]),
+            ("/templates", &[Whatsapp]),
+            ("/media", &[Whatsapp, Telegram, Email, Voip]),
+            ("/webhooks", &[Whatsapp, Telegram]),
+            ("/telegram/send", &[Telegram]),
+            ("/email/webhooks", &[Email]),
+            ("/voip/sms", &[Voip]),
+            ("/triggers/new-message", &[Whatsapp, Telegram, Email, Voip]),
+        ];
+        for (path, allowed) in cases {
+            for channel in Channel::ALL {
+                let caller = Caller {
+                    key: "k".into(),
+                    workspace: "w".into(),
+                    channel_id: "c".into(),
+                    channel,
+                    environment: Environment::Live,
+                };
+                assert_eq!(check(&caller, path).is_ok(), allowed.contains(&channel), "{path} {channel:?}");
+                assert!(check(&caller, "/nowhere").is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn each_call_counts_once() {
+        let cases = [
+            ("GET", "/broadcast/b", Category::Read),
+            ("GET", "/webhooks", Category::Read),
+            ("POST", "/messages/send", Category::Send),
+            ("POST", "/conversations/c/close", Category::Send),
+            ("PATCH", "/conversations/c", Category::Send),
+            ("POST", "/messages/m/react", Category::Send),
+            ("POST", "/media", Category::Send),
+            ("DELETE", "/contacts/c", Category::Send),
+            ("POST", "/contacts", Category::ContactsWrite),
+            ("POST", "/broadcast", Category::Broadcast),
+            ("POST", "/webhooks", Category::Webhooks),
+            ("DELETE", "/email/webhooks/w", Category::Webhooks),
+            ("POST", "/email/send", Category::Send),
+        ];
+        for (method, path, expected) in cases {
+            let method: Method = method.parse().expect("a method");
+            assert_eq!(category(&method, path), expected, "{method} {path}");
+        }
+    }
+}

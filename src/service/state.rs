@@ -1,0 +1,57 @@
+//! What all of the service shares while it runs.
+//!
+//! Knows nothing of HTTP: handlers, gate and world hold it.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use crate::service::assistant::Assistant;
+use crate::service::auth::KeyRing;
+use crate::service::clock::ServiceClock;
+use crate::service::cursors::Cursors;
+use crate::service::database::Database;
+use crate::service::demo::Demo;
+use crate::service::faults::Faults;
+use crate::service::idempotency::InFlight;
+use crate::service::limits::Limits;
+use crate::service::options::Options;
+use crate::service::platforms::Platforms;
+use crate::service::stamps::Stamps;
+
+/// The shared state, as handlers are given it.
+pub type Service = Arc<ServiceState>;
+
+/// The parts of one running service.
+pub struct ServiceState {
+    /// What it was started with.
+    pub options: Options,
+    /// Hosts, beside loopback ones, that requests may name.
+    pub hosts: Vec<String>,
+    /// Where it is reached, ending in `/v1`.
+    pub base_url: String,
+    /// The time, which `/dev/clock` moves.
+    pub clock: ServiceClock,
+    /// One writer, several readers.
+    pub database: Database,
+    /// Keys looked up a moment ago.
+    pub key_ring: KeyRing,
+    /// Calls of the last minute.
+    pub limits: Limits,
+    /// Idempotency keys whose requests run.
+    pub in_flight: InFlight,
+    /// Seals of cursors.
+    pub cursors: Cursors,
+    /// Times and ids of new rows.
+    pub stamps: Stamps,
+    /// Faults that were asked for.
+    pub faults: Faults,
+    /// What stands behind each channel.
+    pub platforms: Platforms,
+    /// Who answers until a person takes over, if anyone.
+    pub assistant: Option<Box<dyn Assistant>>,
+    /// The sample world, if this is the demo.
+    pub demo: Option<Demo>,
+    /// Told after every commit.
+    pub committed: Arc<Notify>,
+}

@@ -1,0 +1,140 @@
+//! The one shape of every write: claim the idempotency key, run the effect,
+//! keep the answer; all of it in one transaction. Interface: Idempotency;
+//! Authentication 6.
+//!
+//! Knows nothing of particular effects.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use crate::model::time::{Clock, Timestamp};
+use crate::service::auth::Caller;
+use crate::service::database::idempotency::{self as kept, Found};
+use crate::service::errors::ApiError;
+use crate::service::idempotency::Fingerprint;
+use crate::service::reply::Reply;
+use crate::service::request::Writing;
+use crate::service::state::{Service, ServiceState};
+use crate::wire::errors::ErrorCode;
+
+/// What an effect works with, inside its transaction.
+pub struct Work<'a> {
+    /// The writer's connection, inside a savepoint.
+    pub db: &'a Connection,
+    /// The service, for its platforms, seed and clock.
+    pub service: &'a ServiceState,
+    /// The time this effect happens at.
+    pub now: Timestamp,
+    /// A test key asks: everything is rolled back after the answer is made,
+    /// what only a platform would refuse is not asked, nothing costs.
+    pub test: bool,
+    /// The idempotency key it happens under.
+    pub key: Option<&'a str>,
+}
+
+impl Work<'_> {
+    /// A time for a new row: now, but later than every earlier one, so that
+    /// rows have one order.
+    pub fn stamp(&self) -> Timestamp {
+        self.service.stamps.next(self.now)
+    }
+
+    /// A new id; ids made later sort after ids made earlier. What a test key
+    /// makes is called `test_…`.
+    pub fn id(&self, prefix: &str, stamp: Timestamp) -> String {
+        self.service.stamps.id(if self.test { "test" } else { prefix }, stamp)
+    }
+}
+
+/// The idempotency of one request.
+struct Keyed {
+    key: String,
+    fingerprint: Fingerprint,
+}
+
+impl ServiceState {
+    /// Runs a write for a caller. `effect` is given the work and answers; what
+    /// it refuses is undone, and kept under the key unless the service is at
+    /// fault.
+    ///
+    /// # Errors
+    /// What the effect refuses, 409 for the key, 500 when nothing was changed.
+    pub async fn write<F>(self: &Arc<Self>, request: Writing, effect: F) -> Result<Reply, ApiError>
+    where
+        F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError> + Send + 'static,
+    {
+        let Writing { caller, key, fingerprint, delay, .. } = request;
+        let claim = match &key {
+            Some(key) => Some(self.in_flight.claim(&caller.key, key)?),
+            None => None,
+        };
+        if let Some(delay) = delay {
+            delay.pass().await;
+        }
+        let keyed = key.map(|key| Keyed { key, fingerprint });
+        let service: Service = Arc::clone(self);
+        self.database
+            .write(move |db| {
+                let outcome = run(db, &service, &caller, keyed.as_ref(), effect);
+                // Given up only after the answer is known, also when the
+                // caller has gone.
+                drop(claim);
+                outcome
+            })
+            .await
+    }
+}
+
+/// The whole write, inside the writer's savepoint.
+fn run<F>(
+    db: &Connection,
+    service: &ServiceState,
+    caller: &Caller,
+    keyed: Option<&Keyed>,
+    effect: F,
+) -> Result<Reply, ApiError>
+where
+    F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
+{
+    let now = service.clock.now();
+    if let Some(keyed) = keyed {
+        match kept::find(db, &caller.key, &keyed.key, &keyed.fingerprint, now)? {
+            Found::Nothing => {}
+            Found::Same(reply) => return Ok(reply),
+            Found::Other => {
+                return Err(ApiError::new(
+                    ErrorCode::IdempotencyConflict,
+                    "this Idempotency-Key was used for a different request",
+                ));
+            }
+        }
+    }
+    let key = keyed.map(|keyed| keyed.key.as_str());
+    let work = Work { db, service, now, test: caller.is_test(), key };
+    let outcome = attempt(&work, caller, effect);
+    let reply = match outcome {
+        Ok(reply) => reply,
+        Err(error) if error.is_server_fault() => return Err(error),
+        Err(error) if keyed.is_none() => return Err(error),
+        Err(error) => Reply::of_error(&error),
+    };
+    if let Some(keyed) = keyed {
+        kept::keep(db, &caller.key, &keyed.key, &keyed.fingerprint, &reply, now)?;
+    }
+    Ok(reply)
+}
+
+/// The effect alone, undone when it refuses and when a test key asked.
+fn attempt<F>(work: &Work<'_>, caller: &Caller, effect: F) -> Result<Reply, ApiError>
+where
+    F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
+{
+    work.db.execute_batch("SAVEPOINT effect")?;
+    let outcome = effect(work, caller);
+    if outcome.is_err() || work.test {
+        work.db.execute_batch("ROLLBACK TO effect")?;
+    }
+    work.db.execute_batch("RELEASE effect")?;
+    if work.test { outcome?.marked_test() } else { outcome }
+}
