@@ -14,4 +14,5 @@ pub mod ui;
 pub mod service;
 
 pub mod cli;
+pub mod config;
 pub mod shell;

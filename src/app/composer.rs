@@ -87,6 +87,14 @@ impl Composer {
         &self.area
     }
 
+    /// The cursor's row and column on screen, as of the last drawing.
+    pub fn cursor_cell(&self) -> (u16, u16) {
+        let cursor = self.area.screen_cursor();
+        let (top, _) = self.area.scroll_offset();
+        let row = u16::try_from(cursor.row).unwrap_or(u16::MAX).saturating_sub(top);
+        (row, u16::try_from(cursor.col).unwrap_or(u16::MAX))
+    }
+
     /// The text as typed.
     pub fn text(&self) -> String {
         self.area.lines().join("\n")

@@ -20,7 +20,10 @@ pub mod wrap;
 
 mod actions;
 mod keyboard;
+mod raw;
+mod reactions;
 mod results;
+mod sending;
 mod watch;
 
 use crate::app::event::{Effect, Event, Load};

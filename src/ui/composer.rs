@@ -3,10 +3,13 @@
 //!
 //! Knows nothing of editing.
 
-use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
+use ratatui::widgets::Widget;
 
 use crate::app::App;
+use crate::app::composer::Composer;
 use crate::app::layout::Area;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
@@ -19,12 +22,11 @@ use crate::ui::paint::{self, Sides};
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
-/// Draws the composer and, if it has the keyboard, the cursor.
-pub fn draw(app: &App, theme: Theme, area: Area, frame: &mut Frame<'_>) {
+/// Draws the composer; if it has the keyboard, says where the cursor stands.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
     let tab = app.tab();
-    let Some(composer) = &tab.composer else { return };
+    let composer = tab.composer.as_ref()?;
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
-    let buffer = frame.buffer_mut();
     let (label, label_style) = tabs::environment(tab, theme);
     let price = price(tab);
     let locked = lock(tab);
@@ -51,22 +53,19 @@ pub fn draw(app: &App, theme: Theme, area: Area, frame: &mut Frame<'_>) {
     if composer.text().is_empty() && !focused {
         let words = if locked.is_some() { "" } else { "r to reply" };
         paint::text(buffer, inner.x, inner.y, inner.width, words, theme.dim());
-        return;
+        return None;
     }
-    frame.render_widget(composer.area(), paint::rect(inner));
-    if focused {
-        place_cursor(composer.area(), inner, frame);
-    }
+    composer.area().render(paint::rect(inner), buffer);
+    focused.then(|| cursor(composer, inner))
 }
 
-fn place_cursor(area: &tui_textarea::TextArea<'static>, inner: Area, frame: &mut Frame<'_>) {
-    let cursor = area.screen_cursor();
-    let (top, _) = area.scroll_offset();
-    let row = u16::try_from(cursor.row).unwrap_or(u16::MAX).saturating_sub(top);
-    let column = u16::try_from(cursor.col).unwrap_or(u16::MAX);
-    let x = inner.x + column.min(inner.width.saturating_sub(1));
-    let y = inner.y + row.min(inner.height.saturating_sub(1));
-    frame.set_cursor_position((x, y));
+/// The cell of the cursor, inside the composer whatever it holds.
+fn cursor(composer: &Composer, inner: Area) -> Position {
+    let (row, column) = composer.cursor_cell();
+    Position {
+        x: inner.x + column.min(inner.width.saturating_sub(1)),
+        y: inner.y + row.min(inner.height.saturating_sub(1)),
+    }
 }
 
 /// The price of a text and the balance, as the title tells them.
@@ -111,14 +110,7 @@ fn quoted(tab: &Tab) -> Option<String> {
 }
 
 /// The keys that matter here, on the bottom border.
-fn bottom(
-    app: &App,
-    theme: Theme,
-    area: Area,
-    focused: bool,
-    locked: bool,
-    buffer: &mut ratatui::buffer::Buffer,
-) {
+fn bottom(app: &App, theme: Theme, area: Area, focused: bool, locked: bool, buffer: &mut Buffer) {
     if !focused {
         return;
     }

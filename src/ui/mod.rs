@@ -15,42 +15,45 @@ pub mod sweep;
 pub mod tabs;
 pub mod theme;
 
-use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout;
 use crate::ui::theme::Theme;
 
-/// Draws one frame.
-pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>) {
-    let theme = *theme;
+/// Draws one frame into an empty buffer; says where the cursor stands, if it
+/// is seen.
+pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     let (width, height) = app.size;
     if layout::too_small(width, height) {
         let words = format!("frontdesk needs {}x{}", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
-        paint::text(frame.buffer_mut(), 0, 0, width, &words, Style::new());
-        return;
+        paint::text(buffer, 0, 0, width, &words, Style::new());
+        return None;
     }
     let areas = app.areas();
-    tabs::draw(app, theme, areas.tabs, frame.buffer_mut());
+    let mut cursor = None;
+    tabs::draw(app, theme, areas.tabs, buffer);
     if app.tab().is_inbox() {
         if let Some(area) = areas.list {
-            conversations::draw(app, theme, area, frame.buffer_mut());
+            conversations::draw(app, theme, area, buffer);
         }
         if let Some(area) = areas.history {
-            history::draw(app, theme, area, frame.buffer_mut());
+            history::draw(app, theme, area, buffer);
         }
         if let Some(area) = areas.card {
-            card::draw(app, theme, area, frame.buffer_mut());
+            card::draw(app, theme, area, buffer);
         }
         if let Some(area) = areas.composer {
-            composer::draw(app, theme, area, frame);
+            cursor = composer::draw(app, theme, area, buffer);
         }
     } else {
-        pages::draw(app, theme, areas.body, frame.buffer_mut());
+        pages::draw(app, theme, areas.body, buffer);
     }
-    status::draw_status(app, theme, areas.status, frame.buffer_mut());
-    status::draw_hints(app, theme, areas.hints, frame.buffer_mut());
-    layers::draw(app, theme, frame.buffer_mut());
-    sweep::sweep(frame.buffer_mut());
+    status::draw_status(app, theme, areas.status, buffer);
+    status::draw_hints(app, theme, areas.hints, buffer);
+    layers::draw(app, theme, buffer);
+    sweep::sweep(buffer);
+    cursor
 }
