@@ -10,7 +10,7 @@ use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, Ro
 use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::time::Timestamp;
 use crate::store::rows::outbox::{COLUMNS, read};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, drafts};
 
 /// A change a person asked for, ready to be queued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,20 +34,30 @@ impl Store {
     /// # Errors
     /// When the database fails; then nothing was queued.
     pub fn enqueue(&self, row: NewRow, now: Timestamp) -> Result<OutboxRow, StoreError> {
-        let mut rows = self.enqueue_many(vec![row], now)?;
+        let mut rows = self.enqueue_many(vec![row], false, now)?;
         rows.pop().ok_or(StoreError::Closed)
     }
 
-    /// Queues rows together or not at all, in the order they shall leave.
+    /// Queues rows together or not at all, in the order they shall leave. The
+    /// drafts of their conversations go in the same transaction where the
+    /// rows carry their text.
     ///
     /// # Errors
-    /// When the database fails; then nothing was queued.
-    pub fn enqueue_many(&self, rows: Vec<NewRow>, now: Timestamp) -> Result<Vec<OutboxRow>, StoreError> {
+    /// When the database fails; then nothing was queued and no draft is gone.
+    pub fn enqueue_many(
+        &self,
+        rows: Vec<NewRow>,
+        clears_draft: bool,
+        now: Timestamp,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let mut queued = Vec::with_capacity(rows.len());
             for row in rows {
                 supersede(&change, &row)?;
+                if clears_draft {
+                    drafts::write(&change, &row.channel, &row.conversation, None)?;
+                }
                 queued.push(insert(&change, row, now, None)?);
             }
             change.commit()?;
@@ -55,7 +65,8 @@ impl Store {
         })
     }
 
-    /// Takes a row back that was never tried; `None` if it is too late.
+    /// Takes a row back that was never tried; `None` if it is too late. A
+    /// message's text goes before the draft in the same transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -66,6 +77,9 @@ impl Store {
             let Some(row) = find(&change, &id)?.filter(OutboxRow::can_recall) else {
                 return Ok(None);
             };
+            if let Operation::SendText { text, reply_to, .. } = &row.operation {
+                drafts::put_before(&change, &row, text, reply_to.as_ref())?;
+            }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;
             Ok(Some(row))

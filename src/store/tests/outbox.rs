@@ -2,7 +2,7 @@
 
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, RowState, Stop};
-use crate::model::queries::HistoryQuery;
+use crate::model::queries::{Draft, HistoryQuery};
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
 use crate::store::Store;
@@ -29,7 +29,7 @@ async fn rows_keep_their_order_and_their_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let pause = row("a", Operation::SetAutomation { enabled: false }, 5 * SECOND);
-    let queued = store.enqueue_many(vec![pause, send("a", "one", 5 * SECOND)], at(0)).unwrap();
+    let queued = store.enqueue_many(vec![pause, send("a", "one", 5 * SECOND)], false, at(0)).unwrap();
     let last = store.enqueue(send("a", "two", 0), at(0)).unwrap();
     assert_eq!(queued[1].hold_left(at(2)), Some(3));
     drop(store);
@@ -151,7 +151,7 @@ async fn what_was_done_here_is_remembered() {
         row("a", react, 0),
         row("a", Operation::SetAutomation { enabled: false }, 0),
     ];
-    let queued = store.enqueue_many(rows, at(0)).unwrap();
+    let queued = store.enqueue_many(rows, false, at(0)).unwrap();
     let reader = store.reader().unwrap();
     let query = HistoryQuery { channel: channel(), conversation: ConversationId::from("a"), limit: 9 };
     let page = reader.history(&query).unwrap();
@@ -173,4 +173,19 @@ async fn what_was_done_here_is_remembered() {
     assert!(store.lane_rows(&channel()).await.unwrap()[0].read_first);
     store.note_read_again(&channel(), &next.conversation).await.unwrap();
     assert!(!store.lane_rows(&channel()).await.unwrap()[0].read_first);
+}
+
+#[test]
+fn a_message_and_its_draft_change_places_in_one_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let (channel, conversation) = (channel(), ConversationId::from("a"));
+    let draft = |text: &str| Some(Draft { text: text.to_owned(), reply_to: None });
+    let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|it| it.text);
+    store.save_draft(&channel, &conversation, draft("one")).unwrap();
+    let queued = store.enqueue_many(vec![send("a", "one", 5 * SECOND)], true, at(0)).unwrap();
+    assert_eq!(kept(), None, "the draft is spent");
+    store.save_draft(&channel, &conversation, draft("two")).unwrap();
+    store.recall(&queued[0].id).unwrap().expect("still held");
+    assert_eq!(kept().as_deref(), Some("one\ntwo"), "what was taken back goes before what was begun");
 }
