@@ -1,5 +1,81 @@
-//! frontdesk: a human-takeover inbox in the terminal, with an embedded
-//! service that speaks the same interface.
+//! frontdesk: a human-takeover inbox for an AI messaging assistant, in the
+//! terminal, with an embedded service that speaks the same interface.
+//!
+//! # The screen, and who draws it
+//!
+//! ```text
+//!  1 Harbor chat LIVE 3│2 Harbor bot LIVE 1│3 …          412 credits   ui/tabs.rs
+//! ┌ Inbox · open ────── 14 ┐┌ Maria Lopez · +34 … ─ AI ON · open 21h ┐
+//! │▌Maria Lopez   waits 6m ││              Thu 20 Nov                │
+//! │▌ where is…   AI ON 21h ││ Maria  10:02  Hi, where is my order?   │  ui/history.rs
+//! │ João Pereira       14m ││ AI     10:02  Your order number? read  │  app/lines.rs
+//! │   thanks!    AI OFF 3h ││ ── new since you looked ──             │
+//! │  ui/conversations.rs   │├ Reply · LIVE · 1 credit ────── 0/4096 ─┤
+//! │  app/conversations.rs  ││ app/composer.rs, ui/composer.rs        │
+//! └────────────────────────┘└────────────────────────────────────────┘
+//!  live · key 31% of 300/min · outbox 0 · AI paused by you 3             ui/status.rs
+//!  r reply  p pause AI  e close  ? help                             app/commands.rs
+//! ```
+//!
+//! # The floors
+//!
+//! Imports go only downward; `tests/it/floors.rs` holds them to it. The mind
+//! (`model`, `app`, `ui`) has no async, IO, clock or lock. The hands
+//! (`model`, `wire`, `client`, `store`, `sync`) never draw. They meet only in
+//! `shell`. A resource has the same file name on every floor.
+//!
+//! | floor | verb | a change belongs here when it is about |
+//! |---|---|---|
+//! | [`model`] | words | what things are called, bounds, prices, safe text |
+//! | [`wire`] | contract | JSON shapes and paths, for both sides |
+//! | [`app`] | think | what a key does, what is selected, what is due |
+//! | [`ui`] | show | what it looks like |
+//! | [`client`] | speak | requests, failures, retries, pace |
+//! | [`store`] | remember | tables, rows, windows, drafts, the outbox |
+//! | [`sync`] | carry | what is polled when, and how an outbox row leaves |
+//! | [`service`] | serve | the embedded service and its rules |
+//! | [`shell`] | run | the loop, the terminal, threads, signals |
+//! | [`cli`], [`config`] | choose | commands, switches, the configuration file |
+//!
+//! # Invariants
+//!
+//! - Only [`app::App::update`] changes the app, and only the shell holds it.
+//!   Events and effects are closed enums of plain data.
+//! - The screen shows only what is in the store or typed in a field. The echo
+//!   of a reply is its queued row.
+//! - No request changes the server unless it is an outbox row, whose exact
+//!   bytes and key are on disk before the first byte leaves. A row leaves the
+//!   outbox only when the server accepted it or the human dropped it.
+//! - A cursor moves only in the transaction that saved its page; news is told
+//!   after the commit.
+//! - A load's result names its query; if that is no longer the current one,
+//!   it is dropped. Selection is by id; a list never moves under the cursor.
+//! - Each failure is classed once, in `client/errors.rs`. Ambiguity is a
+//!   value.
+//! - Time and randomness come in as values; `clippy.toml` bans the clocks.
+//! - Text from outside reaches a widget only as [`model::text::SafeText`];
+//!   [`model::secret::Secret`] prints as dots; [`ui::sweep`] looks again.
+//! - Nothing is unbounded: bodies, queues, pages, histories, marks per cell.
+//!
+//! # One key press
+//!
+//! The input thread reads `p`, [`shell::input`] translates it and puts it
+//! into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
+//! `Event::Key` to [`app::App::update`]; the key map made from
+//! [`app::commands::TABLE`] resolves it, [`app::availability`] says whether
+//! it can be done, and the answer is `Effect::Enqueue`. The writing thread
+//! gives the intent its bytes and key and commits it to `outbox.db`; the row
+//! comes back as `Event::Enqueued`, the list and history reload and show `AI
+//! pausing`. The engine wakes, claims the row, sends it, and stores what the
+//! answer says; its news makes the screen reload and show `AI OFF by you`.
+//!
+//! # One inbound message
+//!
+//! A tab's pull task asks `/triggers/new-message`. Ids that are not known yet
+//! are stored with their conversation in one transaction; only then the news
+//! reaches the mailbox. The app marks the list and the open history as stale
+//! and asks for their windows; the reading thread answers from `cache.db`;
+//! the selected row stays where it is, and the bell rings if no one looks.
 
 pub mod model;
 pub mod wire;
@@ -14,4 +90,5 @@ pub mod ui;
 pub mod service;
 
 pub mod cli;
+pub mod config;
 pub mod shell;

@@ -1,3 +1,2 @@
-//! The binary: everything it does is in the library's `cli`.
-
+//! b
 fn main() {}

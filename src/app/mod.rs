@@ -1,3 +1,281 @@
 //! Think: the whole state of the screen and every decision about it.
 //!
-//! Knows nothing of terminals, files, sockets or clocks.
+//! Only [`App::update`] changes the app; it never blocks, never fails and
+//! returns what is to be done as [`event::Effect`] values. Knows nothing of
+//! terminals, files, sockets or clocks.
+
+pub mod availability;
+pub mod commands;
+pub mod composer;
+pub mod conversations;
+pub mod event;
+pub mod history;
+pub mod keys;
+pub mod layers;
+pub mod layout;
+pub mod lines;
+pub mod settings;
+pub mod tab;
+pub mod wrap;
+
+mod actions;
+mod keyboard;
+mod raw;
+mod reactions;
+mod results;
+mod sending;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use crate::app::event::{Effect, Event, Load};
+use crate::app::keys::Key;
+use crate::app::layers::Layer;
+use crate::app::layout::{Areas, Wanted};
+use crate::app::settings::{ChannelInfo, Settings};
+use crate::app::tab::{Focus, Tab};
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+
+/// How long a notice stays in the status line.
+const NOTICE: i64 = 8 * SECOND;
+
+/// A line for the person, until it has been there long enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The words.
+    pub text: String,
+    /// Whether something went wrong.
+    pub warning: bool,
+    /// When it goes away.
+    pub until: Timestamp,
+}
+
+/// The state of the whole screen.
+#[derive(Debug)]
+pub struct App {
+    /// The time of this turn.
+    pub now: Timestamp,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Whether the terminal window has the focus.
+    pub focused: bool,
+    /// How the desk behaves.
+    pub settings: Settings,
+    /// The tabs; never empty.
+    pub tabs: Vec<Tab>,
+    /// The tab on screen.
+    pub active: usize,
+    /// What lies over the desk, topmost last.
+    pub layers: Vec<Layer>,
+    /// What the status line says for a while.
+    pub notice: Option<Notice>,
+    /// The start of a key sequence.
+    pub pressed: Vec<Key>,
+    /// Rows that can still be taken back, newest last.
+    pub undo: Vec<Held>,
+    /// Whether the card is wanted; `None` leaves it to the width.
+    pub card: Option<bool>,
+    layer_opened_at: Timestamp,
+    interrupted_at: Option<Timestamp>,
+    watch: watch::Watch,
+    /// Effects that a result asked for, handed out with the next settling.
+    pending: Vec<Effect>,
+}
+
+/// A row that is held and can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The row.
+    pub row: RowId,
+    /// Its tab.
+    pub channel: ChannelId,
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+impl App {
+    /// An app with these tabs on a screen of this size. At least one tab is
+    /// needed; with none, a nameless one stands in.
+    pub fn new(channels: Vec<ChannelInfo>, settings: Settings, size: (u16, u16), now: Timestamp) -> Self {
+        let mut tabs: Vec<Tab> = channels.into_iter().map(Tab::new).collect();
+        if tabs.is_empty() {
+            let id = ChannelId::from("none");
+            tabs.push(Tab::new(ChannelInfo { id, name: String::new(), environment: None, read_only: true }));
+        }
+        Self {
+            now,
+            size,
+            focused: true,
+            settings,
+            tabs,
+            active: 0,
+            layers: Vec::new(),
+            notice: None,
+            pressed: Vec::new(),
+            undo: Vec::new(),
+            card: None,
+            layer_opened_at: now,
+            interrupted_at: None,
+            watch: watch::Watch::default(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// What to load before the first frame: everything the active tab shows.
+    pub fn start(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for tab in &self.tabs {
+            effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
+            effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
+        }
+        self.settle(&mut effects);
+        effects
+    }
+
+    /// The tab on screen.
+    pub fn tab(&self) -> &Tab {
+        &self.tabs[self.active]
+    }
+
+    pub(crate) fn tab_mut(&mut self) -> &mut Tab {
+        &mut self.tabs[self.active]
+    }
+
+    pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
+        self.tabs.iter_mut().find(|it| it.channel.id == *channel)
+    }
+
+    /// Where everything lies on this screen now.
+    pub fn areas(&self) -> Areas {
+        let tab = self.tab();
+        let width = |area: layout::Area| usize::from(area.inner().width);
+        let mut wanted = Wanted {
+            width: self.size.0,
+            height: self.size.1,
+            list_focused: tab.focus == Focus::List,
+            conversation: tab.history.is_some(),
+            card: self.card,
+            composer_lines: 1,
+        };
+        let areas = layout::arrange(wanted);
+        if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
+            let lines = composer.height(width(area)) + usize::from(composer.reply_to.is_some());
+            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
+            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
+        }
+        layout::arrange(wanted)
+    }
+
+    /// Takes in one event and says what is to be done.
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Time(now) => self.now = self.now.max(now),
+            Event::Key(key) => self.key(key, &mut effects),
+            Event::Paste(text) => self.paste(&text),
+            Event::Resize(width, height) => {
+                self.size = (width, height);
+                effects.push(Effect::Redraw);
+            }
+            Event::Focus(focused) => self.focused = focused,
+            Event::Loaded(loaded) => self.loaded(loaded, &mut effects),
+            Event::News(news) => self.news(news, &mut effects),
+            Event::Enqueued(rows) => self.enqueued(rows),
+            Event::Recalled(row, taken) => self.recalled(&row, taken),
+            Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
+        }
+        self.settle(&mut effects);
+        effects
+    }
+
+    /// After each event: what has become due, and what is missing on screen.
+    fn settle(&mut self, effects: &mut Vec<Effect>) {
+        if self.notice.as_ref().is_some_and(|it| it.until <= self.now) {
+            self.notice = None;
+        }
+        let now = self.now;
+        self.undo.retain(|it| now < it.until);
+        self.shape_panes();
+        self.follow_selection(effects);
+        self.load_what_is_missing(effects);
+        self.save_drafts(effects);
+        self.mark_seen(effects);
+        effects.append(&mut self.pending);
+    }
+
+    /// When the app wants to be woken at the latest, without any event.
+    pub fn next_due(&self) -> Timestamp {
+        // The minute turns: waiting times and windows are shown in minutes.
+        let minute = Timestamp::from_micros((self.now.micros() / MINUTE + 1) * MINUTE);
+        let mut due = minute;
+        let mut consider = |at: Option<Timestamp>| {
+            if let Some(at) = at {
+                due = due.min(at);
+            }
+        };
+        consider(self.notice.as_ref().map(|it| it.until));
+        consider(self.watch.due());
+        for tab in &self.tabs {
+            consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
+        }
+        // Countdowns tick in whole seconds before their end.
+        for held in &self.undo {
+            let left = held.until.since(self.now);
+            consider(Some(held.until.plus(-(left - 1).max(0) / SECOND * SECOND)));
+        }
+        due.max(self.now.plus(1_000))
+    }
+
+    /// Says something in the status line.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        let until = self.now.plus(NOTICE);
+        self.notice = Some(Notice { text: text.into(), warning: false, until });
+    }
+
+    /// Says that something cannot be done or went wrong.
+    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+        let until = self.now.plus(NOTICE);
+        self.notice = Some(Notice { text: text.into(), warning: true, until });
+    }
+
+    pub(crate) fn open_layer(&mut self, layer: Layer) {
+        self.layer_opened_at = self.now;
+        self.layers.push(layer);
+    }
+
+    /// Columns for message text, beside sender and time.
+    pub fn text_width(pane: usize) -> usize {
+        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER)
+    }
+
+    /// Columns of sender and time before the text.
+    pub fn gutter(pane: usize) -> usize {
+        if pane < 60 { 15 } else { 18 }
+    }
+
+    /// Columns kept behind the text for the delivery's word.
+    pub const TRAILER: usize = 10;
+
+    /// Gives the panes of the active tab their size.
+    fn shape_panes(&mut self) {
+        let areas = self.areas();
+        let offset = self.settings.offset_minutes;
+        let list_rows = self.list_rows(&areas);
+        let tab = self.tab_mut();
+        if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
+            let inner = area.inner();
+            // The composer's border closes the pane below.
+            let rows = usize::from(area.height.saturating_sub(1));
+            history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
+        }
+        tab.list.reveal(list_rows);
+    }
+
+    /// Conversations the list can show: two lines each.
+    fn list_rows(&self, areas: &Areas) -> usize {
+        areas.list.map_or(10, |it| usize::from(it.inner().height / 2)).max(1)
+    }
+}

@@ -1,1 +1,1 @@
-//! Choose: the commands of the binary.
+//! Choose.

@@ -1,3 +1,153 @@
 //! Remember: the precious outbox and the cache of what the server told.
 //!
+//! Two files, one owning thread each. Shell calls block until the commit;
+//! sync calls are `async` and end after it. Readers have connections of their
+//! own and never wait for a writer.
+//!
 //! Knows nothing of HTTP or screens.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rusqlite::Connection;
+
+use crate::model::ids::{ChannelId, ConversationId};
+
+pub mod account;
+pub mod conversations;
+pub mod drafts;
+pub mod errors;
+mod facts;
+mod files;
+pub mod history;
+pub mod lane;
+pub mod messages;
+pub mod meta;
+pub mod outbox;
+pub mod reader;
+mod rows;
+mod stuck;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use errors::StoreError;
+pub use reader::Reader;
+
+use files::Paths;
+use writer::Writer;
+
+/// The two files of one data folder. Cheap to clone.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    paths: Paths,
+    outbox: Writer<Connection>,
+    cache: Writer<Cache>,
+    /// Orders snapshots and local writes; see [`Snapshot`].
+    counter: Arc<AtomicU64>,
+    rebuilt: bool,
+    /// Held while this process lives, if it was the first on the folder.
+    _lock: Option<File>,
+}
+
+/// What the cache's thread owns.
+pub(crate) struct Cache {
+    pub(crate) connection: Connection,
+    /// When this process last wrote what a send's answer told of a
+    /// conversation, in snapshot numbers.
+    pub(crate) written_here: HashMap<(ChannelId, ConversationId), u64>,
+    pub(crate) counter: Arc<AtomicU64>,
+}
+
+/// Taken before a read request leaves, and handed in with what it brought: an
+/// answer that was on its way while this desk changed the same conversation
+/// does not undo the change on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Snapshot(u64);
+
+impl Store {
+    /// Opens or makes both files in a folder and mends what a crash left:
+    /// rows whose bytes may have left become uncertain.
+    ///
+    /// # Errors
+    /// When the folder cannot be used, or the outbox is damaged or newer. A
+    /// cache that cannot be used is set aside and rebuilt instead.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        let paths = Paths::prepare(folder)?;
+        let lock = paths.lock()?;
+        let mut outbox = files::open_outbox(&paths)?;
+        if lock.is_some() {
+            // Alone here: whatever is marked as leaving was cut off.
+            lane::recover(&mut outbox, None)?;
+        }
+        let (mut connection, rebuilt) = files::open_cache(&paths)?;
+        stuck::mend(&mut connection)?;
+        let counter = Arc::new(AtomicU64::new(1));
+        let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
+        Ok(Self(Arc::new(Inner {
+            paths,
+            outbox: Writer::start("outbox", outbox)?,
+            cache: Writer::start("cache", cache)?,
+            counter,
+            rebuilt,
+            _lock: lock,
+        })))
+    }
+
+    /// A connection of its own for reading windows, for one thread.
+    ///
+    /// # Errors
+    /// When the files cannot be opened.
+    pub fn reader(&self) -> Result<Reader, StoreError> {
+        Ok(Reader::new(files::open_reader(&self.0.paths)?))
+    }
+
+    /// Whether the cache could not be used and was made anew.
+    pub fn cache_was_rebuilt(&self) -> bool {
+        self.0.rebuilt
+    }
+
+    /// Marks the moment a read request leaves.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.0.counter.fetch_add(1, Ordering::SeqCst))
+    }
+
+    pub(crate) fn outbox(&self) -> &Writer<Connection> {
+        &self.0.outbox
+    }
+
+    pub(crate) fn cache(&self) -> &Writer<Cache> {
+        &self.0.cache
+    }
+}
+
+impl Cache {
+    /// Conversations remembered as written here; more would mean answers that
+    /// take longer than any time-out.
+    const WRITTEN_HERE: usize = 1000;
+
+    /// Notes that this desk changed a conversation just now.
+    pub(crate) fn note_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
+        if self.written_here.len() >= Self::WRITTEN_HERE {
+            self.written_here.clear();
+        }
+        let at = self.counter.fetch_add(1, Ordering::SeqCst);
+        self.written_here.insert((channel.clone(), conversation.clone()), at);
+    }
+
+    /// Whether a snapshot was taken before this desk's last change.
+    pub(crate) fn is_outdated(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        snapshot: Snapshot,
+    ) -> bool {
+        let key = (channel.clone(), conversation.clone());
+        self.written_here.get(&key).is_some_and(|written| snapshot.0 < *written)
+    }
+}

@@ -1,3 +1,59 @@
 //! Show: draws the app.
 //!
-//! Knows nothing of what happens next; drawing changes nothing.
+//! [`draw`] is a function of the app: it changes nothing and may be skipped.
+//! Knows nothing of what happens next.
+
+pub mod card;
+pub mod composer;
+pub mod conversations;
+pub mod history;
+pub mod layers;
+pub mod pages;
+pub mod paint;
+pub mod status;
+pub mod sweep;
+pub mod tabs;
+pub mod theme;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout;
+use crate::ui::theme::Theme;
+
+/// Draws one frame into an empty buffer; says where the cursor stands, if it
+/// is seen.
+pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+    let (width, height) = app.size;
+    if layout::too_small(width, height) {
+        let words = format!("frontdesk needs {}x{}", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
+        paint::text(buffer, 0, 0, width, &words, Style::new());
+        return None;
+    }
+    let areas = app.areas();
+    let mut cursor = None;
+    tabs::draw(app, theme, areas.tabs, buffer);
+    if app.tab().is_inbox() {
+        if let Some(area) = areas.list {
+            conversations::draw(app, theme, area, buffer);
+        }
+        if let Some(area) = areas.history {
+            history::draw(app, theme, area, buffer);
+        }
+        if let Some(area) = areas.card {
+            card::draw(app, theme, area, buffer);
+        }
+        if let Some(area) = areas.composer {
+            cursor = composer::draw(app, theme, area, buffer);
+        }
+    } else {
+        pages::draw(app, theme, areas.body, buffer);
+    }
+    status::draw_status(app, theme, areas.status, buffer);
+    status::draw_hints(app, theme, areas.hints, buffer);
+    layers::draw(app, theme, buffer);
+    sweep::sweep(buffer);
+    cursor
+}

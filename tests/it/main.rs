@@ -1,1 +1,3 @@
-//! stories
+//! Stories and contracts: one test binary over the whole program.
+
+mod floors;

@@ -1,0 +1,243 @@
+//! What commands do: moving, opening, taking over, sending, closing.
+//!
+//! Knows nothing of which key asked, but for the digit of a tab.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::tab::{Focus, Tab};
+use crate::app::watch;
+use crate::model::time::SECOND;
+
+/// How long the first Ctrl-C waits for the second.
+const INTERRUPT: i64 = 2 * SECOND;
+
+impl App {
+    /// Performs a command whose key was pressed and that can be done.
+    pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+        use Command as C;
+        match command {
+            C::Reply => self.write(true, effects),
+            C::Write => self.write(false, effects),
+            C::PauseAi => self.switch_ai(false, effects),
+            C::HandBack => self.switch_ai(true, effects),
+            C::Close => self.close(effects),
+            C::CloseAndNext => {
+                self.close(effects);
+                self.next_waiting(effects);
+            }
+            C::Undo => self.undo(effects),
+            C::NextWaiting => self.next_waiting(effects),
+            C::Card => self.card = Some(self.areas().card.is_none()),
+            C::Raw => self.raw(),
+            C::Down | C::Up | C::Open | C::CycleFilter => self.list_command(command, effects),
+            C::React => self.pick_reaction(),
+            C::RemoveReaction => self.remove_reaction(effects),
+            C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
+            C::NextConversation => self.neighbour(1, effects),
+            C::PreviousConversation => self.neighbour(-1, effects),
+            C::TryAgain | C::TakeBack => self.stopped_row(command, effects),
+            C::Back => self.tab_mut().focus = Focus::List,
+            C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
+            C::NextPane => self.turn_pane(1, effects),
+            C::PreviousPane => self.turn_pane(-1, effects),
+            C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
+            C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
+            C::GoToTab => self.numbered_tab(key),
+            C::Refresh => {
+                effects.push(Effect::Refresh(self.tab().channel.id.clone()));
+                self.say("asking the server");
+            }
+            C::Redraw => effects.push(Effect::Redraw),
+            C::Suspend => effects.push(Effect::Suspend),
+            C::Help => self.open_layer(Layer::Help { first: 0 }),
+            C::Quit => self.ask_quit(effects),
+            C::Interrupt => self.interrupt(effects),
+            // The composer's commands are handled where its keys are.
+            _ => (),
+        }
+    }
+
+    fn list_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        let visible = self.list_rows(&self.areas());
+        let tab = self.tab_mut();
+        match command {
+            Command::Down => tab.list.step(1, visible),
+            Command::Up => tab.list.step(-1, visible),
+            Command::CycleFilter => {
+                let filter = tab.list.filter.next();
+                tab.list.set_filter(filter);
+            }
+            _ => self.open(Focus::History, effects),
+        }
+    }
+
+    /// Goes into the selected conversation.
+    fn open(&mut self, focus: Focus, effects: &mut Vec<Effect>) {
+        let tab = self.tab_mut();
+        if tab.focus == Focus::List
+            && let Some(selected) = tab.list.selected.clone()
+        {
+            watch::show(tab, &selected, effects);
+        }
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+            tab.focus = focus;
+        }
+    }
+
+    /// Goes into the composer, quoting the selected message if asked to.
+    fn write(&mut self, quote: bool, effects: &mut Vec<Effect>) {
+        let from_history = self.tab().focus == Focus::History;
+        self.open(Focus::Composer, effects);
+        let tab = self.tab_mut();
+        let quoted = match &tab.history {
+            Some(history) if quote && from_history && history.selected.is_some() => {
+                history.selected_message().map(|it| it.message.id.clone())
+            }
+            _ => None,
+        };
+        if let (Some(composer), Some(quoted)) = (&mut tab.composer, quoted) {
+            composer.reply_to = Some(quoted);
+        }
+    }
+
+    fn history_command(&mut self, command: Command) {
+        let Some(history) = &mut self.tab_mut().history else { return };
+        match command {
+            Command::MessageDown => history.step(1),
+            Command::MessageUp => history.step(-1),
+            _ => {
+                if !history.go_to_divider() {
+                    self.say("nothing new since you looked");
+                }
+            }
+        }
+    }
+
+    /// Reads the next or previous conversation of the list.
+    fn neighbour(&mut self, rows: isize, effects: &mut Vec<Effect>) {
+        let visible = self.list_rows(&self.areas());
+        let tab = self.tab_mut();
+        tab.list.step(rows, visible);
+        self.go_to_selected(effects);
+    }
+
+    /// Opens the selected row while reading.
+    fn go_to_selected(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab_mut();
+        let focus = if tab.focus == Focus::List { Focus::List } else { Focus::History };
+        let Some(selected) = tab.list.selected.clone() else { return };
+        if focus == Focus::History {
+            watch::show(tab, &selected, effects);
+            if let Some(history) = &mut tab.history {
+                history.opened = true;
+            }
+        }
+        tab.focus = focus;
+    }
+
+    fn next_waiting(&mut self, effects: &mut Vec<Effect>) {
+        let visible = self.list_rows(&self.areas());
+        let tab = self.tab_mut();
+        match tab.list.next_waiting() {
+            Some(id) => {
+                tab.list.select(&id, visible);
+                self.go_to_selected(effects);
+            }
+            None => self.say("no one is waiting here"),
+        }
+    }
+
+    fn travel(&mut self, command: Command) {
+        use Command as C;
+        let visible = self.list_rows(&self.areas());
+        let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
+        let tab = self.tab_mut();
+        if tab.focus == Focus::List {
+            match command {
+                C::HalfDown => tab.list.step(signed(visible / 2), visible),
+                C::HalfUp => tab.list.step(-signed(visible / 2), visible),
+                C::PageDown => tab.list.step(signed(visible), visible),
+                C::PageUp => tab.list.step(-signed(visible), visible),
+                C::Top => tab.list.top(visible),
+                _ => tab.list.bottom(visible),
+            }
+        } else if let Some(history) = &mut tab.history {
+            let rows = signed(history.visible_rows());
+            match command {
+                C::HalfDown => history.scroll(rows / 2),
+                C::HalfUp => history.scroll(-rows / 2),
+                C::PageDown => history.scroll(rows),
+                C::PageUp => history.scroll(-rows),
+                C::Top => history.top(),
+                _ => history.follow(),
+            }
+        }
+    }
+
+    fn turn_pane(&mut self, by: isize, effects: &mut Vec<Effect>) {
+        let order = [Focus::List, Focus::History, Focus::Composer];
+        let tab = self.tab();
+        if !tab.is_inbox() {
+            return self.say("this page has one pane");
+        }
+        let at = order.iter().position(|it| *it == tab.focus).unwrap_or(0);
+        let next = order[(at + 3).saturating_add_signed(by) % 3];
+        match next {
+            Focus::List => self.tab_mut().focus = Focus::List,
+            _ => self.open(next, effects),
+        }
+    }
+
+    fn go_to_tab(&mut self, index: usize) {
+        self.active = index;
+        self.pressed.clear();
+    }
+
+    fn numbered_tab(&mut self, key: Key) {
+        let KeyCode::Char(digit) = key.code else { return };
+        let number = digit.to_digit(10).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        if (1..=self.tabs.len()).contains(&number) {
+            self.go_to_tab(number - 1);
+        } else {
+            self.warn(format!("there is no tab {number}"));
+        }
+    }
+
+    fn interrupt(&mut self, effects: &mut Vec<Effect>) {
+        let again = self.interrupted_at.is_some_and(|at| self.now.since(at) < INTERRUPT);
+        if again {
+            return self.quit(effects);
+        }
+        self.interrupted_at = Some(self.now);
+        self.say("press Ctrl-C again to quit; drafts are safe");
+    }
+
+    /// Quits, after saying what is left open.
+    fn ask_quit(&mut self, effects: &mut Vec<Effect>) {
+        let sum = |count: fn(&Tab) -> u32| self.tabs.iter().map(count).sum::<u32>();
+        let (outbox, stopped, paused) =
+            (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
+        let mut open = Vec::new();
+        if outbox > 0 {
+            open.push(format!("{outbox} not yet sent; kept on disk, leaves when frontdesk runs again"));
+        }
+        if stopped > 0 {
+            open.push(format!("{stopped} stopped on the way out; kept for your decision"));
+        }
+        if paused > 0 {
+            let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
+            open.push(format!("the AI is paused by you in {people}: no one answers there"));
+        }
+        if open.is_empty() { self.quit(effects) } else { self.open_layer(Layer::AskQuit { open }) }
+    }
+
+    /// Leaves, keeping every draft.
+    pub(super) fn quit(&mut self, effects: &mut Vec<Effect>) {
+        effects.extend(self.leave());
+        effects.push(Effect::Quit);
+    }
+}

@@ -1,0 +1,131 @@
+//! Whether a command can be done now, and if not, why: a key never does
+//! nothing without a word.
+//!
+//! Knows nothing of how a command is done.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::conversations::MOVED_GRACE;
+use crate::app::history::message_of;
+use crate::app::lines::Item;
+use crate::app::tab::{Focus, Tab};
+use crate::model::conversations::{Automation, ConversationRow};
+use crate::model::news::Health;
+
+/// Why a command is off.
+pub type Reason = String;
+
+/// Whether a command can be done now.
+///
+/// # Errors
+/// The reason it cannot, in words for the status line.
+pub fn check(app: &App, command: Command) -> Result<(), Reason> {
+    use Command as C;
+    let tab = app.tab();
+    match command {
+        C::PauseAi | C::HandBack => {
+            let row = writable(app, tab)?;
+            switchable(row, command == C::PauseAi)
+        }
+        C::Close | C::CloseAndNext => closable(writable(app, tab)?),
+        C::Reply | C::Write => {
+            let row = writable(app, tab)?;
+            match row.conversation.address {
+                Some(_) => Ok(()),
+                None => Err("this conversation has no address to answer to".into()),
+            }
+        }
+        C::React | C::RemoveReaction => {
+            writable(app, tab)?;
+            reactable(tab, command == C::RemoveReaction)
+        }
+        C::TryAgain | C::TakeBack => stopped(tab),
+        C::Undo if app.undo.is_empty() => Err("nothing is held that could be taken back".into()),
+        C::Card | C::Raw if tab.at_hand().is_none() => Err(no_conversation(tab)),
+        C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
+            Err("open the conversation first, then I shows its card".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_conversation(tab: &Tab) -> Reason {
+    if tab.is_inbox() {
+        "no conversation is selected".into()
+    } else {
+        format!("{} has no conversations here yet", tab.channel.name)
+    }
+}
+
+/// The conversation at hand, if it may be changed at all.
+fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
+    let row = tab.at_hand().ok_or_else(|| no_conversation(tab))?;
+    if tab.channel.read_only {
+        return Err(format!("{} is read-only in the configuration", tab.channel.name));
+    }
+    if let Health::Refused { code, .. } = &tab.health {
+        return Err(format!("the key of {} is not taken ({code}); the draft is kept", tab.channel.name));
+    }
+    if tab.account.is_none() {
+        return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
+    }
+    let moved =
+        tab.focus == Focus::List && tab.list.moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+    if moved {
+        return Err("the list has just changed here; look again, then press the key again".into());
+    }
+    Ok(row)
+}
+
+fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
+    if row.conversation.automation == Automation::NotApplicable {
+        return Err("this channel's AI cannot be paused through the interface".into());
+    }
+    match (row.automation_pending, row.conversation.automation) {
+        (Some(false), _) if pause => Err("the AI is already being paused".into()),
+        (Some(true), _) if !pause => Err("the AI is already being handed the conversation".into()),
+        (None, Automation::Off) if pause => Err("the AI is already paused here; P hands back".into()),
+        (None, Automation::On) if !pause => Err("the AI already answers here; p pauses it".into()),
+        _ => Ok(()),
+    }
+}
+
+fn closable(row: &ConversationRow) -> Result<(), Reason> {
+    if row.conversation.automation == Automation::NotApplicable {
+        return Err("this channel's conversations cannot be closed through the interface".into());
+    }
+    if row.close_pending {
+        return Err("already closing; z keeps it open".into());
+    }
+    if Tab::is_closed(row) {
+        return Err("already closed".into());
+    }
+    Ok(())
+}
+
+fn reactable(tab: &Tab, remove: bool) -> Result<(), Reason> {
+    let history = tab.history.as_ref().ok_or_else(|| no_conversation(tab))?;
+    let row = history.selected_message().ok_or("select a message of the customer first")?;
+    let present = match &row.reaction_pending {
+        Some(pending) => !pending.is_empty(),
+        None => row.reaction.is_some(),
+    };
+    if remove && !present {
+        return Err("there is no reaction of yours on this message".into());
+    }
+    if row.message.unreadable {
+        return Err("this message could not be read, so its id is not sure".into());
+    }
+    Ok(())
+}
+
+fn stopped(tab: &Tab) -> Result<(), Reason> {
+    let item = tab.history.as_ref().and_then(|it| it.selected_item());
+    match item {
+        Some(Item::Outbox(row, _)) if row.is_stopped() => Ok(()),
+        Some(item) if message_of(item).is_some() => {
+            Err("only a message that was stopped on its way out can be tried again or taken back".into())
+        }
+        _ => Err("select a stopped message first".into()),
+    }
+}

@@ -1,0 +1,231 @@
+//! The command table: every key, its name, its help line and its place. The
+//! key map, help, hints and the README's key table are all made from it.
+//!
+//! Knows nothing of what a command does or whether it can be done now.
+
+use crate::app::keys::Key;
+
+/// Where a command's keys act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The conversation list.
+    List,
+    /// The message history.
+    History,
+    /// The list and the history: wherever a conversation is at hand.
+    Conversation,
+    /// Every pane that is not a text field.
+    Desk,
+    /// The composer.
+    Composer,
+}
+
+impl Place {
+    /// The heading in help.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::List => "Conversation list",
+            Self::History => "Messages",
+            Self::Conversation => "The conversation at hand",
+            Self::Desk => "Everywhere but in text",
+            Self::Composer => "Composer",
+        }
+    }
+
+    /// All places in the order help shows them.
+    pub const ALL: [Self; 5] = [Self::Conversation, Self::List, Self::History, Self::Desk, Self::Composer];
+}
+
+macro_rules! commands {
+    ($($name:ident $place:ident [$($keys:literal),*] $word:literal $doc:literal;)*) => {
+        /// What a person can ask for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Command {
+            $(#[doc = $doc] $name,)*
+        }
+
+        /// The table, in the order help shows it.
+        pub const TABLE: &[Row] = &[
+            $(Row {
+                command: Command::$name,
+                place: Place::$place,
+                keys: &[$($keys),*],
+                word: $word,
+                doc: $doc,
+            },)*
+        ];
+    };
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The command.
+    pub command: Command,
+    /// Where its keys act.
+    pub place: Place,
+    /// Key sequences; the first is the one hints show.
+    pub keys: &'static [&'static str],
+    /// One or two words for the hint line.
+    pub word: &'static str,
+    /// One line for help.
+    pub doc: &'static str,
+}
+
+commands! {
+    Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
+    Write Conversation ["i"] "write" "Write without quoting";
+    PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
+    HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
+    Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
+    CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
+    Undo Desk ["z"] "undo" "Take back what is still held: a message, a close";
+    NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits";
+    Card Conversation ["I"] "card" "Show or hide the customer's card";
+    Raw Conversation ["d"] "raw" "Show the item as the server sent it";
+    Down List ["j", "Down"] "down" "Next conversation";
+    Up List ["k", "Up"] "up" "Previous conversation";
+    Open List ["Enter", "l", "Right"] "open" "Open the conversation";
+    CycleFilter List ["\\"] "filter" "Show open, needs reply, closed, or all conversations";
+    MessageDown History ["j", "Down"] "down" "Next message";
+    MessageUp History ["k", "Up"] "up" "Previous message; older ones load as you go";
+    React History ["+"] "react" "Put an emoji on the selected message";
+    RemoveReaction History ["-"] "unreact" "Remove your reaction from the selected message";
+    FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked";
+    NextConversation History ["J"] "next" "Next conversation, while reading";
+    PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
+    TryAgain History ["y"] "try again" "Try a stopped message again";
+    TakeBack History ["x"] "take back" "Take a stopped message back into the composer";
+    Back History ["Esc", "h", "Left"] "back" "Back to the list";
+    HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
+    HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
+    PageDown Desk ["PgDn"] "page" "A page down";
+    PageUp Desk ["PgUp"] "page" "A page up";
+    Top Desk ["g g", "Home"] "top" "To the top";
+    Bottom Desk ["G", "End"] "bottom" "To the bottom, where new messages appear";
+    NextPane Desk ["Tab"] "pane" "Next pane";
+    PreviousPane Desk ["Shift-Tab"] "pane" "Previous pane";
+    NextTab Desk ["]"] "tab" "Next tab";
+    PreviousTab Desk ["["] "tab" "Previous tab";
+    GoToTab Desk ["1", "2", "3", "4", "5", "6", "7", "8", "9"] "tab" "Go to the tab of that number";
+    Refresh Desk ["Ctrl-R", "F5"] "refresh" "Ask the server now";
+    Redraw Desk ["Ctrl-L"] "redraw" "Draw the screen anew";
+    Suspend Desk ["Ctrl-Z"] "suspend" "Suspend to the shell; fg comes back";
+    Help Desk ["?", "F1"] "help" "This help";
+    Quit Desk ["q"] "quit" "Quit; says first what is left open";
+    Interrupt Desk ["Ctrl-C"] "quit" "Twice quits; drafts are safe";
+    Send Composer ["Enter", "Ctrl-X"] "send" "Send, held for a few seconds; on an empty composer: send what is held now";
+    NewLine Composer ["Ctrl-J", "Alt-Enter", "Shift-Enter"] "new line" "New line";
+    UndoEdit Composer ["Ctrl-_", "Ctrl-Z"] "undo" "Undo an edit";
+    RedoEdit Composer ["Ctrl-Y"] "redo" "Redo it";
+    LineStart Composer ["Ctrl-A", "Home"] "start" "Start of the line";
+    LineEnd Composer ["Ctrl-E", "End"] "end" "End of the line";
+    WordLeft Composer ["Ctrl-Left", "Alt-b"] "word" "One word left";
+    WordRight Composer ["Ctrl-Right", "Alt-f"] "word" "One word right";
+    DeleteWord Composer ["Ctrl-W"] "word" "Delete the word before the cursor";
+    DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line";
+    DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
+    DropQuote Composer ["Ctrl-N"] "no quote" "Answer without quoting";
+    HelpInText Composer ["F1"] "help" "This help";
+    Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept";
+}
+
+/// The row of a command.
+pub fn row(command: Command) -> &'static Row {
+    // Every command comes from a row, so the first row is never reached.
+    TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])
+}
+
+/// The first key of a command, as hints show it.
+pub fn key_of(command: Command) -> &'static str {
+    match command {
+        Command::GoToTab => "1-9",
+        _ => row(command).keys.first().copied().unwrap_or(""),
+    }
+}
+
+/// All keys of a command, as help shows them.
+pub fn keys_of(command: Command) -> String {
+    match command {
+        Command::GoToTab => "1-9".to_owned(),
+        _ => row(command).keys.join(", "),
+    }
+}
+
+/// What the keys pressed so far mean in a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    /// The start of a longer sequence.
+    Pending,
+    /// A command.
+    Matched(Command),
+    /// No key of this place.
+    Unknown,
+}
+
+/// Resolves the keys pressed so far; places are searched in the order given,
+/// and the first match wins.
+pub fn resolve(places: &[Place], pressed: &[Key]) -> Resolution {
+    let mut pending = false;
+    for place in places {
+        for row in TABLE.iter().filter(|it| it.place == *place) {
+            for keys in row.keys {
+                let Some(sequence) = Key::parse_sequence(keys) else { continue };
+                if sequence == pressed {
+                    return Resolution::Matched(row.command);
+                }
+                pending |= sequence.len() > pressed.len() && sequence.starts_with(pressed);
+            }
+        }
+    }
+    if pending { Resolution::Pending } else { Resolution::Unknown }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn every_key_parses_and_none_is_given_twice_in_a_place() {
+        let reachable = [
+            vec![Place::List, Place::Conversation, Place::Desk],
+            vec![Place::History, Place::Conversation, Place::Desk],
+            vec![Place::Composer],
+        ];
+        for places in reachable {
+            let mut seen = HashMap::new();
+            for row in TABLE.iter().filter(|it| places.contains(&it.place)) {
+                for keys in row.keys {
+                    assert!(Key::parse_sequence(keys).is_some(), "{keys}");
+                    if let Some(other) = seen.insert(*keys, row.command) {
+                        panic!("{keys} is {other:?} and {:?}", row.command);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn resolves_sequences() {
+        let history = [Place::History, Place::Conversation, Place::Desk];
+        let press = |names: &str| Key::parse_sequence(names).expect("key names");
+        assert_eq!(resolve(&history, &press("g")), Resolution::Pending);
+        assert_eq!(resolve(&history, &press("g n")), Resolution::Matched(Command::FirstUnseen));
+        assert_eq!(resolve(&history, &press("g g")), Resolution::Matched(Command::Top));
+        assert_eq!(resolve(&history, &press("g x")), Resolution::Unknown);
+        assert_eq!(resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
+    }
+
+    #[test]
+    fn each_row_has_words() {
+        for row in TABLE {
+            assert!(
+                !row.keys.is_empty() && !row.word.is_empty() && !row.doc.ends_with('.'),
+                "{:?}",
+                row.command
+            );
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Everything that can reach the app, and everything it can ask for. Both
+//! are closed lists of plain data: what the app does can be compared, logged
+//! and replayed.
+//!
+//! Knows nothing of who performs an effect or where an event comes from.
+
+use crate::app::keys::Key;
+use crate::model::account::{Account, Platform};
+use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::news::News;
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::queries::{
+    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, TabCounts,
+};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The time has moved on. Comes before the events of a turn.
+    Time(Timestamp),
+    /// A key was pressed.
+    Key(Key),
+    /// Text was pasted, as the terminal marked it.
+    Paste(String),
+    /// The terminal has this many columns and rows.
+    Resize(u16, u16),
+    /// The terminal window gained or lost the focus.
+    Focus(bool),
+    /// A load came back.
+    Loaded(Loaded),
+    /// The hands told something.
+    News(News),
+    /// Rows were put into the outbox.
+    Enqueued(Vec<OutboxRow>),
+    /// A row was taken back before anything left; `None`: it had left.
+    Recalled(RowId, Option<Box<OutboxRow>>),
+    /// A write to this desk's own files failed.
+    WriteFailed {
+        /// What was being done.
+        what: String,
+        /// What went wrong.
+        why: String,
+        /// What would otherwise be lost: the intents go back to the composer.
+        intents: Vec<Intent>,
+    },
+}
+
+/// What a load brought, with the query it answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Loaded {
+    /// A window of a list.
+    Conversations(ConversationQuery, ConversationPage),
+    /// The newest rows of a history.
+    History(HistoryQuery, Box<HistoryPage>),
+    /// A tab's counts.
+    Counts(ChannelId, TabCounts),
+    /// A conversation's draft, if one is kept.
+    Draft(ChannelId, ConversationId, Option<Draft>),
+    /// A tab's account as last read.
+    Account(ChannelId, Option<Box<Account>>),
+    /// The cache could not be read.
+    Failed(Load, String),
+}
+
+/// What can be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Load {
+    /// A window of a list.
+    Conversations(ConversationQuery),
+    /// The newest rows of a history.
+    History(HistoryQuery),
+    /// A tab's counts.
+    Counts(ChannelId),
+    /// A conversation's draft.
+    Draft(ChannelId, ConversationId),
+    /// A tab's account.
+    Account(ChannelId),
+}
+
+/// One change a person wants, before it has a key and bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// The tab.
+    pub channel: ChannelId,
+    /// The platform behind the tab: decides the request.
+    pub platform: Platform,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// What is wanted.
+    pub operation: Operation,
+    /// Microseconds in which it can be taken back.
+    pub hold: i64,
+}
+
+/// Something to be done outside the app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Read from the store; answered by [`Event::Loaded`].
+    Load(Load),
+    /// Keep or forget a draft.
+    SaveDraft(ChannelId, ConversationId, Option<Draft>),
+    /// Put these into the outbox in one transaction, and forget the draft of
+    /// the conversation with it if they carry its text.
+    Enqueue {
+        /// In the order they shall leave.
+        intents: Vec<Intent>,
+        /// Whether the draft is spent.
+        clears_draft: bool,
+    },
+    /// Take a row back, if nothing has left.
+    Recall(RowId),
+    /// End a row's hold.
+    SendNow(RowId),
+    /// Try a stopped row again: with a new key after a refusal, with its own
+    /// when its outcome is unknown.
+    Retry(RowId),
+    /// Remove a stopped row; its text has gone back to the composer.
+    Drop(RowId),
+    /// The person has seen everything up to here.
+    MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
+    /// What is on screen now, so that it is polled first.
+    Watch(ChannelId, Option<ConversationId>),
+    /// Ask the server for the page before the oldest message.
+    FetchOlder(ChannelId, ConversationId),
+    /// Poll everything of this tab now.
+    Refresh(ChannelId),
+    /// Ring.
+    Bell,
+    /// Draw everything anew.
+    Redraw,
+    /// Stop the process as job control does, and come back.
+    Suspend,
+    /// Leave, giving the terminal back.
+    Quit,
+    /// Put a text into the log for someone to look at.
+    Log(SafeText),
+}

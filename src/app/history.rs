@@ -1,0 +1,338 @@
+//! The message history of the conversation at hand: its items, its lines,
+//! the selected item and a scroll position that stays with what is read.
+//!
+//! Knows nothing of the store; it says how many messages it wants.
+
+use crate::app::lines::{self, Item, ItemKey, Line, Shape};
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::{Direction, MessageRow};
+use crate::model::queries::{HistoryPage, HistoryQuery};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Messages loaded at first and with each further step back.
+const STEP: u32 = 100;
+/// Messages kept on screen's account at most.
+const MOST: u32 = 20_000;
+
+/// The history pane's state.
+#[derive(Debug)]
+pub struct History {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Its row, as fresh as the history.
+    pub row: Option<ConversationRow>,
+    /// Its items, oldest first.
+    pub items: Vec<Item>,
+    /// Its lines at the current width.
+    pub lines: Vec<Line>,
+    /// The selected item; none follows the newest.
+    pub selected: Option<ItemKey>,
+    /// First line on screen while reading back; none follows the newest.
+    pub first: Option<usize>,
+    /// Messages that came while reading back.
+    pub below: usize,
+    /// Whether the person has gone into it, not only passed over its row.
+    pub opened: bool,
+    /// Whether anything has been loaded yet.
+    pub loaded: bool,
+    divider: Option<MessageId>,
+    more_stored: bool,
+    more_on_server: bool,
+    asked_server_at: Option<usize>,
+    wanted: HistoryQuery,
+    in_flight: bool,
+    stale: bool,
+    shape: (usize, i32),
+    visible: usize,
+}
+
+impl History {
+    /// An empty history that wants its newest messages.
+    pub fn new(channel: ChannelId, conversation: ConversationId) -> Self {
+        Self {
+            row: None,
+            items: Vec::new(),
+            lines: Vec::new(),
+            selected: None,
+            first: None,
+            below: 0,
+            opened: false,
+            loaded: false,
+            divider: None,
+            more_stored: false,
+            more_on_server: false,
+            asked_server_at: None,
+            wanted: HistoryQuery { channel, conversation: conversation.clone(), limit: STEP },
+            in_flight: false,
+            stale: true,
+            shape: (40, 0),
+            visible: 1,
+            conversation,
+        }
+    }
+
+    /// Says that what is at hand may be old.
+    pub fn mark_stale(&mut self) {
+        self.stale = true;
+    }
+
+    /// The query to be sent now, if one is due and none is on its way.
+    pub fn take_query(&mut self) -> Option<HistoryQuery> {
+        if self.in_flight || !self.stale {
+            return None;
+        }
+        (self.stale, self.in_flight) = (false, true);
+        Some(self.wanted.clone())
+    }
+
+    /// The pane's size has changed: columns for text, rows, and the offset
+    /// that days are counted with.
+    pub fn set_shape(&mut self, width: usize, rows: usize, offset_minutes: i32) {
+        self.visible = rows.max(1);
+        if self.shape != (width, offset_minutes) {
+            self.shape = (width, offset_minutes);
+            self.rebuild();
+        }
+    }
+
+    /// The newest messages came back. Returns whether they were wanted.
+    pub fn receive(&mut self, query: &HistoryQuery, page: HistoryPage) -> bool {
+        if *query != self.wanted {
+            return false;
+        }
+        self.in_flight = false;
+        if !self.loaded {
+            self.divider = first_unseen(&page);
+        }
+        let newest = self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone());
+        let arrived = count_after(&page.messages, newest.as_ref());
+        if self.first.is_some() && self.loaded {
+            self.below += arrived;
+        }
+        self.loaded = true;
+        self.row = page.conversation;
+        self.more_stored = page.more_stored;
+        self.more_on_server = page.more_on_server;
+        self.items = page.messages.into_iter().map(|it| Item::Message(Box::new(it))).collect();
+        self.items.extend(page.outbox.into_iter().filter_map(|row| {
+            let text = lines::outbox_text(&row)?;
+            Some(Item::Outbox(Box::new(row), text))
+        }));
+        self.rebuild();
+        true
+    }
+
+    /// Makes the lines anew, keeping what is read where it is.
+    fn rebuild(&mut self) {
+        let anchor = self.first.and_then(|first| self.anchor_at(first));
+        let head = if !self.loaded {
+            None
+        } else if self.more_stored || self.more_on_server {
+            Some("older messages load as you go up")
+        } else if self.items.is_empty() {
+            Some("no messages yet")
+        } else {
+            Some("start of the conversation")
+        };
+        let shape =
+            Shape { width: self.shape.0, offset_minutes: self.shape.1, divider: self.divider.as_ref(), head };
+        self.lines = lines::flatten(&self.items, shape);
+        if let Some(selected) = &self.selected
+            && !self.items.iter().any(|it| it.key() == *selected)
+        {
+            self.selected = None;
+        }
+        if let Some((key, offset)) = anchor {
+            let start = self.line_of(&key).unwrap_or(0);
+            self.first = Some((start + offset).min(self.last_first()));
+        }
+    }
+
+    /// The first item at or below a line, and how far the line is above it.
+    fn anchor_at(&self, first: usize) -> Option<(ItemKey, usize)> {
+        let (at, item) = self
+            .lines
+            .iter()
+            .enumerate()
+            .skip(first)
+            .find_map(|(at, line)| lines::item_of(line).map(|item| (at, item)))?;
+        let key = self.items.get(item)?.key();
+        let start = self.line_of(&key).unwrap_or(at);
+        Some((key, first.saturating_sub(start)))
+    }
+
+    fn line_of(&self, key: &ItemKey) -> Option<usize> {
+        let item = self.items.iter().position(|it| it.key() == *key)?;
+        self.lines.iter().position(|it| lines::item_of(it) == Some(item))
+    }
+
+    /// The greatest first line: the newest line is the last on screen.
+    fn last_first(&self) -> usize {
+        self.lines.len().saturating_sub(self.visible)
+    }
+
+    /// The lines on screen.
+    pub fn window(&self) -> &[Line] {
+        let first = self.first.unwrap_or(usize::MAX).min(self.last_first());
+        let end = (first + self.visible).min(self.lines.len());
+        &self.lines[first..end]
+    }
+
+    /// The place of the selected item.
+    pub fn selected_index(&self) -> Option<usize> {
+        let selected = self.selected.as_ref()?;
+        self.items.iter().position(|it| it.key() == *selected)
+    }
+
+    /// The selected item, or the newest one.
+    pub fn selected_item(&self) -> Option<&Item> {
+        match self.selected_index() {
+            Some(index) => self.items.get(index),
+            None => self.items.last(),
+        }
+    }
+
+    /// The selected message, or the newest one that is not ours.
+    pub fn selected_message(&self) -> Option<&MessageRow> {
+        match self.selected_index() {
+            Some(index) => self.items.get(index).and_then(message_of),
+            None => self
+                .items
+                .iter()
+                .rev()
+                .filter_map(message_of)
+                .find(|it| it.message.direction == Direction::Inbound),
+        }
+    }
+
+    /// Moves the selection by items.
+    pub fn step(&mut self, items: isize) {
+        let Some(last) = self.items.len().checked_sub(1) else { return };
+        let index = match self.selected_index() {
+            Some(index) => index.saturating_add_signed(items).min(last),
+            None if items < 0 => last.saturating_add_signed(items + 1),
+            None => return self.follow(),
+        };
+        if index == last && items > 0 {
+            return self.follow();
+        }
+        self.select_index(index);
+    }
+
+    fn select_index(&mut self, index: usize) {
+        let Some(item) = self.items.get(index) else { return };
+        self.selected = Some(item.key());
+        let of_item = |it: &Line| lines::item_of(it) == Some(index);
+        let Some(start) = self.lines.iter().position(of_item) else { return };
+        let end = self.lines.iter().rposition(of_item).unwrap_or(start) + 1;
+        let first = self.first.unwrap_or(self.last_first()).min(self.last_first());
+        let lead = if index == 0 { 0 } else { start };
+        if start < first {
+            self.first = Some(lead);
+        } else if end > first + self.visible {
+            self.first = Some(end.saturating_sub(self.visible).min(start));
+        } else if self.first.is_none() && end < self.lines.len() {
+            self.first = Some(first);
+        }
+    }
+
+    /// Scrolls by lines; a whole screen is [`Self::visible_rows`].
+    pub fn scroll(&mut self, by: isize) {
+        let first = self.first.unwrap_or(self.last_first()).min(self.last_first());
+        let moved = first.saturating_add_signed(by).min(self.last_first());
+        if moved == self.last_first() && by > 0 {
+            self.follow();
+        } else {
+            self.first = Some(moved);
+        }
+    }
+
+    /// Rows of the pane.
+    pub fn visible_rows(&self) -> usize {
+        self.visible
+    }
+
+    /// Back to the newest message, following what comes.
+    pub fn follow(&mut self) {
+        (self.first, self.selected, self.below) = (None, None, 0);
+    }
+
+    /// To the oldest line at hand.
+    pub fn top(&mut self) {
+        self.first = Some(0);
+        self.selected = self.items.first().map(Item::key);
+    }
+
+    /// To the first message new since the last look. Returns whether there
+    /// is one.
+    pub fn go_to_divider(&mut self) -> bool {
+        let Some(id) = self.divider.clone() else { return false };
+        let found = self.items.iter().position(|it| it.key() == ItemKey::Message(id.clone()));
+        if let Some(index) = found {
+            self.select_index(index);
+        }
+        found.is_some()
+    }
+
+    /// Older messages that should be asked for because the top is near:
+    /// widens the window, and says whether the server must be asked.
+    pub fn want_older(&mut self) -> bool {
+        let near_top = self.first.is_some_and(|it| it < self.visible);
+        if !near_top || !self.loaded || self.in_flight || self.wanted.limit >= MOST {
+            return false;
+        }
+        if self.more_stored {
+            self.wanted.limit += STEP;
+            self.stale = true;
+            return false;
+        }
+        // Asking again only makes sense once the last answer has come.
+        let asked = self.more_on_server && self.asked_server_at != Some(self.items.len());
+        if asked {
+            self.asked_server_at = Some(self.items.len());
+            self.wanted.limit += STEP;
+        }
+        asked
+    }
+
+    /// The newest message, to be marked as seen.
+    pub fn newest(&self) -> Option<(Timestamp, MessageId)> {
+        self.items
+            .iter()
+            .rev()
+            .filter_map(message_of)
+            .find_map(|it| Some((it.message.created_at?, it.message.id.clone())))
+    }
+
+    /// The name the pane gives the customer.
+    pub fn customer(&self) -> SafeText {
+        self.row.as_ref().map_or_else(SafeText::default, |it| it.conversation.title())
+    }
+}
+
+/// The message of an item.
+pub fn message_of(item: &Item) -> Option<&MessageRow> {
+    match item {
+        Item::Message(row) => Some(row),
+        Item::Outbox(..) => None,
+    }
+}
+
+/// The first inbound message after what had been seen.
+fn first_unseen(page: &HistoryPage) -> Option<MessageId> {
+    let seen = page.seen_until.as_ref()?;
+    let found = page.messages.iter().find(|it| {
+        let message = &it.message;
+        message.direction == Direction::Inbound
+            && message.created_at.is_some_and(|at| (at, &message.id) > (seen.0, &seen.1))
+    })?;
+    Some(found.message.id.clone())
+}
+
+/// How many messages stand after a known one.
+fn count_after(messages: &[MessageRow], newest: Option<&MessageId>) -> usize {
+    let Some(newest) = newest else { return 0 };
+    messages.iter().rev().take_while(|it| it.message.id != *newest).count()
+}

@@ -1,0 +1,190 @@
+//! Keys as the mind knows them, and their names as people write them.
+//!
+//! Knows nothing of terminals; the shell translates what a terminal sends.
+
+use std::fmt;
+
+/// What was pressed, apart from modifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KeyCode {
+    /// A character, already shifted: `P` rather than Shift and `p`.
+    Char(char),
+    /// Return.
+    Enter,
+    /// Escape.
+    Esc,
+    /// Tabulator.
+    Tab,
+    /// Shift and Tab.
+    BackTab,
+    /// Deletes before the cursor.
+    Backspace,
+    /// Deletes after the cursor.
+    Delete,
+    /// Arrow.
+    Up,
+    /// Arrow.
+    Down,
+    /// Arrow.
+    Left,
+    /// Arrow.
+    Right,
+    /// Start.
+    Home,
+    /// End.
+    End,
+    /// One page up.
+    PageUp,
+    /// One page down.
+    PageDown,
+    /// A function key.
+    F(u8),
+}
+
+/// One key press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// What was pressed.
+    pub code: KeyCode,
+    /// With Ctrl.
+    pub ctrl: bool,
+    /// With Alt.
+    pub alt: bool,
+    /// With Shift, where it is not part of the character.
+    pub shift: bool,
+}
+
+impl Key {
+    /// A key without modifiers.
+    pub const fn plain(code: KeyCode) -> Self {
+        Self { code, ctrl: false, alt: false, shift: false }
+    }
+
+    /// A character with Ctrl.
+    pub const fn ctrl(it: char) -> Self {
+        Self { code: KeyCode::Char(it), ctrl: true, alt: false, shift: false }
+    }
+
+    /// The character this key types into a text, if it types one.
+    pub fn typed(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(it) if !self.ctrl && !self.alt => Some(it),
+            _ => None,
+        }
+    }
+
+    /// Reads one name, such as `j`, `Ctrl-D`, `Enter` or `F1`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (mut ctrl, mut alt, mut shift) = (false, false, false);
+        let mut rest = name;
+        loop {
+            if let Some(after) = rest.strip_prefix("Ctrl-") {
+                (ctrl, rest) = (true, after);
+            } else if let Some(after) = rest.strip_prefix("Alt-") {
+                (alt, rest) = (true, after);
+            } else if let Some(after) = rest.strip_prefix("Shift-").filter(|it| it.chars().count() > 1) {
+                (shift, rest) = (true, after);
+            } else {
+                break;
+            }
+        }
+        let code = match rest {
+            "Tab" if shift => (KeyCode::BackTab, shift = false).0,
+            _ => parse_code(rest)?,
+        };
+        let code = match code {
+            KeyCode::Char(it) if ctrl => KeyCode::Char(it.to_ascii_lowercase()),
+            other => other,
+        };
+        Some(Self { code, ctrl, alt, shift })
+    }
+
+    /// Reads a sequence of names separated by spaces, such as `g n`.
+    pub fn parse_sequence(names: &str) -> Option<Vec<Self>> {
+        names.split(' ').map(Self::parse).collect()
+    }
+}
+
+fn parse_code(name: &str) -> Option<KeyCode> {
+    let named = match name {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "Backspace" => KeyCode::Backspace,
+        "Delete" => KeyCode::Delete,
+        "Up" => KeyCode::Up,
+        "Down" => KeyCode::Down,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "PgUp" => KeyCode::PageUp,
+        "PgDn" => KeyCode::PageDown,
+        "Space" => KeyCode::Char(' '),
+        _ => {
+            let mut characters = name.chars();
+            match (characters.next(), characters.as_str()) {
+                (Some(it), "") => KeyCode::Char(it),
+                (Some('F'), number) => KeyCode::F(number.parse().ok().filter(|it| (1..=12).contains(it))?),
+                _ => return None,
+            }
+        }
+    };
+    Some(named)
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.ctrl {
+            formatter.write_str("Ctrl-")?;
+        }
+        if self.alt {
+            formatter.write_str("Alt-")?;
+        }
+        if self.shift {
+            formatter.write_str("Shift-")?;
+        }
+        match self.code {
+            KeyCode::Char(' ') => formatter.write_str("Space"),
+            KeyCode::Char(it) if self.ctrl => write!(formatter, "{}", it.to_ascii_uppercase()),
+            KeyCode::Char(it) => write!(formatter, "{it}"),
+            KeyCode::BackTab => formatter.write_str("Shift-Tab"),
+            KeyCode::PageUp => formatter.write_str("PgUp"),
+            KeyCode::PageDown => formatter.write_str("PgDn"),
+            KeyCode::F(number) => write!(formatter, "F{number}"),
+            other => write!(formatter, "{other:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for name in [
+            "j",
+            "P",
+            "+",
+            "-",
+            "?",
+            "Ctrl-D",
+            "Ctrl-_",
+            "Shift-Tab",
+            "Alt-Enter",
+            "Shift-Enter",
+            "F1",
+            "Space",
+            "PgUp",
+            "Home",
+        ] {
+            let key = Key::parse(name).unwrap_or_else(|| panic!("{name} does not parse"));
+            assert_eq!(key.to_string(), name);
+        }
+        for bad in ["", "Ctrl-", "Enterr", "F13", "jj"] {
+            assert_eq!(Key::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Key::parse_sequence("g n").map(|it| it.len()), Some(2));
+    }
+}

@@ -1,0 +1,60 @@
+//! What can lie over the desk. The topmost layer has the keyboard.
+//!
+//! Knows nothing of drawing; a layer is data.
+
+use crate::app::event::Intent;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::text::SafeText;
+
+/// Microseconds after a dialog opens in which keys are dropped, so that fast
+/// typing cannot answer it.
+pub const TYPE_AHEAD: i64 = 150_000;
+
+/// One layer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Layer {
+    /// The keys of this place, scrolled by lines.
+    Help {
+        /// First line on screen.
+        first: usize,
+    },
+    /// Chooses an emoji for a message.
+    React {
+        /// The tab.
+        channel: ChannelId,
+        /// The conversation.
+        conversation: ConversationId,
+        /// The message.
+        message: MessageId,
+        /// The chosen place in the quick list.
+        chosen: usize,
+    },
+    /// Asks whether to pause the AI before a message leaves.
+    AskPause {
+        /// The message, ready to leave.
+        send: Box<Intent>,
+        /// The switch, ready to go before it.
+        pause: Box<Intent>,
+    },
+    /// Says what is left open, and asks whether to quit.
+    AskQuit {
+        /// One line for each thing that is left open.
+        open: Vec<String>,
+    },
+    /// An item as the server sent it.
+    Raw {
+        /// What it is.
+        title: String,
+        /// Its lines.
+        lines: Vec<SafeText>,
+        /// First line on screen.
+        first: usize,
+    },
+}
+
+impl Layer {
+    /// Whether fast typing must not answer it.
+    pub fn is_question(&self) -> bool {
+        matches!(self, Self::AskPause { .. } | Self::AskQuit { .. })
+    }
+}

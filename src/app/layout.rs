@@ -1,0 +1,184 @@
+//! Where everything lies, from the size of the terminal alone.
+//!
+//! Knows nothing of what is drawn there. Thresholds: from 100 columns list
+//! and history lie side by side, from 150 the card joins them, below 100
+//! they stack and the focus decides which one is seen.
+
+/// A rectangle in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Area {
+    /// First column.
+    pub x: u16,
+    /// First row.
+    pub y: u16,
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+}
+
+impl Area {
+    /// The area inside a border of one cell.
+    #[must_use]
+    pub fn inner(self) -> Self {
+        Self {
+            x: self.x + 1.min(self.width),
+            y: self.y + 1.min(self.height),
+            width: self.width.saturating_sub(2),
+            height: self.height.saturating_sub(2),
+        }
+    }
+}
+
+/// The areas of one frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Areas {
+    /// Line 1.
+    pub tabs: Area,
+    /// The conversation list, if it is seen.
+    pub list: Option<Area>,
+    /// The history, if it is seen.
+    pub history: Option<Area>,
+    /// The composer, below the history.
+    pub composer: Option<Area>,
+    /// The card.
+    pub card: Option<Area>,
+    /// All between tabs and status: for pages that are not an inbox.
+    pub body: Area,
+    /// The line before the last.
+    pub status: Area,
+    /// The last line.
+    pub hints: Area,
+}
+
+/// What the layout needs to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Columns of the terminal.
+    pub width: u16,
+    /// Rows of the terminal.
+    pub height: u16,
+    /// Whether the focus lies on the list: stacked, it decides what is seen.
+    pub list_focused: bool,
+    /// Whether a conversation is open or selected.
+    pub conversation: bool,
+    /// Whether the card is wanted: `None` leaves it to the width.
+    pub card: Option<bool>,
+    /// Lines of text in the composer.
+    pub composer_lines: u16,
+}
+
+/// Least columns for anything useful.
+pub const LEAST_WIDTH: u16 = 40;
+/// Least rows for anything useful.
+pub const LEAST_HEIGHT: u16 = 10;
+/// From here list and history lie side by side.
+pub const SIDE_BY_SIDE: u16 = 100;
+/// From here the card joins them by itself.
+pub const WITH_CARD: u16 = 150;
+
+/// Whether the terminal is too small to show anything.
+pub fn too_small(width: u16, height: u16) -> bool {
+    width < LEAST_WIDTH || height < LEAST_HEIGHT
+}
+
+/// Lays everything out.
+pub fn arrange(wanted: Wanted) -> Areas {
+    let Wanted { width, height, .. } = wanted;
+    let line = |y| Area { x: 0, y, width, height: 1 };
+    let body = Area { x: 0, y: 1, width, height: height.saturating_sub(3) };
+    let (list, conversation, card) = columns(wanted, body);
+    let (history, composer) = match conversation {
+        None => (None, None),
+        Some(area) => {
+            let most = (area.height / 2).clamp(3, 12);
+            let rows = (wanted.composer_lines + 2).clamp(3, most);
+            let above = area.height.saturating_sub(rows);
+            (Some(Area { height: above, ..area }), Some(Area { y: area.y + above, height: rows, ..area }))
+        }
+    };
+    Areas {
+        tabs: line(0),
+        list,
+        history,
+        composer,
+        card,
+        body,
+        status: line(height.saturating_sub(2)),
+        hints: line(height.saturating_sub(1)),
+    }
+}
+
+/// The columns of the body: list, conversation, card.
+fn columns(wanted: Wanted, body: Area) -> (Option<Area>, Option<Area>, Option<Area>) {
+    if wanted.width < SIDE_BY_SIDE {
+        if wanted.list_focused || !wanted.conversation {
+            return (Some(body), None, None);
+        }
+        if wanted.card == Some(true) {
+            return (None, None, Some(body));
+        }
+        return (None, Some(body), None);
+    }
+    let list_width = (body.width / 3).clamp(38, 56);
+    let show_card = wanted.conversation && wanted.card.unwrap_or(wanted.width >= WITH_CARD);
+    let card_width = if show_card { 34.min(body.width / 4).max(28) } else { 0 };
+    let middle = body.width - list_width - card_width;
+    let list = Area { width: list_width, ..body };
+    let conversation = Area { x: list_width, width: middle, ..body };
+    let card = Area { x: list_width + middle, width: card_width, ..body };
+    (Some(list), Some(conversation), show_card.then_some(card))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(width: u16, height: u16) -> Wanted {
+        Wanted { width, height, list_focused: true, conversation: true, card: None, composer_lines: 1 }
+    }
+
+    #[test]
+    fn thresholds() {
+        // (columns, list focused) -> (list, history, card)
+        let cases = [
+            (80, true, (true, false, false)),
+            (80, false, (false, true, false)),
+            (99, true, (true, false, false)),
+            (100, true, (true, true, false)),
+            (149, true, (true, true, false)),
+            (150, true, (true, true, true)),
+            (300, false, (true, true, true)),
+        ];
+        for (width, list_focused, seen) in cases {
+            let areas = arrange(Wanted { list_focused, ..wanted(width, 24) });
+            assert_eq!(
+                (areas.list.is_some(), areas.history.is_some(), areas.card.is_some()),
+                seen,
+                "{width}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_overlaps_or_leaves_the_screen() {
+        for width in LEAST_WIDTH..320 {
+            for height in LEAST_HEIGHT..60 {
+                for composer_lines in [1, 3, 40] {
+                    let areas =
+                        arrange(Wanted { composer_lines, list_focused: false, ..wanted(width, height) });
+                    let all = [areas.list, areas.history, areas.composer, areas.card];
+                    let mut cells = 0_u32;
+                    for area in all.into_iter().flatten() {
+                        assert!(
+                            area.x + area.width <= width && area.y + area.height <= height - 2,
+                            "{area:?}"
+                        );
+                        cells += u32::from(area.width) * u32::from(area.height);
+                    }
+                    assert_eq!(cells, u32::from(width) * u32::from(height - 3), "{width}x{height}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A history as display lines: what each row of the message pane holds.
+//!
+//! Knows nothing of colours or of scrolling; pure in the items and the width.
+
+use std::ops::Range;
+
+use crate::app::wrap;
+use crate::model::ids::{MessageId, RowId};
+use crate::model::messages::{Direction, MessageRow, Sender};
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Names an item of the history across reloads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ItemKey {
+    /// A message.
+    Message(MessageId),
+    /// An outbox row.
+    Outbox(RowId),
+}
+
+/// One line of the pane.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// The name of a day.
+    Day(String),
+    /// What came after the last look.
+    Divider,
+    /// A note about the history itself.
+    Note(&'static str),
+    /// What a message quotes, cut to one line.
+    Quote(usize, String),
+    /// A part of a message's or an outbox row's text.
+    Text {
+        /// The item, counted from the oldest.
+        item: usize,
+        /// The part of its text.
+        part: Range<usize>,
+        /// Whether sender and time stand before it.
+        first: bool,
+        /// Whether the delivery stands behind it.
+        last: bool,
+    },
+    /// A reaction below a message.
+    Reaction(usize),
+    /// The state of an outbox row, below its text.
+    State(usize),
+}
+
+/// One item of a history: a message or what is about to join it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// A message of the server.
+    Message(Box<MessageRow>),
+    /// A row of the outbox, with its text made safe to draw.
+    Outbox(Box<OutboxRow>, SafeText),
+}
+
+impl Item {
+    /// Its name across reloads.
+    pub fn key(&self) -> ItemKey {
+        match self {
+            Self::Message(row) => ItemKey::Message(row.message.id.clone()),
+            Self::Outbox(row, _) => ItemKey::Outbox(row.id.clone()),
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Message(row) => row.message.content.as_str(),
+            Self::Outbox(_, text) => text.as_str(),
+        }
+    }
+
+    /// Who speaks, as the pane names them.
+    pub fn sender(&self, customer: &str) -> String {
+        match self {
+            Self::Outbox(..) => "You".to_owned(),
+            Self::Message(row) if row.sent_here => "You".to_owned(),
+            Self::Message(row) => match &row.message.sender {
+                Sender::Customer => customer.to_owned(),
+                Sender::Ai => "AI".to_owned(),
+                Sender::Api => "API".to_owned(),
+                Sender::Human => "Agent".to_owned(),
+                Sender::Unknown(word) => format!("?{word}"),
+            },
+        }
+    }
+
+    /// When it was said.
+    pub fn at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Message(row) => row.message.created_at,
+            Self::Outbox(row, _) => Some(row.created_at),
+        }
+    }
+
+    /// Whether it is on our side.
+    pub fn is_outbound(&self) -> bool {
+        match self {
+            Self::Message(row) => row.message.direction == Direction::Outbound,
+            Self::Outbox(..) => true,
+        }
+    }
+}
+
+/// What an outbox row shows as its text; `None` for rows that show as a mark
+/// elsewhere (a reaction on its message, the AI switch in the header).
+pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
+    match &row.operation {
+        Operation::SendText { text, .. } => Some(SafeText::block(text)),
+        Operation::Close => Some(SafeText::line("Close this conversation")),
+        Operation::SetAutomation { enabled: false } => Some(SafeText::line("Pause the AI")),
+        Operation::SetAutomation { enabled: true } => Some(SafeText::line("Hand back to the AI")),
+        Operation::React { emoji, .. } if row.is_stopped() => {
+            Some(SafeText::line(&format!("Reaction {emoji}")))
+        }
+        Operation::React { .. } => None,
+    }
+}
+
+/// The label a message's media gets on its own line.
+pub fn media_label(row: &MessageRow) -> Option<String> {
+    let message = &row.message;
+    let kind = message.content_type.as_str();
+    match &message.media_url {
+        Some(url) => Some(format!("[{kind}] {url}")),
+        None if !matches!(kind, "text" | "unreadable" | "") && message.content.is_empty() => {
+            Some(format!("[{kind}]"))
+        }
+        None => None,
+    }
+}
+
+/// What the flattening needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape<'a> {
+    /// Columns for text, beside sender and time.
+    pub width: usize,
+    /// Minutes the desk is ahead of UTC.
+    pub offset_minutes: i32,
+    /// The first message new since the last look.
+    pub divider: Option<&'a MessageId>,
+    /// Said above the oldest item.
+    pub head: Option<&'static str>,
+}
+
+/// Flattens the items, oldest first.
+pub fn flatten(items: &[Item], shape: Shape<'_>) -> Vec<Line> {
+    let mut lines = Vec::with_capacity(items.len() * 2);
+    lines.extend(shape.head.map(Line::Note));
+    let mut day = None;
+    for (index, item) in items.iter().enumerate() {
+        if let Some(at) = item.at() {
+            let number = at.day_number(shape.offset_minutes);
+            if day.replace(number) != Some(number) {
+                lines.push(Line::Day(at.day_name(shape.offset_minutes)));
+            }
+        }
+        if let Item::Message(row) = item
+            && shape.divider == Some(&row.message.id)
+        {
+            lines.push(Line::Divider);
+        }
+        push_item(items, index, shape, &mut lines);
+    }
+    lines
+}
+
+fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Line>) {
+    let item = &items[index];
+    let quoted = match item {
+        Item::Message(row) => row.message.quotes.as_ref(),
+        Item::Outbox(row, _) => match &row.operation {
+            Operation::SendText { reply_to, .. } => reply_to.as_ref(),
+            _ => None,
+        },
+    };
+    if let Some(quoted) = quoted {
+        lines.push(Line::Quote(index, quote(items, quoted, shape.width)));
+    }
+    let parts = wrap::wrap(item.text(), shape.width);
+    let count = parts.len();
+    for (line, part) in parts.into_iter().enumerate() {
+        lines.push(Line::Text { item: index, part, first: line == 0, last: line + 1 == count });
+    }
+    match item {
+        Item::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {
+            lines.push(Line::Reaction(index));
+        }
+        Item::Outbox(..) => lines.push(Line::State(index)),
+        Item::Message(_) => (),
+    }
+}
+
+/// The quoted message on one line, or words for one that is not at hand.
+fn quote(items: &[Item], quoted: &MessageId, width: usize) -> String {
+    let found = items.iter().find_map(|it| match it {
+        Item::Message(row) if row.message.id == *quoted => Some(row),
+        _ => None,
+    });
+    let text = match found {
+        Some(row) if row.message.content.is_empty() => media_label(row).unwrap_or_default(),
+        Some(row) => row.message.content.as_str().replace('\n', " "),
+        None => "an earlier message".to_owned(),
+    };
+    wrap::cut(&format!("↪ {text}"), width)
+}
+
+/// The item a line belongs to.
+pub fn item_of(line: &Line) -> Option<usize> {
+    match line {
+        Line::Quote(item, _) | Line::Reaction(item) | Line::State(item) => Some(*item),
+        Line::Text { item, .. } => Some(*item),
+        Line::Day(_) | Line::Divider | Line::Note(_) => None,
+    }
+}

@@ -1,0 +1,69 @@
+//! The raw view: an item as the server sent it, laid out to be read.
+//!
+//! Knows nothing of JSON's meaning; it works on any text.
+
+use crate::app::App;
+use crate::app::history::message_of;
+use crate::app::layers::Layer;
+use crate::app::tab::Focus;
+use crate::model::text::SafeText;
+
+impl App {
+    pub(super) fn raw(&mut self) {
+        let tab = self.tab();
+        let selected = match (&tab.history, tab.focus) {
+            (Some(history), Focus::History) => history.selected_item().and_then(message_of),
+            _ => None,
+        };
+        let (title, raw) = match (selected, tab.at_hand()) {
+            (Some(row), _) => (format!("message {}", row.message.id), &row.message.raw),
+            (None, Some(row)) => (format!("conversation {}", row.conversation.id), &row.conversation.raw),
+            (None, None) => return,
+        };
+        let lines = pretty(raw).lines().map(SafeText::line).collect();
+        let title = SafeText::line(&title).to_string();
+        self.open_layer(Layer::Raw { title, lines, first: 0 });
+    }
+}
+
+/// JSON with a line break and an indent for each member; works on any text.
+fn pretty(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    let newline = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n(' ', depth.min(40) * 2));
+    };
+    for it in raw.chars() {
+        if quoted {
+            out.push(it);
+            quoted = escaped || it != '"';
+            escaped = it == '\\' && !escaped;
+            continue;
+        }
+        match it {
+            '"' => {
+                quoted = true;
+                out.push(it);
+            }
+            '{' | '[' => {
+                depth += 1;
+                out.push(it);
+                newline(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                newline(&mut out, depth);
+                out.push(it);
+            }
+            ',' => {
+                out.push(it);
+                newline(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ if it.is_whitespace() => (),
+            _ => out.push(it),
+        }
+    }
+    out
+}

@@ -1,0 +1,54 @@
+//! Reactions: choosing one for a message, and taking one away.
+//!
+//! Knows nothing of which emoji a platform takes.
+
+use crate::app::App;
+use crate::app::event::{Effect, Intent};
+use crate::app::layers::Layer;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::outbox::Operation;
+
+impl App {
+    pub(super) fn pick_reaction(&mut self) {
+        let tab = self.tab();
+        let Some(history) = &tab.history else { return };
+        let Some(row) = history.selected_message() else { return };
+        let layer = Layer::React {
+            channel: tab.channel.id.clone(),
+            conversation: history.conversation.clone(),
+            message: row.message.id.clone(),
+            chosen: 0,
+        };
+        self.open_layer(layer);
+    }
+
+    pub(super) fn remove_reaction(&mut self, effects: &mut Vec<Effect>) {
+        let message =
+            self.tab().history.as_ref().and_then(|it| it.selected_message()).map(|it| it.message.id.clone());
+        if let Some(message) = message {
+            self.enqueue(Operation::React { message, emoji: String::new() }, 0, effects);
+        }
+    }
+
+    /// Puts a chosen emoji on a message.
+    pub(super) fn react(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        message: &MessageId,
+        emoji: &str,
+        effects: &mut Vec<Effect>,
+    ) {
+        let platform = self.tab_of(channel).and_then(|it| it.platform().cloned());
+        let Some(platform) = platform else { return };
+        let operation = Operation::React { message: message.clone(), emoji: emoji.to_owned() };
+        let intent = Intent {
+            channel: channel.clone(),
+            platform,
+            conversation: conversation.clone(),
+            operation,
+            hold: 0,
+        };
+        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+    }
+}

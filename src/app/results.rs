@@ -1,0 +1,241 @@
+//! What comes back: loads, news from the hands, and the fate of writes.
+//!
+//! Knows nothing of keys.
+
+use crate::app::event::{Effect, Intent, Load, Loaded};
+use crate::app::watch;
+use crate::app::{App, Held};
+use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::news::News;
+use crate::model::outbox::{Operation, OutboxRow};
+
+/// Where a text that goes back to the composer is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    AsDraft,
+    Nowhere,
+}
+
+impl App {
+    /// A load came back; what is no longer wanted is dropped.
+    pub(super) fn loaded(&mut self, loaded: Loaded, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        let areas = self.areas();
+        let visible = self.list_rows(&areas);
+        match loaded {
+            Loaded::Conversations(query, page) => {
+                if let Some(tab) = self.tab_of(&query.channel) {
+                    tab.list.receive(&query, page, visible, now);
+                }
+            }
+            Loaded::History(query, page) => {
+                if let Some(tab) = self.tab_of(&query.channel)
+                    && let Some(history) = &mut tab.history
+                {
+                    history.receive(&query, *page);
+                }
+            }
+            Loaded::Counts(channel, counts) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.counts = counts;
+                }
+            }
+            Loaded::Draft(channel, conversation, draft) => {
+                let composer = self.tab_of(&channel).and_then(|it| it.composer.as_mut());
+                if let Some(composer) = composer.filter(|it| it.conversation == conversation) {
+                    composer.receive_draft(draft);
+                }
+            }
+            Loaded::Account(channel, account) => {
+                if let (Some(tab), Some(account)) = (self.tab_of(&channel), account) {
+                    tab.account.get_or_insert(*account);
+                }
+            }
+            Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
+        }
+    }
+
+    fn load_failed(&mut self, load: Load, why: &str, effects: &mut Vec<Effect>) {
+        self.warn(format!("this desk's files could not be read: {why}"));
+        // A draft that cannot be read must not be overwritten: the composer
+        // stays unloaded, and the next visit asks again.
+        if let Load::Draft(channel, _) = load {
+            effects.push(Effect::Load(Load::Counts(channel)));
+        }
+    }
+
+    /// The hands told something.
+    pub(super) fn news(&mut self, news: News, effects: &mut Vec<Effect>) {
+        match news {
+            News::Health(channel, health) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.health = health;
+                }
+            }
+            News::Account(channel, account) => self.account(&channel, *account),
+            News::Credits(channel, credits) => self.credits(&channel, credits),
+            News::Conversations(channel) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.list.mark_stale();
+                    effects.push(Effect::Load(Load::Counts(channel)));
+                }
+            }
+            News::History(channel, conversation) => self.history_changed(channel, &conversation, effects),
+            News::Inbound(channel, conversation) => self.ring(&channel, &conversation, effects),
+            News::NotForThisKey(channel, why) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.note = Some(why);
+                }
+            }
+            News::Notice(channel, _, text) => {
+                let here = self.tab().channel.id == channel;
+                let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
+                self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+            }
+            News::Budget(channel, percent) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.budget = percent;
+                }
+            }
+        }
+    }
+
+    fn account(&mut self, channel: &ChannelId, account: crate::model::account::Account) {
+        let Some(tab) = self.tab_of(channel) else { return };
+        let disagrees = tab.channel.environment.is_some_and(|it| it != account.environment);
+        if disagrees {
+            let label = account.environment.label();
+            let name = tab.channel.name.clone();
+            tab.channel.read_only = true;
+            self.warn(format!(
+                "{name}: the server calls this key {label}, its prefix says otherwise; read-only"
+            ));
+        }
+        if let Some(tab) = self.tab_of(channel) {
+            tab.account = Some(account);
+        }
+    }
+
+    /// Tabs of one workspace draw on one balance.
+    fn credits(&mut self, channel: &ChannelId, credits: f64) {
+        let workspace =
+            self.tab_of(channel).and_then(|it| it.account.as_ref()).map(|it| it.workspace_id.clone());
+        let Some(workspace) = workspace else { return };
+        let accounts = self.tabs.iter_mut().filter_map(|it| it.account.as_mut());
+        for account in accounts.filter(|it| it.workspace_id == workspace) {
+            account.credits = credits;
+        }
+    }
+
+    fn history_changed(
+        &mut self,
+        channel: ChannelId,
+        conversation: &ConversationId,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(tab) = self.tab_of(&channel) else { return };
+        if let Some(history) = &mut tab.history
+            && history.conversation == *conversation
+        {
+            history.mark_stale();
+        }
+        tab.list.mark_stale();
+        effects.push(Effect::Load(Load::Counts(channel)));
+    }
+
+    /// Rings for a message the person is not looking at.
+    fn ring(&mut self, channel: &ChannelId, conversation: &ConversationId, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let looking = self.focused
+            && tab.channel.id == *channel
+            && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
+        if !looking && !effects.contains(&Effect::Bell) {
+            effects.push(Effect::Bell);
+        }
+    }
+
+    /// Rows were put into the outbox: what is held can be taken back.
+    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>) {
+        for row in rows {
+            if let Some(tab) = self.tab_of(&row.channel) {
+                tab.list.mark_stale();
+                if let Some(history) = &mut tab.history {
+                    history.mark_stale();
+                }
+            }
+            if row.hold_left(self.now).is_some() {
+                self.undo.push(Held {
+                    row: row.id,
+                    channel: row.channel,
+                    conversation: row.conversation,
+                    until: row.not_before,
+                });
+            }
+        }
+    }
+
+    /// A row was taken back, or had already left.
+    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>) {
+        self.undo.retain(|it| it.row != *row);
+        let Some(taken) = taken else {
+            return self.warn("too late: it has already left");
+        };
+        match taken.operation {
+            Operation::SendText { text, reply_to, .. } => {
+                self.give_back(&taken.channel, &taken.conversation, &text, reply_to, Kept::AsDraft);
+                self.say("taken back into the composer; nothing was sent");
+            }
+            Operation::Close => self.say("kept open"),
+            _ => self.say("taken back"),
+        }
+        if let Some(tab) = self.tab_of(&taken.channel) {
+            tab.list.mark_stale();
+            if let Some(history) = &mut tab.history {
+                history.mark_stale();
+            }
+        }
+    }
+
+    /// Puts a text back into the composer of its conversation, going there.
+    fn give_back(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        text: &str,
+        reply_to: Option<MessageId>,
+        kept: Kept,
+    ) {
+        let now = self.now;
+        if let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) {
+            self.active = index;
+        }
+        let areas = self.areas();
+        let visible = self.list_rows(&areas);
+        let Some(tab) = self.tab_of(channel) else { return };
+        let mut effects = Vec::new();
+        tab.list.select(conversation, visible);
+        watch::show(tab, conversation, &mut effects);
+        if let Some(composer) = &mut tab.composer {
+            // A draft that is still to be read brings the text with it.
+            if composer.is_loaded() || kept == Kept::Nowhere {
+                composer.restore(text, reply_to, now);
+            }
+        }
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = crate::app::tab::Focus::Composer;
+        self.pending.extend(effects);
+    }
+
+    /// A write to this desk's own files failed: the text goes back to where
+    /// it was written.
+    pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
+        for intent in intents {
+            if let Operation::SendText { text, reply_to, .. } = intent.operation {
+                self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);
+            }
+        }
+        self.warn(format!("{what} failed: {why}"));
+    }
+}

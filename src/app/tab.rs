@@ -1,0 +1,119 @@
+//! One tab: a channel key with its list, the conversation at hand and the
+//! composer.
+//!
+//! Knows nothing of the other tabs.
+
+use crate::app::composer::Composer;
+use crate::app::conversations::ConversationList;
+use crate::app::history::History;
+use crate::app::settings::ChannelInfo;
+use crate::model::account::{Account, Environment, Platform};
+use crate::model::conversations::{Automation, ConversationRow, Status};
+use crate::model::ids::ConversationId;
+use crate::model::news::Health;
+use crate::model::queries::TabCounts;
+use crate::model::text::SafeText;
+
+/// Which pane has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    /// The conversation list.
+    List,
+    /// The message history.
+    History,
+    /// The composer.
+    Composer,
+}
+
+/// A tab's state.
+#[derive(Debug)]
+pub struct Tab {
+    /// As configured.
+    pub channel: ChannelInfo,
+    /// As the server last told; from the cache at first.
+    pub account: Option<Account>,
+    /// How the connection fares.
+    pub health: Health,
+    /// What the title counts.
+    pub counts: TabCounts,
+    /// Percent of the read budget in use.
+    pub budget: u8,
+    /// Why a pane is not for this key.
+    pub note: Option<SafeText>,
+    /// The list.
+    pub list: ConversationList,
+    /// The conversation at hand.
+    pub history: Option<History>,
+    /// Its draft.
+    pub composer: Option<Composer>,
+    /// Who has the keyboard.
+    pub focus: Focus,
+    /// Conversations in which the person chose to send beside the AI.
+    pub send_beside_ai: Vec<ConversationId>,
+}
+
+impl Tab {
+    /// A tab that knows nothing yet but its configuration.
+    pub fn new(channel: ChannelInfo) -> Self {
+        Self {
+            account: None,
+            health: Health::Connecting,
+            counts: TabCounts::default(),
+            budget: 0,
+            note: None,
+            list: ConversationList::new(channel.id.clone()),
+            history: None,
+            composer: None,
+            focus: Focus::List,
+            send_beside_ai: Vec::new(),
+            channel,
+        }
+    }
+
+    /// The platform; unknown until the account was read once.
+    pub fn platform(&self) -> Option<&Platform> {
+        self.account.as_ref().map(|it| &it.platform)
+    }
+
+    /// Live or test; the key's prefix tells before the account does.
+    pub fn environment(&self) -> Option<Environment> {
+        match (&self.account, self.channel.environment) {
+            (_, Some(environment)) => Some(environment),
+            (Some(account), None) => Some(account.environment),
+            (None, None) => None,
+        }
+    }
+
+    /// Whether this tab is an inbox of conversations, as far as is known.
+    pub fn is_inbox(&self) -> bool {
+        self.platform().is_none_or(Platform::has_conversations)
+    }
+
+    /// The conversation commands act on: the one being read, or the selected
+    /// row.
+    pub fn at_hand(&self) -> Option<&ConversationRow> {
+        if self.focus == Focus::List
+            && let Some(row) = self.list.selected_row()
+        {
+            return Some(row);
+        }
+        let history = self.history.as_ref()?;
+        history.row.as_ref().or_else(|| {
+            let rows = &self.list.page.rows;
+            rows.iter().find(|it| it.conversation.id == history.conversation)
+        })
+    }
+
+    /// Whether the AI may answer in a conversation: it is on, or nothing has
+    /// told that it is off.
+    pub fn ai_may_answer(row: &ConversationRow) -> bool {
+        let off = row.conversation.automation == Automation::Off || row.automation_pending == Some(false);
+        let wakes = row.automation_pending == Some(true);
+        (!off || wakes) && row.conversation.automation != Automation::NotApplicable
+    }
+
+    /// Whether a conversation is closed or about to be.
+    pub fn is_closed(row: &ConversationRow) -> bool {
+        row.conversation.status == Status::Closed || row.close_pending
+    }
+}

@@ -1,0 +1,162 @@
+//! What follows from what is on screen: the history of the selected row,
+//! loads, saved drafts, marks of what has been seen, and telling the hands
+//! what to poll first.
+//!
+//! Knows nothing of keys.
+
+use crate::app::App;
+use crate::app::composer::Composer;
+use crate::app::event::{Effect, Load};
+use crate::app::history::History;
+use crate::app::tab::{Focus, Tab};
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::time::Timestamp;
+
+/// Microseconds a selection rests before it is polled: passing over rows
+/// costs no request.
+const REST: i64 = 250_000;
+
+/// What the hands were told to watch, and what was marked as seen.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    told: Option<(ChannelId, Option<ConversationId>)>,
+    wanted: Option<(ChannelId, Option<ConversationId>)>,
+    since: Timestamp,
+    marked: Option<(ConversationId, MessageId)>,
+}
+
+impl Watch {
+    /// When a rested selection is due to be told.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        (self.wanted != self.told).then(|| self.since.plus(REST))
+    }
+}
+
+impl App {
+    /// Side by side, the history shows the selected row; stacked, it shows
+    /// what was opened.
+    pub(super) fn follow_selection(&mut self, effects: &mut Vec<Effect>) {
+        let side_by_side = {
+            let areas = self.areas();
+            areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE
+        };
+        let tab = self.tab_mut();
+        if side_by_side && tab.focus == Focus::List && tab.is_inbox() {
+            match tab.list.selected.clone() {
+                Some(selected) => show(tab, &selected, effects),
+                None if tab.list.loaded && tab.list.page.rows.is_empty() => leave(tab, effects),
+                None => (),
+            }
+        }
+        self.tell_what_to_watch(effects);
+    }
+
+    fn tell_what_to_watch(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let conversation = match (&tab.history, tab.focus) {
+            (Some(history), _) => Some(history.conversation.clone()),
+            (None, _) => None,
+        };
+        let current = Some((tab.channel.id.clone(), conversation));
+        let now = self.now;
+        let watch = &mut self.watch;
+        if watch.wanted != current {
+            watch.wanted = current;
+            watch.since = now;
+        }
+        let rested = now.since(watch.since) >= REST || watch.told.is_none();
+        if watch.wanted != watch.told && rested {
+            watch.told.clone_from(&watch.wanted);
+            if let Some((channel, conversation)) = watch.told.clone() {
+                effects.push(Effect::Watch(channel, conversation));
+            }
+        }
+    }
+
+    /// Asks for every window of the active tab that is stale.
+    pub(super) fn load_what_is_missing(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab_mut();
+        if !tab.is_inbox() {
+            return;
+        }
+        if let Some(query) = tab.list.take_query() {
+            effects.push(Effect::Load(Load::Conversations(query)));
+        }
+        let Some(history) = &mut tab.history else { return };
+        if history.want_older() {
+            let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
+            effects.push(Effect::FetchOlder(channel, conversation));
+        }
+        if let Some(query) = history.take_query() {
+            effects.push(Effect::Load(Load::History(query)));
+        }
+    }
+
+    /// Saves the drafts whose typing has paused.
+    pub(super) fn save_drafts(&mut self, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        for tab in &mut self.tabs {
+            let due = tab.composer.as_ref().and_then(Composer::save_due);
+            if due.is_some_and(|at| at <= now) {
+                save(tab, effects);
+            }
+        }
+    }
+
+    /// Saves every draft now, because the desk is about to end.
+    pub fn leave(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for tab in &mut self.tabs {
+            save(tab, &mut effects);
+        }
+        effects
+    }
+
+    /// Marks as seen what an opened history shows at its end, while the
+    /// terminal has the focus.
+    pub(super) fn mark_seen(&mut self, effects: &mut Vec<Effect>) {
+        if !self.focused {
+            return;
+        }
+        let tab = self.tab();
+        let Some(history) = &tab.history else { return };
+        let at_end = history.first.is_none() && history.opened && tab.focus != Focus::List;
+        let Some(newest) = history.newest().filter(|_| at_end) else { return };
+        let mark = (history.conversation.clone(), newest.1.clone());
+        if self.watch.marked.as_ref() == Some(&mark) {
+            return;
+        }
+        effects.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
+        self.watch.marked = Some(mark);
+    }
+}
+
+/// Puts a conversation into the tab's history pane and composer.
+pub(super) fn show(tab: &mut Tab, conversation: &ConversationId, effects: &mut Vec<Effect>) {
+    if tab.history.as_ref().is_some_and(|it| it.conversation == *conversation) {
+        return;
+    }
+    save(tab, effects);
+    let channel = tab.channel.id.clone();
+    let mut history = History::new(channel.clone(), conversation.clone());
+    let rows = &tab.list.page.rows;
+    history.row = rows.iter().find(|it| it.conversation.id == *conversation).cloned();
+    tab.history = Some(history);
+    tab.composer = Some(Composer::new(conversation.clone()));
+    effects.push(Effect::Load(Load::Draft(channel, conversation.clone())));
+}
+
+/// Empties the history pane: there is no conversation to show.
+fn leave(tab: &mut Tab, effects: &mut Vec<Effect>) {
+    save(tab, effects);
+    tab.history = None;
+    tab.composer = None;
+}
+
+fn save(tab: &mut Tab, effects: &mut Vec<Effect>) {
+    let Some(composer) = &mut tab.composer else { return };
+    if let Some(draft) = composer.take_unsaved() {
+        let conversation = composer.conversation.clone();
+        effects.push(Effect::SaveDraft(tab.channel.id.clone(), conversation, draft));
+    }
+}

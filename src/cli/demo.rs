@@ -1,0 +1,131 @@
+//! `frontdesk demo`: the inbox on an embedded service with a sample
+//! workspace whose customers write by themselves.
+//!
+//! Knows nothing of configuration.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+
+use crate::app::settings::Settings;
+use crate::cli::{folders, inbox, logs};
+use crate::model::ids::ChannelId;
+use crate::model::secret::Secret;
+use crate::model::time::Clock;
+use crate::service;
+use crate::shell::clock::{self, SystemClock};
+use crate::shell::run::Desk;
+use crate::store::Store;
+use crate::sync::ChannelSpec;
+
+/// The tabs: the service's channel word and the tab's name.
+const TABS: [(&str, &str); 4] = [
+    ("whatsapp", "Harbor chat"),
+    ("telegram", "Harbor bot"),
+    ("email", "Harbor mail"),
+    ("voip", "Harbor phone"),
+];
+
+/// Runs the demo; its files live in a temporary folder unless one is given.
+///
+/// # Errors
+/// When the service cannot start or the desk cannot be opened.
+pub fn run(data_dir: Option<PathBuf>) -> Result<()> {
+    let temporary = Temporary::make(data_dir)?;
+    let folder = temporary.folder();
+    logs::start(folder)?;
+    let runtime = inbox::runtime()?;
+    let clock = Arc::new(SystemClock);
+    let running = runtime.block_on(service::start(options(folder, clock.clone())));
+    let running = running.context("starting the embedded service")?;
+    let channels = channels(folder, &running)?;
+    let desk = Desk {
+        store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
+        channels,
+        settings: Settings { offset_minutes: clock::offset_minutes(clock.now()), demo: true, ..Settings::default() },
+        theme: inbox::theme(false),
+        clock,
+        runtime: runtime.handle().clone(),
+    };
+    let ended = desk.run();
+    runtime.shutdown_background();
+    Ok(ended?)
+}
+
+fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {
+    service::Options {
+        demo: true,
+        ..service::Options::new(
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            folder.join("service.db"),
+            clock,
+        )
+    }
+}
+
+/// The live keys, as tabs. Keys are told once, when they are made: a demo
+/// that goes on in a folder of its own has kept them there.
+fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec>> {
+    let kept = folder.join("demo-keys");
+    let mut lines = String::new();
+    for issued in running.keys.iter().filter(|it| it.environment == crate::model::account::Environment::Live) {
+        lines.push_str(&format!("{} {}\n", issued.channel, issued.key.expose()));
+    }
+    if lines.is_empty() {
+        lines = std::fs::read_to_string(&kept)
+            .with_context(|| format!("reading the demo's keys from {}", kept.display()))?;
+    } else {
+        service::ready_file::write_private(&kept, lines.as_bytes())
+            .with_context(|| format!("keeping the demo's keys in {}", kept.display()))?;
+    }
+    let key_of = |channel: &str| {
+        lines.lines().find_map(|it| it.strip_prefix(channel)?.strip_prefix(' ').map(Secret::new))
+    };
+    let spec = |(channel, name): (&str, &str)| {
+        Some(ChannelSpec {
+            id: ChannelId::from(channel),
+            name: name.to_owned(),
+            base_url: running.base_url.clone(),
+            key: key_of(channel)?,
+            read_only: false,
+        })
+    };
+    Ok(TABS.into_iter().filter_map(spec).collect())
+}
+
+/// The demo's folder: removed at the end unless it was given.
+struct Temporary {
+    folder: PathBuf,
+    remove: bool,
+}
+
+impl Temporary {
+    fn make(given: Option<PathBuf>) -> Result<Self> {
+        if let Some(folder) = given {
+            return Ok(Self { folder, remove: false });
+        }
+        if let Some(folder) = std::env::var_os("FRONTDESK_DATA_DIR").filter(|it| !it.is_empty()) {
+            return Ok(Self { folder: PathBuf::from(folder).join("demo"), remove: false });
+        }
+        // Falls back to the data folder where there is no temporary one.
+        let base = std::env::temp_dir();
+        let base = if base.is_dir() { base } else { folders::data()? };
+        Ok(Self { folder: base.join(format!("frontdesk-demo-{}", uuid::Uuid::new_v4())), remove: true })
+    }
+
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.remove
+            && let Err(error) = std::fs::remove_dir_all(&self.folder)
+        {
+            tracing::warn!(%error, "the demo's folder could not be removed");
+        }
+    }
+}

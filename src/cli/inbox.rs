@@ -1,0 +1,84 @@
+//! `frontdesk`: the inbox of the configured channels.
+//!
+//! Knows nothing of the demo.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+
+use crate::app::settings::Settings;
+use crate::cli::{CliError, folders, logs};
+use crate::config::Config;
+use crate::model::time::{Clock, SECOND};
+use crate::shell::clock::{self, SystemClock};
+use crate::shell::run::Desk;
+use crate::store::Store;
+use crate::sync::ChannelSpec;
+use crate::ui::theme::Theme;
+
+/// Runs the inbox.
+///
+/// # Errors
+/// When nothing is configured, the configuration is wrong, a key is missing,
+/// or the desk cannot be opened.
+pub fn run() -> Result<(), CliError> {
+    let path = folders::config()?.join("config.toml");
+    let config = Config::read(&path).map_err(anyhow::Error::from)?;
+    if config.channels.is_empty() {
+        return Err(CliError::Usage(format!(
+            "no channel is configured yet. Try the sample workspace with `frontdesk demo`, or add a [[channel]] to {}",
+            path.display()
+        )));
+    }
+    let folder = folders::data()?;
+    logs::start(&folder)?;
+    let store = Store::open(&folder).context("opening this desk's files")?;
+    let runtime = runtime()?;
+    let clock = SystemClock;
+    let desk = Desk {
+        store,
+        channels: specs(&config)?,
+        settings: Settings {
+            pause_on_reply: config.pause_on_reply,
+            hold: config.undo_chat_seconds * SECOND,
+            offset_minutes: clock::offset_minutes(clock.now()),
+            demo: false,
+        },
+        theme: theme(config.ascii),
+        clock: Arc::new(clock),
+        runtime: runtime.handle().clone(),
+    };
+    let ended = desk.run();
+    runtime.shutdown_background();
+    Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+/// Each channel with its key fetched.
+fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
+    let spec = |it: &crate::config::ChannelConfig| {
+        Ok(ChannelSpec {
+            id: it.id(),
+            name: it.name.clone(),
+            base_url: it.base_url.clone(),
+            key: it.fetch_key()?,
+            read_only: it.read_only,
+        })
+    };
+    config.channels.iter().map(spec).collect()
+}
+
+/// Where the hands run: two threads are plenty for a few tabs.
+///
+/// # Errors
+/// When the threads cannot be made.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).thread_name("hands").enable_all();
+    builder.build().context("starting the threads that talk to servers")
+}
+
+/// The look: `NO_COLOR` and the configuration decide.
+pub fn theme(ascii: bool) -> Theme {
+    let mono = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+    Theme { mono, ascii }
+}

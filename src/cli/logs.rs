@@ -1,0 +1,47 @@
+//! The log: a file in the data folder, a week of days at most; never the
+//! terminal.
+//!
+//! Knows nothing of what is logged.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::EnvFilter;
+
+/// Days of log that are kept.
+const DAYS: usize = 7;
+
+/// Starts logging into the folder, at the level of `FRONTDESK_LOG` (`info`
+/// unless set).
+///
+/// # Errors
+/// When the folder takes no file.
+pub fn start(folder: &Path) -> Result<()> {
+    prepare(folder)?;
+    let files = RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix("frontdesk")
+        .filename_suffix("log")
+        .max_log_files(DAYS)
+        .build(folder)
+        .with_context(|| format!("opening the log in {}", folder.display()))?;
+    let filter = EnvFilter::try_from_env("FRONTDESK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(files);
+    // A second start in one process, as tests do, keeps the first log.
+    let _ = subscriber.try_init();
+    Ok(())
+}
+
+#[cfg(unix)]
+fn prepare(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder.create(folder).with_context(|| format!("making the data folder {}", folder.display()))
+}
+
+#[cfg(not(unix))]
+fn prepare(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("making the data folder {}", folder.display()))
+}

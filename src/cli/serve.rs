@@ -1,0 +1,101 @@
+//! `frontdesk serve`: the embedded service alone.
+//!
+//! Knows nothing of the inbox.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::cli::{CliError, folders, inbox};
+use crate::service;
+use crate::shell::clock::SystemClock;
+
+/// The switches of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+    /// The service's database, created readable by its owner only.
+    #[arg(long, value_name = "PATH")]
+    pub db: Option<PathBuf>,
+    /// Write where the service is, and keys that were just made, into this
+    /// file once the socket is bound.
+    #[arg(long, value_name = "PATH")]
+    pub ready_file: Option<PathBuf>,
+    /// Seed the sample world and keep it alive.
+    #[arg(long)]
+    pub demo: bool,
+    /// Offer the switches under /dev; loopback only.
+    #[arg(long)]
+    pub dev: bool,
+    /// No rate limits, for benches.
+    #[arg(long, requires = "dev")]
+    pub unlimited: bool,
+}
+
+/// Runs the service until it is told to end.
+///
+/// # Errors
+/// When it cannot start, or the address and the switches do not go together.
+pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
+    if arguments.dev && !arguments.listen.ip().is_loopback() {
+        return Err(CliError::Usage(format!(
+            "--dev opens switches without a key and is for loopback only; listen on 127.0.0.1 instead of {}",
+            arguments.listen.ip()
+        )));
+    }
+    let runtime = inbox::runtime()?;
+    Ok(runtime.block_on(serve(arguments))?)
+}
+
+async fn serve(arguments: ServeArguments) -> Result<()> {
+    let database = match arguments.db {
+        Some(path) => path,
+        None => folders::data()?.join("service.db"),
+    };
+    let shown = database.display().to_string();
+    let options = service::Options {
+        demo: arguments.demo,
+        dev: arguments.dev,
+        unlimited: arguments.unlimited,
+        ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
+    };
+    let running = service::start(options).await.with_context(|| format!("starting the service on {shown}"))?;
+    if let Some(path) = &arguments.ready_file {
+        service::ready_file::write(path, &running)
+            .with_context(|| format!("writing the ready file {}", path.display()))?;
+    }
+    let mut out = std::io::stdout();
+    let mut told = format!("listening on {}\n", running.base_url);
+    for issued in &running.keys {
+        told.push_str(&format!("{} {} {}\n", issued.channel, issued.environment.word(), issued.key.expose()));
+    }
+    // Whoever does not read the output still gets the service.
+    let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
+    ended().await?;
+    running.shutdown().await;
+    Ok(())
+}
+
+/// Waits for the signal to end.
+#[cfg(unix)]
+async fn ended() -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+    tokio::select! {
+        _ = terminate.recv() => (),
+        interrupted = tokio::signal::ctrl_c() => interrupted.context("listening for signals")?,
+    }
+    Ok(())
+}
+
+/// Waits for the signal to end.
+#[cfg(not(unix))]
+async fn ended() -> Result<()> {
+    tokio::signal::ctrl_c().await.context("listening for signals")
+}

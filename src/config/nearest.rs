@@ -1,0 +1,38 @@
+//! The known word nearest to a mistyped one.
+//!
+//! Knows nothing of configuration.
+
+/// The nearest of the known words, if any is near enough to be meant.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let ranked = known.iter().map(|it| (distance(word, it), *it));
+    let (steps, found) = ranked.min_by_key(|(steps, _)| *steps)?;
+    (steps <= found.len().max(word.len()).div_ceil(2)).then_some(found)
+}
+
+/// Letters to insert, delete or change to make one word the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, from) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, to) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_meant() {
+        let known = ["pause_on_reply", "undo_seconds"];
+        assert_eq!(nearest("pasue_on_reply", &known), Some("pause_on_reply"));
+        assert_eq!(nearest("undo_second", &known), Some("undo_seconds"));
+        assert_eq!(nearest("zzzzzzzzzzzzzzzzzzzzzzzzzzzz", &known), None);
+    }
+}

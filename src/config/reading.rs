@@ -1,0 +1,174 @@
+//! Reading tables with errors that name the file, the line and the way out.
+//!
+//! Knows nothing of which keys there are.
+
+use std::ops::RangeInclusive;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::config::nearest::nearest;
+use crate::config::{ConfigError, kind};
+
+/// The text errors point into.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The file's name.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+impl Place<'_> {
+    /// An error at a byte of the text.
+    pub fn error(self, at: usize, problem: &str) -> ConfigError {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.bytes().filter(|it| *it == b'\n').count() + 1;
+        ConfigError { place: format!("{}, line {line}", self.name), problem: problem.to_owned() }
+    }
+}
+
+/// One table of the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Section<'a> {
+    place: Place<'a>,
+    name: &'a str,
+    table: &'a DeTable<'a>,
+}
+
+impl<'a> Section<'a> {
+    /// A table under a name.
+    pub fn new(place: Place<'a>, name: &'a str, table: &'a DeTable<'a>) -> Self {
+        Self { place, name, table }
+    }
+
+    /// Refuses every key that is not one of these.
+    ///
+    /// # Errors
+    /// The first unknown key, with the nearest known one.
+    pub fn only(&self, known: &[&str]) -> Result<(), ConfigError> {
+        for key in self.table.keys() {
+            let word = key.get_ref().as_ref();
+            if known.contains(&word) {
+                continue;
+            }
+            let hint = match nearest(word, known) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("known keys are {}", known.join(", ")),
+            };
+            let section = if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
+            return Err(self.place.error(key.span().start, &format!("{word} is not a key{section}; {hint}")));
+        }
+        Ok(())
+    }
+
+    /// An error at a key of this table, or at its start.
+    pub fn error(&self, key: &str, problem: &str) -> ConfigError {
+        let at = self.table.keys().find(|it| it.get_ref() == key).or_else(|| self.table.keys().next());
+        self.place.error(at.map_or(0, |it| it.span().start), problem)
+    }
+
+    fn wrong(&self, key: &str, wanted: &str, found: &DeValue<'_>) -> ConfigError {
+        self.error(key, &format!("{key} must be {wanted}, not {}", kind(found)))
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn string(&self, key: &str) -> Result<Option<String>, ConfigError> {
+        match self.table.get(key).map(|it| it.get_ref()) {
+            None => Ok(None),
+            Some(DeValue::String(text)) => Ok(Some(text.to_string())),
+            Some(other) => Err(self.wrong(key, "a text in quotes", other)),
+        }
+    }
+
+    /// A text that must be there and not empty.
+    ///
+    /// # Errors
+    /// When it is missing, empty or something else.
+    pub fn required(&self, key: &str) -> Result<String, ConfigError> {
+        match self.string(key)? {
+            Some(text) if !text.trim().is_empty() => Ok(text),
+            _ => Err(self.error(key, &format!("[{}] needs {key} = \"…\"", self.name))),
+        }
+    }
+
+    /// One of a few words.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn word(&self, key: &str, words: &[&str]) -> Result<Option<String>, ConfigError> {
+        match self.string(key)? {
+            Some(word) if !words.contains(&word.as_str()) => {
+                Err(self
+                    .error(key, &format!("{key} = {word:?} is not known; use one of: {}", words.join(", "))))
+            }
+            word => Ok(word),
+        }
+    }
+
+    /// True or false.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn boolean(&self, key: &str) -> Result<Option<bool>, ConfigError> {
+        match self.table.get(key).map(|it| it.get_ref()) {
+            None => Ok(None),
+            Some(DeValue::Boolean(word)) => Ok(Some(*word)),
+            Some(other) => Err(self.wrong(key, "true or false", other)),
+        }
+    }
+
+    /// A whole number within bounds.
+    ///
+    /// # Errors
+    /// When it is something else or out of bounds.
+    pub fn integer(&self, key: &str, bounds: RangeInclusive<i64>) -> Result<Option<i64>, ConfigError> {
+        let wanted = format!("a whole number from {} to {}", bounds.start(), bounds.end());
+        match self.table.get(key).map(|it| it.get_ref()) {
+            None => Ok(None),
+            Some(DeValue::Integer(number)) => {
+                let value = i64::from_str_radix(number.as_str(), number.radix()).ok();
+                match value.filter(|it| bounds.contains(it)) {
+                    Some(value) => Ok(Some(value)),
+                    None => Err(self.error(key, &format!("{key} must be {wanted}"))),
+                }
+            }
+            Some(other) => Err(self.wrong(key, &wanted, other)),
+        }
+    }
+
+    /// A table below this one.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn table(&self, key: &'a str) -> Result<Option<Section<'a>>, ConfigError> {
+        match self.table.get(key).map(|it| it.get_ref()) {
+            None => Ok(None),
+            Some(DeValue::Table(table)) => Ok(Some(Section::new(self.place, key, table))),
+            Some(other) => Err(self.wrong(key, "a table", other)),
+        }
+    }
+
+    /// A list of tables below this one.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn tables(&self, key: &'a str) -> Result<Vec<Section<'a>>, ConfigError> {
+        let found = self.table.get(key).map(|it| it.get_ref());
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let DeValue::Array(items) = found else {
+            return Err(self.wrong(key, &format!("a list of tables, each starting with [[{key}]]"), found));
+        };
+        items
+            .iter()
+            .map(|item| match item.get_ref() {
+                DeValue::Table(table) => Ok(Section::new(self.place, key, table)),
+                other => {
+                    Err(self.wrong(key, &format!("a list of tables, each starting with [[{key}]]"), other))
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! Performing effects: reads on one thread, writes in order on another, both
+//! answered through the mailbox; polling through the engine.
+//!
+//! Knows nothing of why an effect was wanted. [`load`] and [`write`] are the
+//! whole of what happens; the threads around them only carry.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use crate::app::event::{Effect, Event, Intent, Load, Loaded};
+use crate::model::ids::RowId;
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::time::{Clock, Timestamp};
+use crate::shell::mailbox::Mailbox;
+use crate::store::outbox::NewRow;
+use crate::store::{Reader, Store, StoreError};
+use crate::sync::Engine;
+
+/// Reads what was asked for.
+pub fn load(reader: &mut Reader, load: Load) -> Loaded {
+    let loaded = match &load {
+        Load::Conversations(query) => {
+            reader.conversations(query).map(|page| Loaded::Conversations(query.clone(), page))
+        }
+        Load::History(query) => {
+            reader.history(query).map(|page| Loaded::History(query.clone(), Box::new(page)))
+        }
+        Load::Counts(channel) => reader.counts(channel).map(|counts| Loaded::Counts(channel.clone(), counts)),
+        Load::Draft(channel, conversation) => reader
+            .draft(channel, conversation)
+            .map(|draft| Loaded::Draft(channel.clone(), conversation.clone(), draft)),
+        Load::Account(channel) => {
+            reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
+        }
+    };
+    loaded.unwrap_or_else(|error| {
+        tracing::error!(%error, "the cache could not be read");
+        Loaded::Failed(load, error.to_string())
+    })
+}
+
+/// Writes what was asked for; the answer is an event, if the app waits for
+/// one.
+pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
+    match effect {
+        Effect::SaveDraft(channel, conversation, draft) => {
+            failed(store.save_draft(&channel, &conversation, draft), "saving the draft")
+        }
+        Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
+        Effect::Recall(row) => Some(recall(store, row)),
+        Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
+        Effect::Retry(row) => failed(store.retry_row(&row, now).map(drop), "trying again"),
+        Effect::Drop(row) => failed(store.drop_row(&row).map(drop), "taking the message back"),
+        Effect::MarkSeen(channel, conversation, until) => {
+            failed(store.mark_seen(&channel, &conversation, until), "marking as seen")
+        }
+        _ => None,
+    }
+}
+
+fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event> {
+    let error = result.err()?;
+    tracing::error!(%error, what, "a write failed");
+    Some(Event::WriteFailed { what: what.to_owned(), why: error.to_string(), intents: Vec::new() })
+}
+
+/// Gives each intent its bytes and its key, and puts all of them into the
+/// outbox in one transaction.
+fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timestamp) -> Event {
+    let what = match intents.last().map(|it| &it.operation) {
+        Some(Operation::SendText { .. }) => "sending",
+        Some(Operation::React { .. }) => "reacting",
+        Some(Operation::Close) => "closing",
+        _ => "switching the AI",
+    };
+    let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
+    let mut rows = Vec::with_capacity(intents.len());
+    for intent in &intents {
+        match crate::client::prepare(&intent.platform, &intent.conversation, &intent.operation) {
+            Ok(request) => rows.push(NewRow {
+                channel: intent.channel.clone(),
+                conversation: intent.conversation.clone(),
+                operation: intent.operation.clone(),
+                request,
+                hold_micros: intent.hold,
+            }),
+            Err(error) => return refused(error.to_string(), intents),
+        }
+    }
+    match store.enqueue_many(rows, clears_draft, now) {
+        Ok(rows) => Event::Enqueued(rows),
+        Err(error) => {
+            tracing::error!(%error, "the outbox took no row");
+            refused(error.to_string(), intents)
+        }
+    }
+}
+
+fn recall(store: &Store, row: RowId) -> Event {
+    match store.recall(&row) {
+        Ok(taken) => Event::Recalled(row, taken.map(|it: OutboxRow| Box::new(it))),
+        Err(error) => Event::WriteFailed {
+            what: "taking it back".to_owned(),
+            why: error.to_string(),
+            intents: Vec::new(),
+        },
+    }
+}
+
+/// The threads and the engine that effects go to.
+pub struct Hands {
+    loads: Sender<Load>,
+    writes: Sender<Effect>,
+    writer: Option<JoinHandle<()>>,
+    engine: Arc<Engine>,
+}
+
+impl Hands {
+    /// Starts a reading and a writing thread.
+    ///
+    /// # Errors
+    /// When a thread cannot be made.
+    pub fn start(
+        store: Store,
+        reader: Reader,
+        engine: Arc<Engine>,
+        clock: Arc<dyn Clock>,
+        mailbox: Mailbox,
+    ) -> std::io::Result<Self> {
+        let (loads, load_queue) = channel();
+        let (writes, write_queue) = channel();
+        let answers = mailbox.clone();
+        let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
+        name("reader").spawn(move || read_all(reader, &load_queue, &answers))?;
+        let waker = engine.clone();
+        let writer = name("writer").spawn(move || {
+            for effect in write_queue {
+                let wakes = !matches!(effect, Effect::SaveDraft(..) | Effect::MarkSeen(..));
+                if let Some(event) = write(&store, effect, clock.now()) {
+                    mailbox.result(event);
+                }
+                if wakes {
+                    waker.wake_outbox();
+                }
+            }
+        })?;
+        Ok(Self { loads, writes, writer: Some(writer), engine })
+    }
+
+    /// Performs an effect that is not the loop's own.
+    pub fn perform(&self, effect: Effect) {
+        match effect {
+            // A thread that has ended has told so itself.
+            Effect::Load(load) => drop(self.loads.send(load)),
+            Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
+            Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            Effect::Refresh(channel) => self.engine.refresh(channel),
+            Effect::Log(words) => tracing::info!(%words),
+            other => drop(self.writes.send(other)),
+        }
+    }
+
+    /// Waits until every write is on disk.
+    pub fn finish(mut self) {
+        drop(self.writes);
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("the writing thread had failed");
+        }
+    }
+}
+
+/// Answers loads; of those that wait, each kind's newest is enough.
+fn read_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &Mailbox) {
+    while let Ok(first) = queue.recv() {
+        let mut waiting = vec![first];
+        waiting.extend(queue.try_iter());
+        for (index, wanted) in waiting.iter().enumerate() {
+            let superseded = waiting[index + 1..].iter().any(|it| replaces(it, wanted));
+            if !superseded {
+                mailbox.result(Event::Loaded(load(&mut reader, wanted.clone())));
+            }
+        }
+    }
+}
+
+/// Whether answering the newer load makes the older one's answer unwanted.
+fn replaces(newer: &Load, older: &Load) -> bool {
+    match (newer, older) {
+        (Load::Conversations(newer), Load::Conversations(older)) => newer.channel == older.channel,
+        (Load::History(newer), Load::History(older)) => newer.channel == older.channel,
+        _ => newer == older,
+    }
+}

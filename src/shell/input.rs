@@ -1,0 +1,105 @@
+//! The thread that reads the terminal, and the translation of its keys.
+//!
+//! Knows nothing of what keys do.
+
+use crossterm::event::{self, KeyEventKind, KeyModifiers};
+
+use crate::app::event::Event;
+use crate::app::keys::{Key, KeyCode};
+use crate::shell::mailbox::{Mailbox, Signal};
+
+/// Reads the terminal until it is gone. The thread ends with the process: a
+/// read cannot be called back.
+///
+/// # Errors
+/// When the thread cannot be made.
+pub fn spawn(mailbox: Mailbox) -> std::io::Result<()> {
+    let thread = std::thread::Builder::new().name("input".to_owned());
+    thread.spawn(move || read_all(&mailbox))?;
+    Ok(())
+}
+
+fn read_all(mailbox: &Mailbox) {
+    loop {
+        match event::read() {
+            Ok(event) => {
+                if let Some(event) = translate(event) {
+                    mailbox.key(event);
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),
+            Err(error) => {
+                tracing::warn!(%error, "the terminal's input has ended");
+                return mailbox.signal(Signal::Gone);
+            }
+        }
+    }
+}
+
+/// What a terminal event means to the app, if anything.
+pub fn translate(event: event::Event) -> Option<Event> {
+    match event {
+        event::Event::Key(key) if key.kind != KeyEventKind::Release => translate_key(key).map(Event::Key),
+        event::Event::Paste(text) => Some(Event::Paste(text)),
+        event::Event::Resize(width, height) => Some(Event::Resize(width, height)),
+        event::Event::FocusGained => Some(Event::Focus(true)),
+        event::Event::FocusLost => Some(Event::Focus(false)),
+        event::Event::Key(_) | event::Event::Mouse(_) => None,
+    }
+}
+
+fn translate_key(key: event::KeyEvent) -> Option<Key> {
+    use event::KeyCode as Terminal;
+    let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    let alt = key.modifiers.contains(KeyModifiers::ALT);
+    let shift = key.modifiers.contains(KeyModifiers::SHIFT);
+    let code = match key.code {
+        // Ctrl and a letter is the same key with Shift or without.
+        Terminal::Char(it) if ctrl => KeyCode::Char(it.to_ascii_lowercase()),
+        Terminal::Char(it) => KeyCode::Char(it),
+        Terminal::Enter => KeyCode::Enter,
+        Terminal::Esc => KeyCode::Esc,
+        Terminal::Tab if shift => KeyCode::BackTab,
+        Terminal::Tab => KeyCode::Tab,
+        Terminal::BackTab => KeyCode::BackTab,
+        Terminal::Backspace => KeyCode::Backspace,
+        Terminal::Delete => KeyCode::Delete,
+        Terminal::Up => KeyCode::Up,
+        Terminal::Down => KeyCode::Down,
+        Terminal::Left => KeyCode::Left,
+        Terminal::Right => KeyCode::Right,
+        Terminal::Home => KeyCode::Home,
+        Terminal::End => KeyCode::End,
+        Terminal::PageUp => KeyCode::PageUp,
+        Terminal::PageDown => KeyCode::PageDown,
+        Terminal::F(number) => KeyCode::F(number),
+        _ => return None,
+    };
+    // Terminals send Ctrl-_ as Ctrl-7 or as Ctrl-/ on some layouts.
+    let code = if ctrl && matches!(code, KeyCode::Char('7' | '/')) { KeyCode::Char('_') } else { code };
+    let shift = shift && !matches!(code, KeyCode::Char(_) | KeyCode::BackTab);
+    Some(Key { code, ctrl, alt, shift })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_translate_to_their_names() {
+        use event::KeyCode as Terminal;
+        let cases = [
+            (Terminal::Char('P'), KeyModifiers::SHIFT, "P"),
+            (Terminal::Char('d'), KeyModifiers::CONTROL, "Ctrl-D"),
+            (Terminal::Char('7'), KeyModifiers::CONTROL, "Ctrl-_"),
+            (Terminal::Enter, KeyModifiers::ALT, "Alt-Enter"),
+            (Terminal::Enter, KeyModifiers::SHIFT, "Shift-Enter"),
+            (Terminal::BackTab, KeyModifiers::SHIFT, "Shift-Tab"),
+        ];
+        for (code, modifiers, name) in cases {
+            let key = translate_key(event::KeyEvent::new(code, modifiers));
+            assert_eq!(key.map(|it| it.to_string()).as_deref(), Some(name));
+            assert_eq!(key, Key::parse(name), "{name}");
+        }
+    }
+}

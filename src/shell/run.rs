@@ -1,0 +1,219 @@
+//! The loop: wait, keys first, update, perform, take what is queued, draw
+//! once. An idle desk sleeps.
+//!
+//! Knows nothing of what keys or news mean.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::app::App;
+use crate::app::event::{Effect, Event};
+use crate::app::settings::{ChannelInfo, Settings};
+use crate::model::account::Environment;
+use crate::model::news::News;
+use crate::model::time::Clock;
+use crate::shell::clock;
+use crate::shell::effects::{self, Hands};
+use crate::shell::mailbox::{Mailbox, Signal, Turn};
+use crate::shell::terminal::{self, Screen};
+use crate::shell::{failures, input, signals};
+use crate::store::{Reader, Store, StoreError};
+use crate::sync::{ChannelSpec, Engine};
+use crate::ui;
+use crate::ui::theme::Theme;
+
+/// How long a turn takes in what keeps coming before it draws.
+const DRAIN: Duration = Duration::from_millis(16);
+/// How long leaving waits for what is on its way to the server.
+const LEAVE: Duration = Duration::from_millis(500);
+
+/// What a desk is made of.
+pub struct Desk {
+    /// This desk's files.
+    pub store: Store,
+    /// The tabs.
+    pub channels: Vec<ChannelSpec>,
+    /// How it behaves.
+    pub settings: Settings,
+    /// How it looks.
+    pub theme: Theme,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Where the hands run.
+    pub runtime: tokio::runtime::Handle,
+}
+
+/// Why a desk could not be opened, or ended without being asked to.
+#[derive(Debug, Error)]
+pub enum DeskError {
+    /// The terminal did not take something.
+    #[error("using the terminal: {0}")]
+    Terminal(#[from] io::Error),
+    /// This desk's files cannot be used.
+    #[error("opening this desk's files: {0}")]
+    Store(#[from] StoreError),
+    /// A part of the program failed.
+    #[error("{}", failures::SENTENCE)]
+    Failed,
+}
+
+/// How the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Quit,
+    Signal,
+    Failed,
+}
+
+impl Desk {
+    /// The tabs as the app knows them: never with their keys.
+    pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
+        let info = |it: &ChannelSpec| ChannelInfo {
+            id: it.id.clone(),
+            name: it.name.clone(),
+            environment: Environment::from_key(it.key.expose()),
+            read_only: it.read_only,
+        };
+        channels.iter().map(info).collect()
+    }
+
+    /// Runs the desk until it is left.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a part of it failed.
+    pub fn run(self) -> Result<(), DeskError> {
+        let mailbox = Mailbox::default();
+        failures::install(mailbox.clone());
+        signals::spawn(mailbox.clone())?;
+        let mut reader = self.store.reader()?;
+        let mut screen = Screen::take()?;
+        let mut app = App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
+        // The first frame comes from the cache, before anything else exists.
+        let effects = app.start();
+        let left = load_inline(&mut app, &mut reader, effects);
+        show(&app, self.theme, &mut screen)?;
+        input::spawn(mailbox.clone())?;
+        let told = mailbox.clone();
+        let news = Arc::new(move |it: News| told.result(Event::News(it)));
+        let engine =
+            Arc::new(Engine::start(self.runtime.clone(), self.store.clone(), self.channels, self.clock.clone(), news));
+        let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
+        left.into_iter().for_each(|it| hands.perform(it));
+        let mut turning = Turning { app, screen, hands, theme: self.theme, clock: self.clock, mailbox };
+        let ended = turning.run();
+        let Turning { mut app, screen, hands, .. } = turning;
+        drop(screen);
+        app.leave().into_iter().for_each(|it| hands.perform(it));
+        hands.finish();
+        if matches!(ended, Ok(Ended::Quit)) {
+            let stopped = tokio::time::timeout(LEAVE, engine.shutdown());
+            // What did not end in time is asked again with the same key.
+            let _ = self.runtime.block_on(stopped);
+        }
+        match ended? {
+            Ended::Quit | Ended::Signal => Ok(()),
+            Ended::Failed => Err(DeskError::Failed),
+        }
+    }
+}
+
+/// Performs loads at once, as long as they lead to more; returns the rest.
+fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
+    let mut left = Vec::new();
+    let mut wanted = effects;
+    for _ in 0..8 {
+        let mut next = Vec::new();
+        for effect in wanted {
+            match effect {
+                Effect::Load(load) => next.extend(app.update(Event::Loaded(effects::load(reader, load)))),
+                other => left.push(other),
+            }
+        }
+        wanted = next;
+    }
+    left.extend(wanted);
+    left
+}
+
+fn show(app: &App, theme: Theme, screen: &mut Screen) -> io::Result<()> {
+    screen.draw(app.size, |buffer| ui::draw(app, theme, buffer))
+}
+
+/// What turns.
+struct Turning {
+    app: App,
+    screen: Screen,
+    hands: Hands,
+    theme: Theme,
+    clock: Arc<dyn Clock>,
+    mailbox: Mailbox,
+}
+
+impl Turning {
+    fn run(&mut self) -> io::Result<Ended> {
+        loop {
+            let now = self.clock.now();
+            let until = self.app.next_due().since(now).clamp(0, 60_000_000);
+            let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
+            let started = clock::instant();
+            loop {
+                if let Some(ended) = self.take(turn)? {
+                    return Ok(ended);
+                }
+                turn = self.mailbox.take();
+                if turn.is_empty() || started.elapsed() > DRAIN {
+                    break;
+                }
+            }
+            if let Some(ended) = self.take(turn)? {
+                return Ok(ended);
+            }
+            show(&self.app, self.theme, &mut self.screen)?;
+        }
+    }
+
+    /// Takes in what came, signals and keys first.
+    fn take(&mut self, turn: Turn) -> io::Result<Option<Ended>> {
+        self.update(Event::Time(self.clock.now()))?;
+        for signal in turn.signals {
+            match signal {
+                Signal::End | Signal::Gone => return Ok(Some(Ended::Signal)),
+                Signal::Failed => return Ok(Some(Ended::Failed)),
+                Signal::Stop => self.suspend()?,
+                // A stop that nobody announced: SIGSTOP from outside.
+                Signal::Continue => self.screen.retake()?,
+            }
+        }
+        for event in turn.keys.into_iter().chain(turn.results) {
+            if self.update(event)? {
+                return Ok(Some(Ended::Quit));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Updates the app and performs what it asks for; true ends the desk.
+    fn update(&mut self, event: Event) -> io::Result<bool> {
+        for effect in self.app.update(event) {
+            match effect {
+                Effect::Quit => return Ok(true),
+                Effect::Redraw => self.screen.redraw(),
+                Effect::Bell => self.screen.bell()?,
+                Effect::Suspend => self.suspend()?,
+                other => self.hands.perform(other),
+            }
+        }
+        Ok(false)
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        terminal::restore();
+        signals::stop_here();
+        self.screen.retake()?;
+        self.app.size = terminal::size()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,35 @@
+//! Signals of the operating system, as events of the loop.
+//!
+//! Knows nothing of what the loop does with them.
+
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use crate::shell::mailbox::{Mailbox, Signal};
+
+/// Listens for signals on a thread of their own.
+///
+/// # Errors
+/// When a signal cannot be listened for.
+pub fn spawn(mailbox: Mailbox) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT])?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for number in &mut signals {
+            mailbox.signal(match number {
+                SIGHUP => Signal::Gone,
+                SIGTSTP => Signal::Stop,
+                SIGCONT => Signal::Continue,
+                _ => Signal::End,
+            });
+        }
+    })?;
+    Ok(())
+}
+
+/// Stops this process as job control does; returns when it runs again.
+pub fn stop_here() {
+    // The handler replaced the default, so the default is asked for by name.
+    if let Err(error) = signal_hook::low_level::emulate_default_handler(SIGTSTP) {
+        tracing::warn!(%error, "the process could not be stopped");
+    }
+}

@@ -1,0 +1,185 @@
+//! The terminal: taken once, given back once whatever happens.
+//!
+//! Knows nothing of what is drawn. Every step of giving back is tried, in an
+//! order that works from any state, and doing it twice does no harm.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+};
+use crossterm::{cursor, queue, terminal};
+use ratatui::backend::{Backend, CrosstermBackend};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+/// Whether the terminal is ours now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Collects a frame and writes it in one piece.
+#[derive(Debug, Default)]
+pub struct FrameWriter {
+    bytes: Vec<u8>,
+}
+
+impl Write for FrameWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(&self.bytes).and_then(|()| out.flush());
+        self.bytes.clear();
+        written
+    }
+}
+
+/// The screen: knows the frame on it, so that an unchanged frame costs no
+/// byte.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<FrameWriter>>,
+    shown: Option<(Buffer, Option<Position>)>,
+}
+
+impl Screen {
+    /// Takes the terminal: raw mode, alternate screen, bracketed paste, focus
+    /// reports.
+    ///
+    /// # Errors
+    /// When the terminal does not take one of them; it is given back then.
+    pub fn take() -> io::Result<Self> {
+        enter()?;
+        let made = size().and_then(|(width, height)| {
+            let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
+            let backend = CrosstermBackend::new(FrameWriter::default());
+            Terminal::with_options(backend, TerminalOptions { viewport })
+        });
+        match made {
+            Ok(terminal) => Ok(Self { terminal, shown: None }),
+            Err(error) => {
+                restore();
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes the terminal again after a stop.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub fn retake(&mut self) -> io::Result<()> {
+        enter()?;
+        self.redraw();
+        Ok(())
+    }
+
+    /// Forgets what is on screen, so that the next frame is drawn whole.
+    pub fn redraw(&mut self) {
+        self.shown = None;
+    }
+
+    /// Draws one frame; `paint` fills it and says where the cursor stands.
+    ///
+    /// # Errors
+    /// When the terminal takes no bytes any more.
+    pub fn draw(
+        &mut self,
+        size: (u16, u16),
+        paint: impl FnOnce(&mut Buffer) -> Option<Position>,
+    ) -> io::Result<()> {
+        let area = Rect::new(0, 0, size.0, size.1);
+        let whole = self.shown.as_ref().is_none_or(|(buffer, _)| buffer.area != area);
+        if whole {
+            let writer = self.terminal.backend_mut();
+            queue!(writer, BeginSynchronizedUpdate, terminal::Clear(terminal::ClearType::All))?;
+            self.terminal.resize(area)?;
+        }
+        let buffer = self.terminal.current_buffer_mut();
+        let cursor = paint(buffer);
+        if let Some((shown, shown_cursor)) = &self.shown
+            && !whole
+            && shown == buffer
+            && *shown_cursor == cursor
+        {
+            buffer.reset();
+            return Ok(());
+        }
+        let shown = buffer.clone();
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate, cursor::Hide)?;
+        self.terminal.flush()?;
+        if let Some(position) = cursor {
+            queue!(self.terminal.backend_mut(), cursor::MoveTo(position.x, position.y), cursor::Show)?;
+        }
+        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        Backend::flush(self.terminal.backend_mut())?;
+        self.terminal.swap_buffers();
+        self.shown = Some((shown, cursor));
+        Ok(())
+    }
+
+    /// Rings.
+    ///
+    /// # Errors
+    /// When the terminal takes no bytes any more.
+    pub fn bell(&mut self) -> io::Result<()> {
+        let writer = self.terminal.backend_mut();
+        writer.write_all(b"\x07")?;
+        Backend::flush(writer)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Columns and rows.
+///
+/// # Errors
+/// When there is no terminal to ask.
+pub fn size() -> io::Result<(u16, u16)> {
+    terminal::size()
+}
+
+fn enter() -> io::Result<()> {
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout().lock();
+    let entered = terminal::enable_raw_mode().and_then(|()| {
+        queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
+        out.flush()
+    });
+    drop(out);
+    if entered.is_err() {
+        restore();
+    }
+    entered
+}
+
+/// Gives the terminal back. Every step is tried whatever the others did;
+/// called again it does nothing.
+pub fn restore() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut bytes = Vec::new();
+    // A vector takes every byte; the results say nothing.
+    let _ = queue!(
+        bytes,
+        EndSynchronizedUpdate,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        cursor::Show,
+        LeaveAlternateScreen
+    );
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(&bytes);
+    let _ = out.flush();
+    drop(out);
+    let _ = terminal::disable_raw_mode();
+}

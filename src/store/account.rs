@@ -1,0 +1,109 @@
+//! The account behind each channel, as last read.
+//!
+//! Knows nothing of keys.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::account::{Account, Environment, Platform};
+use crate::model::ids::ChannelId;
+use crate::model::text::SafeText;
+use crate::store::rows::{optional_line, text_of};
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Keeps what `GET /account` told; tells whether it differs.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn apply_account(&self, channel: &ChannelId, account: Account) -> Result<bool, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                if read(&cache.connection, &channel)?.as_ref() == Some(&account) {
+                    return Ok(false);
+                }
+                write(&cache.connection, &channel, &account)?;
+                Ok(true)
+            })
+            .await
+    }
+
+    /// The account as last read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
+        let channel = channel.clone();
+        self.cache().later(move |cache| read(&cache.connection, &channel)).await
+    }
+
+    /// Keeps the balance a send's answer told, for every channel of the same
+    /// workspace: they draw on one balance.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn apply_credits(&self, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                cache.connection.execute(
+                    "UPDATE account SET credits = ?2 WHERE workspace_id =
+                         (SELECT workspace_id FROM account WHERE channel = ?1)
+                     AND environment = (SELECT environment FROM account WHERE channel = ?1)",
+                    params![channel.as_str(), credits],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT OR REPLACE INTO account (channel, id, workspace_id, workspace_name, assistant_name,
+             platform, environment, number, credits, messaging_tier, quality_rating)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            channel.as_str(),
+            account.id,
+            account.workspace_id,
+            text_of(&account.workspace_name),
+            text_of(&account.assistant_name),
+            account.platform.word(),
+            account.environment.word(),
+            text_of(&account.number),
+            account.credits,
+            text_of(&account.messaging_tier),
+            text_of(&account.quality_rating),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Reads a channel's account, on any connection of the cache.
+pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, workspace_id, workspace_name, assistant_name, platform, environment, number,
+                credits, messaging_tier, quality_rating
+         FROM account WHERE channel = ?1",
+    )?;
+    Ok(statement.query_row([channel.as_str()], account_of).optional()?)
+}
+
+fn account_of(row: &Row<'_>) -> rusqlite::Result<Account> {
+    let line = |at: usize| -> rusqlite::Result<Option<SafeText>> { optional_line(row, at) };
+    let platform: String = row.get(4)?;
+    let environment: String = row.get(5)?;
+    Ok(Account {
+        id: row.get(0)?,
+        workspace_id: row.get(1)?,
+        workspace_name: line(2)?,
+        assistant_name: line(3)?,
+        platform: Platform::from_word(&platform),
+        environment: Environment::from_word(&environment).unwrap_or(Environment::Live),
+        number: line(6)?,
+        credits: row.get(7)?,
+        messaging_tier: line(8)?,
+        quality_rating: line(9)?,
+    })
+}

@@ -1,0 +1,347 @@
+//! Conversations: pages of the list and single reads, merged into the cache.
+//!
+//! Knows nothing of where a page came from.
+
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
+
+use crate::model::conversations::{Automation, Conversation, Status};
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::store::meta::{self, MetaChange};
+use crate::store::rows::conversation::{automation_from, automation_word, parameters, window_word};
+use crate::store::rows::{micros_of, text_of};
+use crate::store::{Cache, Snapshot, Store, StoreError, facts, stuck};
+
+/// What a page did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AppliedConversations {
+    /// Rows that were not there before.
+    pub inserted: usize,
+    /// Rows that differ now.
+    pub changed: usize,
+    /// Whether the page's last row was known and is as it was: what follows
+    /// in a list by newest activity is known too.
+    pub ends_known: bool,
+}
+
+/// What happened to one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    New,
+    Changed,
+    Same,
+}
+
+impl Store {
+    /// Merges a page, in the list's order, and moves cursors with it. Rows
+    /// that are new in a `baseline` were there before this desk: their first
+    /// history rings nothing.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn apply_conversations(
+        &self,
+        channel: &ChannelId,
+        page: Vec<Conversation>,
+        snapshot: Snapshot,
+        baseline: bool,
+        cursors: Vec<MetaChange>,
+    ) -> Result<AppliedConversations, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let outdated: Vec<bool> =
+                    page.iter().map(|it| cache.is_outdated(&channel, &it.id, snapshot)).collect();
+                let change = cache.connection.transaction()?;
+                let mut applied = AppliedConversations::default();
+                for (conversation, outdated) in page.into_iter().zip(outdated) {
+                    let fate = merge(&change, &channel, conversation, outdated, baseline)?;
+                    applied.inserted += usize::from(fate == Fate::New);
+                    applied.changed += usize::from(fate == Fate::Changed);
+                    applied.ends_known = fate == Fate::Same;
+                }
+                meta::write(&change, &channel, &cursors)?;
+                change.commit()?;
+                Ok(applied)
+            })
+            .await
+    }
+
+    /// Merges a single read, which tells of the automation too. Tells whether
+    /// anything differs.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn apply_conversation(
+        &self,
+        channel: &ChannelId,
+        conversation: Conversation,
+        snapshot: Snapshot,
+    ) -> Result<bool, StoreError> {
+        let page = vec![conversation];
+        let applied = self.apply_conversations(channel, page, snapshot, false, Vec::new()).await?;
+        Ok(applied.inserted + applied.changed > 0)
+    }
+
+    /// Removes a conversation the server no longer has, with its history.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mark_gone(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                cache.connection.execute(
+                    "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
+                    params![channel.as_str(), conversation.as_str()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Conversations whose history lags behind the list, newest activity
+    /// first, open ones before closed ones.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn behind(&self, channel: &ChannelId, limit: u32) -> Result<Vec<ConversationId>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1
+                     ORDER BY is_closed, sort_at DESC LIMIT ?2",
+                )?;
+                let ids =
+                    statement.query_map(params![channel.as_str(), limit], |row| row.get::<_, String>(0))?;
+                Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
+    /// Notes that a history need not be read until the list tells of a
+    /// change: its reading was refused for good.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mark_caught_up(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                cache.connection.execute(
+                    "UPDATE conversation SET behind = 0 WHERE channel = ?1 AND id = ?2",
+                    params![channel.as_str(), conversation.as_str()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Keeps the automation state an answer to a change told.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_automation(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        automation: Automation,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let word = automation_word(automation);
+                set(cache, &channel, &conversation, "automation = :value", &word)
+            })
+            .await
+    }
+
+    /// Keeps the status an answer to a close told.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_closed(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let word = Status::Closed.word().to_owned();
+                set(cache, &channel, &conversation, "status = :value, is_closed = 1", &word)
+            })
+            .await
+    }
+
+    /// Keeps that a send was refused because the service window is shut.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_window_closed(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let word = window_word(crate::model::conversations::ServiceWindow::Closed);
+                set(cache, &channel, &conversation, "service_window = :value", &word)
+            })
+            .await
+    }
+}
+
+fn set(
+    cache: &mut Cache,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    assignment: &str,
+    value: &dyn ToSql,
+) -> Result<(), StoreError> {
+    cache.note_local_write(channel, conversation);
+    let sql = format!("UPDATE conversation SET {assignment} WHERE channel = :channel AND id = :id");
+    cache.connection.execute(
+        &sql,
+        named_params! { ":channel": channel.as_str(), ":id": conversation.as_str(), ":value": value },
+    )?;
+    Ok(())
+}
+
+/// What of the stored row decides whether a new reading differs.
+struct Known {
+    number: i64,
+    message_count: i64,
+    last_message_at: Option<i64>,
+    status: String,
+    automation: String,
+    listed: [Option<String>; 6],
+}
+
+const KNOWN: &str = "SELECT number, message_count, last_message_at, status, automation,
+     address, name, username, email, service_window, referral_headline
+     FROM conversation WHERE channel = ?1 AND id = ?2";
+
+fn known_of(row: &Row<'_>) -> rusqlite::Result<Known> {
+    Ok(Known {
+        number: row.get(0)?,
+        message_count: row.get(1)?,
+        last_message_at: row.get(2)?,
+        status: row.get(3)?,
+        automation: row.get(4)?,
+        listed: [row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?, row.get(10)?],
+    })
+}
+
+fn merge(
+    connection: &Connection,
+    channel: &ChannelId,
+    mut conversation: Conversation,
+    outdated: bool,
+    baseline: bool,
+) -> Result<Fate, StoreError> {
+    let known = connection
+        .prepare_cached(KNOWN)?
+        .query_row(params![channel.as_str(), conversation.id.as_str()], known_of)
+        .optional()?;
+    let Some(known) = known else {
+        let number = insert(connection, channel, &conversation, baseline)?;
+        stuck::renew(connection, channel, &conversation.id)?;
+        facts::refresh(connection, number)?;
+        return Ok(Fate::New);
+    };
+    if outdated {
+        conversation.status = Status::from_word(&known.status);
+        conversation.automation = automation_from(&known.automation);
+    }
+    if conversation.automation == Automation::Unknown {
+        // Lists do not tell; what a single read told still holds.
+        conversation.automation = automation_from(&known.automation);
+    }
+    let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
+        || known.last_message_at != micros_of(conversation.last_message_at);
+    if !moved && is_same(&known, &conversation) {
+        return Ok(Fate::Same);
+    }
+    update(connection, known.number, &conversation, moved)?;
+    facts::refresh(connection, known.number)?;
+    Ok(Fate::Changed)
+}
+
+fn is_same(known: &Known, conversation: &Conversation) -> bool {
+    let headline = conversation.referral.as_ref().and_then(|it| it.headline.as_ref());
+    let listed = [
+        conversation.address.as_deref(),
+        text_of(&conversation.name),
+        text_of(&conversation.username),
+        text_of(&conversation.email),
+        Some(window_word(conversation.window)),
+        headline.map(crate::model::text::SafeText::as_str),
+    ];
+    known.status == conversation.status.word()
+        && known.automation == automation_word(conversation.automation)
+        && known.listed.iter().map(Option::as_deref).eq(listed)
+}
+
+/// Stores a conversation that is new here.
+pub(crate) fn insert(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &Conversation,
+    quiet: bool,
+) -> Result<i64, StoreError> {
+    let channel = channel.as_str();
+    parameters(conversation, |columns| {
+        let mut all = columns.to_vec();
+        all.push((":channel", &channel));
+        all.push((":quiet", &quiet));
+        connection
+            .prepare_cached(
+                "INSERT INTO conversation (channel, id, sort_at, status, is_closed, address, name, username,
+                     email, message_count, preview, last_message_at, created_at, has_referral,
+                     referral_type, referral_headline, referral_body, referral_url, service_window,
+                     automation, raw, quiet)
+                 VALUES (:channel, :id, coalesce(:last_message_at, :created_at, 0), :status, :is_closed,
+                     :address, :name, :username, :email, :message_count, :preview, :last_message_at,
+                     :created_at, :has_referral, :referral_type, :referral_headline, :referral_body,
+                     :referral_url, :service_window, :automation, :raw, :quiet)",
+            )?
+            .execute(all.as_slice())
+    })?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn update(
+    connection: &Connection,
+    number: i64,
+    conversation: &Conversation,
+    moved: bool,
+) -> Result<(), StoreError> {
+    parameters(conversation, |columns| {
+        let mut all: Vec<_> = columns.iter().filter(|(name, _)| *name != ":id").copied().collect();
+        all.push((":number", &number));
+        all.push((":moved", &moved));
+        connection
+            .prepare_cached(
+                "UPDATE conversation SET status = :status, is_closed = :is_closed, address = :address,
+                     name = :name, username = :username, email = :email, message_count = :message_count,
+                     preview = :preview, last_message_at = :last_message_at, created_at = :created_at,
+                     has_referral = :has_referral, referral_type = :referral_type,
+                     referral_headline = :referral_headline, referral_body = :referral_body,
+                     referral_url = :referral_url, service_window = :service_window,
+                     automation = :automation, raw = :raw, behind = behind OR :moved
+                 WHERE number = :number",
+            )?
+            .execute(all.as_slice())
+    })?;
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Drafts: one per conversation, on disk before the call returns.
+//!
+//! Knows nothing of composers.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::outbox::OutboxRow;
+use crate::model::queries::Draft;
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Keeps a draft, or removes it with `None` or an empty text.
+    ///
+    /// # Errors
+    /// When the database fails; the draft on disk is then the one before.
+    pub fn save_draft(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        draft: Option<Draft>,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.outbox().call(move |connection| write(connection, &channel, &conversation, draft.as_ref()))
+    }
+}
+
+/// Writes or removes a draft inside a change.
+pub(crate) fn write(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    draft: Option<&Draft>,
+) -> Result<(), StoreError> {
+    match draft.filter(|draft| !draft.text.is_empty()) {
+        Some(draft) => connection.execute(
+            "INSERT INTO draft (channel, conversation, text, reply_to) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to",
+            params![
+                channel.as_str(),
+                conversation.as_str(),
+                draft.text,
+                draft.reply_to.as_ref().map(MessageId::as_str)
+            ],
+        )?,
+        None => connection.execute(
+            "DELETE FROM draft WHERE channel = ?1 AND conversation = ?2",
+            params![channel.as_str(), conversation.as_str()],
+        )?,
+    };
+    Ok(())
+}
+
+/// Puts a text that was taken back before what the draft holds.
+pub(crate) fn put_before(
+    connection: &Connection,
+    row: &OutboxRow,
+    text: &str,
+    reply_to: Option<&MessageId>,
+) -> Result<(), StoreError> {
+    let sql = "SELECT text, reply_to FROM draft WHERE channel = ?1 AND conversation = ?2";
+    let kept = find(connection, sql, &row.channel, &row.conversation)?.unwrap_or_default();
+    let text = if kept.text.is_empty() { text.to_owned() } else { format!("{text}\n{}", kept.text) };
+    let draft = Draft { text, reply_to: kept.reply_to.or_else(|| reply_to.cloned()) };
+    write(connection, &row.channel, &row.conversation, Some(&draft))
+}
+
+/// Reads a draft on a connection with the outbox attached as `desk`.
+pub(crate) fn read(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<Draft>, StoreError> {
+    let sql = "SELECT text, reply_to FROM desk.draft WHERE channel = ?1 AND conversation = ?2";
+    find(connection, sql, channel, conversation)
+}
+
+fn find(
+    connection: &Connection,
+    sql: &str,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<Draft>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let draft = statement
+        .query_row(params![channel.as_str(), conversation.as_str()], |row| {
+            let reply_to: Option<String> = row.get(1)?;
+            Ok(Draft { text: row.get(0)?, reply_to: reply_to.map(MessageId::new) })
+        })
+        .optional()?;
+    Ok(draft)
+}

@@ -1,0 +1,115 @@
+//! The facts of this desk on a conversation's row: since when the customer
+//! waits, what is unread, where it stands in the list. Computed anew from the
+//! messages in the transaction that changed them, so they cannot drift.
+//!
+//! Any outbound message answers, the AI's too. Messages whose direction could
+//! not be read count for neither side.
+//!
+//! Knows nothing of pages.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::text::SafeText;
+use crate::store::StoreError;
+
+/// Unread messages counted at most; more would cost more than it tells.
+const UNREAD_CAP: i64 = 999;
+/// Characters kept of a preview made here.
+const PREVIEW: usize = 160;
+
+/// A place in a history: `(sort_at, id)`.
+type Place = (i64, String);
+
+/// Recomputes the facts of one conversation.
+pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
+    let newest_outbound = newest(connection, number, false)?;
+    let newest_inbound = newest(connection, number, true)?;
+    let seen: Option<Place> = connection
+        .prepare_cached(
+            "SELECT seen_at, seen_id FROM conversation WHERE number = ?1 AND seen_at IS NOT NULL",
+        )?
+        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let beginning = || (i64::MIN, String::new());
+    let answered = newest_outbound.clone().unwrap_or_else(beginning);
+    let waiting_since = first_inbound_after(connection, number, &answered)?;
+    // A desk that never looked has nothing unread before the last answer.
+    let looked = seen.or(newest_outbound).unwrap_or_else(beginning);
+    let unread: i64 = connection
+        .prepare_cached(
+            "SELECT count(*) FROM (SELECT 1 FROM message WHERE conversation = ?1
+                 AND (sort_at, id) > (?2, ?3) AND inbound = 1 AND unreadable = 0 LIMIT ?4)",
+        )?
+        .query_row(params![number, looked.0, looked.1, UNREAD_CAP], |row| row.get(0))?;
+    connection
+        .prepare_cached(
+            "UPDATE conversation SET waiting_since = ?2, unread = ?3,
+                 last_inbound_at = max(coalesce(?4, last_inbound_at), coalesce(last_inbound_at, ?4))
+             WHERE number = ?1",
+        )?
+        .execute(params![number, waiting_since, unread, newest_inbound.map(|place| place.0)])?;
+    place_in_list(connection, number)
+}
+
+/// Sets the list's order and the preview from whichever is newer: what the
+/// list said or the newest message stored.
+fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError> {
+    let newest: Option<(i64, String, String)> = connection
+        .prepare_cached(
+            "SELECT sort_at, content, content_type FROM message WHERE conversation = ?1 AND unreadable = 0
+             ORDER BY sort_at DESC, id DESC LIMIT 1",
+        )?
+        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let (listed, created): (Option<i64>, Option<i64>) = connection
+        .prepare_cached("SELECT last_message_at, created_at FROM conversation WHERE number = ?1")?
+        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let listed = listed.or(created).unwrap_or(0);
+    match newest {
+        Some((at, content, kind)) if at > listed => {
+            let preview = preview(&content, &kind);
+            connection
+                .prepare_cached("UPDATE conversation SET sort_at = ?2, preview = ?3 WHERE number = ?1")?
+                .execute(params![number, at, preview])?;
+        }
+        _ => {
+            connection
+                .prepare_cached("UPDATE conversation SET sort_at = ?2 WHERE number = ?1 AND sort_at <> ?2")?
+                .execute(params![number, listed])?;
+        }
+    }
+    Ok(())
+}
+
+/// A message as one short line.
+fn preview(content: &str, kind: &str) -> String {
+    let line = SafeText::line(content);
+    if line.is_empty() {
+        return format!("[{kind}]");
+    }
+    line.as_str().chars().take(PREVIEW).collect()
+}
+
+fn newest(connection: &Connection, number: i64, inbound: bool) -> Result<Option<Place>, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT sort_at, id FROM message WHERE conversation = ?1 AND inbound = ?2 AND unreadable = 0
+             ORDER BY sort_at DESC, id DESC LIMIT 1",
+        )?
+        .query_row(params![number, inbound], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?)
+}
+
+fn first_inbound_after(
+    connection: &Connection,
+    number: i64,
+    answered: &Place,
+) -> Result<Option<i64>, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT sort_at FROM message WHERE conversation = ?1 AND (sort_at, id) > (?2, ?3)
+                 AND inbound = 1 AND unreadable = 0 ORDER BY sort_at, id LIMIT 1",
+        )?
+        .query_row(params![number, answered.0, answered.1], |row| row.get(0))
+        .optional()?)
+}

@@ -1,0 +1,207 @@
+//! Opens the two files: permissions, pragmas, migrations, and what is done
+//! about a file that cannot be used.
+//!
+//! Knows nothing of rows.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::store::errors::StoreError;
+
+/// Marks both files as frontdesk's ("FrDk").
+const APPLICATION_ID: i64 = 0x4672_446b;
+/// How long a statement waits for another process's lock.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// The cache's versions, oldest first. Only ever appended to.
+const CACHE: &[&str] = &[include_str!("schema/cache_1.sql")];
+/// The outbox's versions, oldest first. Only ever appended to.
+const OUTBOX: &[&str] = &[include_str!("schema/outbox_1.sql")];
+
+/// Where the two files lie.
+#[derive(Debug, Clone)]
+pub(crate) struct Paths {
+    pub(crate) cache: PathBuf,
+    pub(crate) outbox: PathBuf,
+    lock: PathBuf,
+}
+
+impl Paths {
+    /// Makes the folder (0700) if needed.
+    pub(crate) fn prepare(folder: &Path) -> Result<Self, StoreError> {
+        make_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+        Ok(Self {
+            cache: folder.join("cache.db"),
+            outbox: folder.join("outbox.db"),
+            lock: folder.join("desk.lock"),
+        })
+    }
+
+    /// Tries to be the only process on this folder. The lock lives as long as
+    /// the file; `None` when another process holds it.
+    pub(crate) fn lock(&self) -> Result<Option<File>, StoreError> {
+        let file = private_file(&self.lock)?;
+        Ok(file.try_lock().is_ok().then_some(file))
+    }
+}
+
+/// Why a file cannot be used.
+enum Unusable {
+    Newer(i64),
+    Damaged(String),
+    Failed(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Unusable {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => Self::Damaged(error.to_string()),
+            _ => Self::Failed(error),
+        }
+    }
+}
+
+/// Opens the outbox, or says why not; a file that cannot be used is left as
+/// it is.
+pub(crate) fn open_outbox(paths: &Paths) -> Result<Connection, StoreError> {
+    private_file(&paths.outbox)?;
+    let opened = open(&paths.outbox, OUTBOX, "FULL").and_then(|connection| {
+        // Small, so it can be read whole at every start.
+        let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if verdict == "ok" { Ok(connection) } else { Err(Unusable::Damaged(verdict)) }
+    });
+    opened.map_err(|why| match why {
+        Unusable::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
+        Unusable::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
+        Unusable::Failed(error) => StoreError::Database(error),
+    })
+}
+
+/// Opens the cache; one that cannot be used is set aside and made anew. Tells
+/// whether that was done. The outbox is attached as `desk`, to be read only.
+pub(crate) fn open_cache(paths: &Paths) -> Result<(Connection, bool), StoreError> {
+    private_file(&paths.cache)?;
+    let (connection, rebuilt) = match open(&paths.cache, CACHE, "NORMAL") {
+        Ok(connection) => (connection, false),
+        Err(Unusable::Failed(error)) => return Err(error.into()),
+        Err(Unusable::Newer(_) | Unusable::Damaged(_)) => {
+            tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
+            set_aside(&paths.cache)?;
+            private_file(&paths.cache)?;
+            match open(&paths.cache, CACHE, "NORMAL") {
+                Ok(connection) => (connection, true),
+                Err(Unusable::Failed(error)) => return Err(error.into()),
+                Err(Unusable::Newer(_) | Unusable::Damaged(_)) => return Err(StoreError::Closed),
+            }
+        }
+    };
+    attach_outbox(&connection, paths)?;
+    Ok((connection, rebuilt))
+}
+
+/// Opens the cache to read from, with the outbox attached as `desk`.
+pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&paths.cache, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    attach_outbox(&connection, paths)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn attach_outbox(connection: &Connection, paths: &Paths) -> Result<(), StoreError> {
+    connection.execute("ATTACH ?1 AS desk", [read_only_uri(&paths.outbox)])?;
+    Ok(())
+}
+
+/// The file's URI for a connection that must not write it.
+fn read_only_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.to_string_lossy().bytes() {
+        match byte {
+            b'%' | b'?' | b'#' => uri.push_str(&format!("%{byte:02x}")),
+            b'\\' => uri.push('/'),
+            _ if byte.is_ascii() => uri.push(char::from(byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?mode=ro");
+    uri
+}
+
+fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection, Unusable> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application != APPLICATION_ID && tables > 0 {
+        return Err(Unusable::Damaged("it is not a file of frontdesk".to_owned()));
+    }
+    let known = i64::try_from(versions.len()).unwrap_or(i64::MAX);
+    if version > known {
+        return Err(Unusable::Newer(version));
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "fullfsync", synchronous == "FULL")?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    for (number, sql) in (1_i64..).zip(versions).filter(|(number, _)| *number > version) {
+        let change = connection.transaction()?;
+        change.execute_batch(sql)?;
+        change.pragma_update(None, "application_id", APPLICATION_ID)?;
+        change.pragma_update(None, "user_version", number)?;
+        change.commit()?;
+    }
+    Ok(connection)
+}
+
+/// Renames an unusable file; an older one set aside before gives way.
+fn set_aside(path: &Path) -> Result<(), StoreError> {
+    let wrap = |source| StoreError::Folder { path: path.to_owned(), source };
+    std::fs::rename(path, path.with_extension("db.set-aside")).map_err(wrap)?;
+    for extension in ["db-wal", "db-shm"] {
+        match std::fs::remove_file(path.with_extension(extension)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(wrap(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+/// Opens a file, made readable by its owner only if it is new. SQLite gives
+/// its side files the same permissions.
+fn private_file(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path).map_err(|source| StoreError::Folder { path: path.to_owned(), source })
+}

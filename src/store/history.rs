@@ -1,0 +1,200 @@
+//! How far each history was read, and what this desk has seen of it.
+//!
+//! What the cache holds of a history is kept without gaps: from the newest
+//! message back to `older_cursor`, behind which the server may hold more.
+//!
+//! Knows nothing of requests.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::account::Platform;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::Message;
+use crate::model::time::Timestamp;
+use crate::store::messages::{self, AppliedMessages};
+use crate::store::{Store, StoreError, facts};
+
+/// A message's place in its history.
+pub type Place = (Timestamp, MessageId);
+
+/// How far a history was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HistoryState {
+    /// The newest message of the last reading that reached what was stored.
+    pub read_until: Option<Place>,
+    /// Where older messages begin on the server.
+    pub older_cursor: Option<String>,
+    /// Whether nothing older exists.
+    pub reached_start: bool,
+    /// Whether the conversation was there before this desk and has not been
+    /// read yet: its first history rings nothing.
+    pub quiet: bool,
+}
+
+/// What a page of a history does to how far it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HistoryMove {
+    /// More pages follow before the walk has met what was stored.
+    Walking,
+    /// The walk has met what was stored; its newest message was this one.
+    Joined {
+        /// The newest message of the walk.
+        newest: Option<Place>,
+    },
+    /// Nothing was stored before, or the walk is too long to meet it: what
+    /// is older than this page is forgotten and can be read again.
+    Anew {
+        /// The newest message of the walk.
+        newest: Option<Place>,
+        /// Where older messages begin; `None` when there are none.
+        older_cursor: Option<String>,
+    },
+    /// A page behind the oldest stored message.
+    Older {
+        /// Where still older messages begin; `None` when there are none.
+        older_cursor: Option<String>,
+    },
+}
+
+impl Store {
+    /// How far a history was read; `None` for a conversation that is not
+    /// stored.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn history_state(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<HistoryState>, StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache().later(move |cache| state(&cache.connection, &channel, &conversation)).await
+    }
+
+    /// Merges a page of one history, newest first, and moves with it how far
+    /// the history was read. `caught_up` clears the mark that the list told of
+    /// changes.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn apply_history(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        page: Vec<Message>,
+        platform: Platform,
+        step: HistoryMove,
+        caught_up: bool,
+    ) -> Result<AppliedMessages, StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                let applied = messages::merge_all(&change, &channel, &page, &platform)?;
+                if let Some(number) = messages::number(&change, &channel, &conversation)? {
+                    move_marks(&change, number, &page, &step, caught_up)?;
+                }
+                change.commit()?;
+                Ok(applied)
+            })
+            .await
+    }
+
+    /// Notes that everything up to a message has been looked at; blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn mark_seen(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        until: (Timestamp, MessageId),
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache().call(move |cache| {
+            let change = cache.connection.transaction()?;
+            let moved = change.execute(
+                "UPDATE conversation SET seen_at = ?3, seen_id = ?4 WHERE channel = ?1 AND id = ?2
+                     AND (seen_at IS NULL OR (seen_at, seen_id) < (?3, ?4))",
+                params![channel.as_str(), conversation.as_str(), until.0.micros(), until.1.as_str()],
+            )?;
+            if moved > 0
+                && let Some(number) = messages::number(&change, &channel, &conversation)?
+            {
+                facts::refresh(&change, number)?;
+            }
+            change.commit()?;
+            Ok(())
+        })
+    }
+}
+
+fn state(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<HistoryState>, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT read_at, read_id, older_cursor, reached_start, quiet
+             FROM conversation WHERE channel = ?1 AND id = ?2",
+        )?
+        .query_row(params![channel.as_str(), conversation.as_str()], |row| {
+            let at: Option<i64> = row.get(0)?;
+            let id: Option<String> = row.get(1)?;
+            Ok(HistoryState {
+                read_until: at.zip(id).map(|(at, id)| (Timestamp::from_micros(at), MessageId::new(id))),
+                older_cursor: row.get(2)?,
+                reached_start: row.get(3)?,
+                quiet: row.get(4)?,
+            })
+        })
+        .optional()?)
+}
+
+fn move_marks(
+    connection: &Connection,
+    number: i64,
+    page: &[Message],
+    step: &HistoryMove,
+    caught_up: bool,
+) -> Result<(), StoreError> {
+    match step {
+        HistoryMove::Walking => return Ok(()),
+        HistoryMove::Older { older_cursor } => set_older(connection, number, older_cursor.as_ref())?,
+        HistoryMove::Joined { newest } => set_newest(connection, number, newest.as_ref())?,
+        HistoryMove::Anew { newest, older_cursor } => {
+            if let (Some(oldest), Some(_)) = (page.last(), older_cursor) {
+                connection.execute(
+                    "DELETE FROM message WHERE conversation = ?1 AND (sort_at, id) <
+                         (SELECT sort_at, id FROM message WHERE conversation = ?1 AND id = ?2)",
+                    params![number, oldest.id.as_str()],
+                )?;
+            }
+            set_older(connection, number, older_cursor.as_ref())?;
+            set_newest(connection, number, newest.as_ref())?;
+        }
+    }
+    if caught_up {
+        connection
+            .execute("UPDATE conversation SET behind = 0 WHERE number = ?1 AND behind = 1", [number])?;
+    }
+    Ok(())
+}
+
+fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "UPDATE conversation SET quiet = 0, read_at = coalesce(?2, read_at), read_id = coalesce(?3, read_id)
+             WHERE number = ?1 AND (quiet = 1 OR read_id IS NULL OR read_id <> ?3)",
+        )?
+        .execute(params![number, newest.map(|it| it.0.micros()), newest.map(|it| it.1.as_str())])?;
+    Ok(())
+}
+
+fn set_older(connection: &Connection, number: i64, cursor: Option<&String>) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("UPDATE conversation SET older_cursor = ?2, reached_start = ?3 WHERE number = ?1")?
+        .execute(params![number, cursor, cursor.is_none()])?;
+    Ok(())
+}

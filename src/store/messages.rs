@@ -1,0 +1,304 @@
+//! Messages: merged into the cache one by one, so that each is new exactly
+//! once and no older reading undoes a newer one.
+//!
+//! Knows nothing of pages' cursors.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::account::Platform;
+use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::{Delivery, Direction, Message, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::meta::{self, MetaChange};
+use crate::store::rows::message::sender_word;
+use crate::store::rows::{micros_of, text_of};
+use crate::store::{Store, StoreError, conversations, facts};
+
+/// A message that was stored for the first time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inserted {
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Its id.
+    pub id: MessageId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Who spoke.
+    pub sender: Sender,
+    /// When the server took it in.
+    pub created_at: Option<Timestamp>,
+}
+
+/// What a batch of messages did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AppliedMessages {
+    /// For each message as handed in: whether it was stored already.
+    pub known: Vec<bool>,
+    /// Those stored for the first time.
+    pub inserted: Vec<Inserted>,
+    /// Conversations of which anything differs now.
+    pub touched: BTreeSet<ConversationId>,
+}
+
+impl Store {
+    /// Merges messages of any conversations, newest first as served, and
+    /// moves marks with them. A conversation that is not known yet gets a row
+    /// to hold them until the list is read.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn apply_messages(
+        &self,
+        channel: &ChannelId,
+        messages: Vec<Message>,
+        platform: Platform,
+        marks: Vec<MetaChange>,
+    ) -> Result<AppliedMessages, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                let applied = merge_all(&change, &channel, &messages, &platform)?;
+                meta::write(&change, &channel, &marks)?;
+                change.commit()?;
+                Ok(applied)
+            })
+            .await
+    }
+
+    /// Shows a message this desk sent before the server lists it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remember_sent(
+        &self,
+        channel: &ChannelId,
+        message: Message,
+        platform: Platform,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                let number = number_of(&change, &channel, &message, &platform)?;
+                let at = micros_of(message.created_at).unwrap_or(0);
+                if find(&change, number, &message.id)?.is_none() {
+                    insert(&change, number, &message, at, true)?;
+                    facts::refresh(&change, number)?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// Merges messages within the caller's transaction and renews the facts of
+/// the conversations they touch.
+pub(crate) fn merge_all(
+    connection: &Connection,
+    channel: &ChannelId,
+    messages: &[Message],
+    platform: &Platform,
+) -> Result<AppliedMessages, StoreError> {
+    let mut applied = AppliedMessages::default();
+    let mut numbers = BTreeSet::new();
+    for (message, sort_at) in messages.iter().zip(places(messages)) {
+        let number = number_of(connection, channel, message, platform)?;
+        let known = find(connection, number, &message.id)?;
+        applied.known.push(known.is_some());
+        let changed = match known {
+            None => {
+                insert(connection, number, message, sort_at, false)?;
+                applied.inserted.push(Inserted {
+                    conversation: message.conversation.clone(),
+                    id: message.id.clone(),
+                    direction: message.direction,
+                    sender: message.sender.clone(),
+                    created_at: message.created_at,
+                });
+                true
+            }
+            Some(known) => update(connection, number, message, sort_at, known)?,
+        };
+        if changed {
+            numbers.insert(number);
+            applied.touched.insert(message.conversation.clone());
+        }
+    }
+    for number in numbers {
+        facts::refresh(connection, number)?;
+    }
+    Ok(applied)
+}
+
+/// Where each message stands: its time, or where that cannot be read the
+/// time of its older neighbour, else of its newer one.
+fn places(messages: &[Message]) -> Vec<i64> {
+    let mut places: Vec<Option<i64>> = messages.iter().map(|it| micros_of(it.created_at)).collect();
+    let mut carried = None;
+    for place in places.iter_mut().rev() {
+        *place = place.or(carried);
+        carried = *place;
+    }
+    carried = None;
+    for place in &mut places {
+        *place = place.or(carried);
+        carried = *place;
+    }
+    places.into_iter().map(|it| it.unwrap_or(0)).collect()
+}
+
+/// The number of a message's conversation, whose row is made if need be.
+fn number_of(
+    connection: &Connection,
+    channel: &ChannelId,
+    message: &Message,
+    platform: &Platform,
+) -> Result<i64, StoreError> {
+    if let Some(number) = number(connection, channel, &message.conversation)? {
+        return Ok(number);
+    }
+    let chat = platform.can_take_over();
+    let stand_in = Conversation {
+        id: message.conversation.clone(),
+        address: None,
+        name: None,
+        username: None,
+        email: None,
+        status: Status::Open,
+        message_count: 0,
+        preview: SafeText::default(),
+        last_message_at: None,
+        created_at: None,
+        referral: None,
+        window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
+        automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
+        raw: String::new(),
+    };
+    conversations::insert(connection, channel, &stand_in, false)
+}
+
+/// The number of a conversation's row, if it is there.
+pub(crate) fn number(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<i64>, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT number FROM conversation WHERE channel = ?1 AND id = ?2")?
+        .query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0))
+        .optional()?)
+}
+
+/// What is stored of a message that a newer reading may change.
+struct Known {
+    delivery: String,
+    provisional: bool,
+    unreadable: bool,
+    raw: String,
+}
+
+fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<Known>, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
+        )?
+        .query_row(params![number, id.as_str()], |row| {
+            Ok(Known {
+                delivery: row.get(0)?,
+                provisional: row.get(1)?,
+                unreadable: row.get(2)?,
+                raw: row.get(3)?,
+            })
+        })
+        .optional()?)
+}
+
+fn insert(
+    connection: &Connection,
+    number: i64,
+    message: &Message,
+    sort_at: i64,
+    provisional: bool,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO message (conversation, id, sort_at, platform_id, inbound, sender, content,
+                 content_type, media_url, delivery, created_at, delivered_at, read_at, quotes,
+                 unreadable, provisional, raw)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        )?
+        .execute(params![
+            number,
+            message.id.as_str(),
+            sort_at,
+            message.platform_id,
+            message.direction == Direction::Inbound,
+            sender_word(&message.sender),
+            message.content.as_str(),
+            message.content_type,
+            text_of(&message.media_url),
+            message.delivery.word(),
+            micros_of(message.created_at),
+            micros_of(message.delivered_at),
+            micros_of(message.read_at),
+            message.quotes.as_ref().map(MessageId::as_str),
+            message.unreadable,
+            provisional,
+            message.raw,
+        ])?;
+    Ok(())
+}
+
+/// Merges a newer reading; tells whether anything differs. How far a message
+/// has come never goes back, and times once known stay known.
+fn update(
+    connection: &Connection,
+    number: i64,
+    message: &Message,
+    sort_at: i64,
+    known: Known,
+) -> Result<bool, StoreError> {
+    let says_less = message.unreadable && !known.unreadable;
+    if known.raw == message.raw || says_less {
+        return Ok(false);
+    }
+    let delivery = Delivery::from_word(&known.delivery).merge(message.delivery.clone());
+    let server_knows_better = known.provisional || known.unreadable;
+    connection
+        .prepare_cached(
+            "UPDATE message SET delivery = ?3,
+                 delivered_at = coalesce(?4, delivered_at), read_at = coalesce(?5, read_at),
+                 content = ?6, content_type = ?7, media_url = coalesce(?8, media_url),
+                 platform_id = coalesce(?9, platform_id), quotes = coalesce(?10, quotes),
+                 sort_at = iif(?11, ?12, sort_at), created_at = iif(?11, ?13, created_at),
+                 inbound = iif(?11, ?14, inbound), sender = iif(?11, ?15, sender),
+                 unreadable = ?16, provisional = 0, raw = ?17
+             WHERE conversation = ?1 AND id = ?2",
+        )?
+        .execute(params![
+            number,
+            message.id.as_str(),
+            delivery.word(),
+            micros_of(message.delivered_at),
+            micros_of(message.read_at),
+            message.content.as_str(),
+            message.content_type,
+            text_of(&message.media_url),
+            message.platform_id,
+            message.quotes.as_ref().map(MessageId::as_str),
+            server_knows_better,
+            sort_at,
+            micros_of(message.created_at),
+            message.direction == Direction::Inbound,
+            sender_word(&message.sender),
+            message.unreadable,
+            message.raw,
+        ])?;
+    Ok(true)
+}

@@ -1,0 +1,60 @@
+//! Small facts about a channel's walks: cursors and marks. They move only in
+//! the transaction that saved what they stand for.
+//!
+//! Knows nothing of what the values mean.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::ids::ChannelId;
+use crate::store::{Store, StoreError};
+
+/// A change that joins the transaction of a page; `None` removes the value.
+pub type MetaChange = (&'static str, Option<String>);
+
+impl Store {
+    /// Reads one value.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn meta(&self, channel: &ChannelId, name: &'static str) -> Result<Option<String>, StoreError> {
+        let channel = channel.clone();
+        self.cache().later(move |cache| read(&cache.connection, &channel, name)).await
+    }
+
+    /// Writes values that stand for nothing else being saved.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_meta(&self, channel: &ChannelId, changes: Vec<MetaChange>) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache().later(move |cache| write(&cache.connection, &channel, &changes)).await
+    }
+}
+
+fn read(connection: &Connection, channel: &ChannelId, name: &str) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT value FROM meta WHERE channel = ?1 AND name = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![channel.as_str(), name], |row| row.get(0)).optional()?)
+}
+
+/// Applies changes within the caller's transaction.
+pub(crate) fn write(
+    connection: &Connection,
+    channel: &ChannelId,
+    changes: &[MetaChange],
+) -> Result<(), StoreError> {
+    for (name, value) in changes {
+        match value {
+            Some(value) => connection.execute(
+                "INSERT INTO meta (channel, name, value) VALUES (?1, ?2, ?3)
+                 ON CONFLICT DO UPDATE SET value = excluded.value",
+                params![channel.as_str(), name, value],
+            )?,
+            None => connection.execute(
+                "DELETE FROM meta WHERE channel = ?1 AND name = ?2",
+                params![channel.as_str(), name],
+            )?,
+        };
+    }
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! The outbox as a person sees it: rows are queued, taken back, hurried,
+//! dropped and sent again. All calls block until the commit.
+//!
+//! Knows nothing of what a server answers; that is the lane's side.
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use uuid::Uuid;
+
+use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, RowId};
+use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, PreparedRequest, RowState, Stop};
+use crate::model::time::Timestamp;
+use crate::store::rows::outbox::{COLUMNS, read};
+use crate::store::{Store, StoreError, drafts};
+
+/// A change a person asked for, ready to be queued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRow {
+    /// The tab whose key it leaves with.
+    pub channel: ChannelId,
+    /// The lane.
+    pub conversation: ConversationId,
+    /// What is wanted.
+    pub operation: Operation,
+    /// The bytes that will leave.
+    pub request: PreparedRequest,
+    /// How long it can be taken back, in microseconds; 0 leaves at once.
+    pub hold_micros: i64,
+}
+
+impl Store {
+    /// Queues one row. A newer wish about the AI switch or a reaction takes
+    /// the place of an older one on the same target that was never tried.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was queued.
+    pub fn enqueue(&self, row: NewRow, now: Timestamp) -> Result<OutboxRow, StoreError> {
+        let mut rows = self.enqueue_many(vec![row], false, now)?;
+        rows.pop().ok_or(StoreError::Closed)
+    }
+
+    /// Queues rows together or not at all, in the order they shall leave. The
+    /// drafts of their conversations go in the same transaction where the
+    /// rows carry their text.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was queued and no draft is gone.
+    pub fn enqueue_many(
+        &self,
+        rows: Vec<NewRow>,
+        clears_draft: bool,
+        now: Timestamp,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
+        self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            let mut queued = Vec::with_capacity(rows.len());
+            for row in rows {
+                supersede(&change, &row)?;
+                if clears_draft {
+                    drafts::write(&change, &row.channel, &row.conversation, None)?;
+                }
+                queued.push(insert(&change, row, now, None)?);
+            }
+            change.commit()?;
+            Ok(queued)
+        })
+    }
+
+    /// Takes a row back that was never tried; `None` if it is too late. A
+    /// message's text goes before the draft in the same transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn recall(&self, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            let Some(row) = find(&change, &id)?.filter(OutboxRow::can_recall) else {
+                return Ok(None);
+            };
+            if let Operation::SendText { text, reply_to, .. } = &row.operation {
+                drafts::put_before(&change, &row, text, reply_to.as_ref())?;
+            }
+            remove(&change, &row, "taken back", "")?;
+            change.commit()?;
+            Ok(Some(row))
+        })
+    }
+
+    /// Ends a row's hold.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn send_now(&self, id: &RowId) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            connection.execute(
+                "UPDATE outbox SET not_before = created_at WHERE id = ?1 AND state = 'queued' AND attempts = 0",
+                [id.as_str()],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Drops a row that waits for a person; tells which it was.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn drop_row(&self, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
+        let id = id.clone();
+        let dropped = self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            let Some(row) = find(&change, &id)?.filter(OutboxRow::is_stopped) else {
+                return Ok(None);
+            };
+            remove(&change, &row, "dropped", "")?;
+            change.commit()?;
+            Ok(Some(row))
+        })?;
+        if let Some(row) = &dropped {
+            self.renew_stuck(&row.channel, &row.conversation)?;
+        }
+        Ok(dropped)
+    }
+
+    /// Sends a stopped row again. What the server refused becomes a new row
+    /// with a new key; what may have been done keeps its key, so that the
+    /// server can recognise it, unless the key is too old to be recognised.
+    /// `None` if the row is not stopped.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn retry_row(&self, id: &RowId, now: Timestamp) -> Result<Option<OutboxRow>, StoreError> {
+        let id = id.clone();
+        let retried = self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            let Some(row) = find(&change, &id)? else {
+                return Ok(None);
+            };
+            let RowState::Stopped(stop, _) = &row.state else {
+                return Ok(None);
+            };
+            let retried = match retry_kind(stop, row.first_attempt_at, now) {
+                Retry::SameKey => again_with_same_key(&change, &row, now)?,
+                Retry::NewKey => again_with_new_key(&change, &row, now)?,
+            };
+            change.commit()?;
+            Ok(Some(retried))
+        })?;
+        if let Some(row) = &retried {
+            self.renew_stuck(&row.channel, &row.conversation)?;
+        }
+        Ok(retried)
+    }
+}
+
+/// How a stopped row is sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Retry {
+    SameKey,
+    NewKey,
+}
+
+/// A refusal may itself be kept under the key, so asking again needs a new
+/// one; an unknown outcome must never get one while the old is recognised.
+fn retry_kind(stop: &Stop, first_attempt_at: Option<Timestamp>, now: Timestamp) -> Retry {
+    match stop {
+        Stop::Refused | Stop::Credits | Stop::Window => Retry::NewKey,
+        Stop::Auth => Retry::SameKey,
+        Stop::Unknown => match first_attempt_at {
+            Some(at) if now.since(at) >= KEY_AGE => Retry::NewKey,
+            _ => Retry::SameKey,
+        },
+    }
+}
+
+fn again_with_same_key(
+    change: &Transaction<'_>,
+    row: &OutboxRow,
+    now: Timestamp,
+) -> Result<OutboxRow, StoreError> {
+    let state = if row.first_attempt_at.is_some() { "uncertain" } else { "queued" };
+    change.execute(
+        "UPDATE outbox SET state = ?2, stop = NULL, why = NULL, not_before = ?3, failures = 0 WHERE id = ?1",
+        params![row.id.as_str(), state, now.micros()],
+    )?;
+    audit(change, row, "asked again by a person", "same key")?;
+    find(change, &row.id)?.ok_or(StoreError::Closed)
+}
+
+fn again_with_new_key(
+    change: &Transaction<'_>,
+    row: &OutboxRow,
+    now: Timestamp,
+) -> Result<OutboxRow, StoreError> {
+    remove(change, row, "sent again by a person", "new key")?;
+    let fresh = NewRow {
+        channel: row.channel.clone(),
+        conversation: row.conversation.clone(),
+        operation: row.operation.clone(),
+        request: row.request.clone(),
+        hold_micros: 0,
+    };
+    insert(change, fresh, now, Some(&row.id))
+}
+
+/// Removes older wishes that the new one replaces.
+fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
+    let (words, target): (&str, Option<&str>) = match &new.operation {
+        Operation::SetAutomation { .. } => ("'pause', 'resume'", None),
+        Operation::React { message, .. } => ("'react'", Some(message.as_str())),
+        Operation::SendText { .. } | Operation::Close => return Ok(()),
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND conversation = ?2 AND state = 'queued'
+             AND attempts = 0 AND operation IN ({words}) AND target IS ?3"
+    );
+    let mut statement = change.prepare(&sql)?;
+    let older = statement
+        .query_map(params![new.channel.as_str(), new.conversation.as_str(), target], read)?
+        .collect::<Result<Vec<_>, _>>()?;
+    for row in older {
+        remove(change, &row, "replaced by a newer wish", "")?;
+    }
+    Ok(())
+}
+
+fn insert(
+    change: &Transaction<'_>,
+    new: NewRow,
+    now: Timestamp,
+    successor_of: Option<&RowId>,
+) -> Result<OutboxRow, StoreError> {
+    let id = RowId::new(row_id(now).to_string());
+    let key = IdempotencyKey::new(Uuid::new_v4().to_string());
+    let (recipient, text, quoted, target, emoji) = match &new.operation {
+        Operation::SendText { to, text, reply_to } => {
+            (Some(to), Some(text), reply_to.as_ref().map(MessageId::as_str), None, None)
+        }
+        Operation::React { message, emoji } => (None, None, None, Some(message.as_str()), Some(emoji)),
+        Operation::SetAutomation { .. } | Operation::Close => (None, None, None, None, None),
+    };
+    change.execute(
+        "INSERT INTO outbox (id, channel, conversation, operation, recipient, text, quoted, target, emoji,
+             idempotency_key, method, path, body, created_at, not_before, successor_of)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        params![
+            id.as_str(),
+            new.channel.as_str(),
+            new.conversation.as_str(),
+            new.operation.word(),
+            recipient,
+            text,
+            quoted,
+            target,
+            emoji,
+            key.as_str(),
+            new.request.method,
+            new.request.path,
+            new.request.body,
+            now.micros(),
+            now.plus(new.hold_micros.max(0)).micros(),
+            successor_of.map(RowId::as_str),
+        ],
+    )?;
+    let row = find(change, &id)?.ok_or(StoreError::Closed)?;
+    audit(change, &row, "queued", successor_of.map_or("", RowId::as_str))?;
+    Ok(row)
+}
+
+/// A UUIDv7 of the moment the person asked.
+fn row_id(now: Timestamp) -> Uuid {
+    let seconds = u64::try_from(now.seconds()).unwrap_or(0);
+    let nanos = u32::try_from(now.micros().rem_euclid(1_000_000) * 1000).unwrap_or(0);
+    Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos))
+}
+
+/// Reads one row.
+pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM outbox WHERE id = ?1");
+    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()?)
+}
+
+/// Removes a row and notes what became of it.
+pub(crate) fn remove(
+    change: &Connection,
+    row: &OutboxRow,
+    event: &str,
+    detail: &str,
+) -> Result<(), StoreError> {
+    change.execute("DELETE FROM outbox WHERE id = ?1", [row.id.as_str()])?;
+    audit(change, row, event, detail)
+}
+
+/// Notes what became of a row, without its content.
+pub(crate) fn audit(
+    change: &Connection,
+    row: &OutboxRow,
+    event: &str,
+    detail: &str,
+) -> Result<(), StoreError> {
+    change
+        .prepare_cached(
+            "INSERT INTO audit (row, channel, conversation, operation, event, detail)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            row.id.as_str(),
+            row.channel.as_str(),
+            row.conversation.as_str(),
+            row.operation.word(),
+            event,
+            detail
+        ])?;
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! The newest rows of a history, with reactions and outbox rows.
+//!
+//! Knows nothing of days, wrapping or scrolling.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::MessageRow;
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::queries::{HistoryPage, HistoryQuery};
+use crate::model::time::Timestamp;
+use crate::store::StoreError;
+use crate::store::reader::conversations::row_of;
+use crate::store::rows::message::{COLUMNS, WIDTH, read};
+use crate::store::rows::outbox;
+
+/// Reads the page.
+pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
+    let rows = outbox_rows(connection, &query.channel, &query.conversation)?;
+    let marks = marks(connection, query)?;
+    let Some((number, seen_until, reached_start)) = marks else {
+        return Ok(HistoryPage { outbox: rows, more_on_server: true, ..HistoryPage::default() });
+    };
+    let mut messages = messages(connection, query, number)?;
+    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+    let more_stored = messages.len() > limit;
+    messages.truncate(limit);
+    messages.reverse();
+    let pending = pending_reactions(&rows);
+    for row in &mut messages {
+        row.reaction_pending = pending.get(&row.message.id).cloned();
+    }
+    Ok(HistoryPage {
+        conversation: row_of(connection, &query.channel, &query.conversation)?,
+        messages,
+        outbox: rows,
+        more_stored,
+        more_on_server: !reached_start,
+        seen_until,
+    })
+}
+
+type Marks = (i64, Option<(Timestamp, MessageId)>, bool);
+
+fn marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<Marks>, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT number, seen_at, seen_id, reached_start FROM conversation WHERE channel = ?1 AND id = ?2",
+        )?
+        .query_row(params![query.channel.as_str(), query.conversation.as_str()], |row| {
+            let at: Option<i64> = row.get(1)?;
+            let id: Option<String> = row.get(2)?;
+            let seen = at.zip(id).map(|(at, id)| (Timestamp::from_micros(at), MessageId::new(id)));
+            Ok((row.get(0)?, seen, row.get(3)?))
+        })
+        .optional()?)
+}
+
+/// One message more than asked for, newest first, to see whether more are
+/// stored.
+fn messages(
+    connection: &Connection,
+    query: &HistoryQuery,
+    number: i64,
+) -> Result<Vec<MessageRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS},
+             EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?2 AND s.message = m.id),
+             (SELECT r.emoji FROM desk.reaction r WHERE r.channel = ?2 AND r.message = m.id)
+         FROM message m WHERE m.conversation = ?1 ORDER BY m.sort_at DESC, m.id DESC LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let limit = i64::from(query.limit) + 1;
+    let rows = statement.query_map(params![number, query.channel.as_str(), limit], |row| {
+        Ok(MessageRow {
+            message: read(row, &query.conversation)?,
+            sent_here: row.get(WIDTH)?,
+            reaction: row.get(WIDTH + 1)?,
+            reaction_pending: None,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn outbox_rows(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Vec<OutboxRow>, StoreError> {
+    let columns = outbox::COLUMNS;
+    let sql = format!(
+        "SELECT {columns} FROM desk.outbox WHERE channel = ?1 AND conversation = ?2 ORDER BY sequence"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![channel.as_str(), conversation.as_str()], outbox::read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Reactions on their way, the newest of each message.
+fn pending_reactions(rows: &[OutboxRow]) -> HashMap<MessageId, String> {
+    let on_their_way = rows.iter().filter(|row| !row.is_stopped());
+    on_their_way
+        .filter_map(|row| match &row.operation {
+            Operation::React { message, emoji } => Some((message.clone(), emoji.clone())),
+            _ => None,
+        })
+        .collect()
+}

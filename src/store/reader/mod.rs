@@ -1,0 +1,75 @@
+//! Reads windows for the screen, on a connection of its own that never
+//! writes. Each call is one transaction, so a window is of one moment.
+//!
+//! Knows nothing of who draws.
+
+use rusqlite::Connection;
+
+use crate::model::account::Account;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::queries::{
+    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, TabCounts,
+};
+use crate::store::{StoreError, account, drafts};
+
+mod conversations;
+mod counts;
+mod history;
+
+/// A reading connection for one thread.
+pub struct Reader {
+    connection: Connection,
+}
+
+impl Reader {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self { connection }
+    }
+
+    /// A window of a tab's list.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn conversations(&self, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        conversations::window(&moment, query)
+    }
+
+    /// The newest messages of a history and its outbox rows.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        history::page(&moment, query)
+    }
+
+    /// The draft kept for a conversation.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn draft(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<Draft>, StoreError> {
+        drafts::read(&self.connection, channel, conversation)
+    }
+
+    /// What a tab's title counts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn counts(&self, channel: &ChannelId) -> Result<TabCounts, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        counts::counts(&moment, channel)
+    }
+
+    /// The channel's account as last read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
+        account::read(&self.connection, channel)
+    }
+}

@@ -1,0 +1,39 @@
+//! Between rows of the database and the model's words.
+//!
+//! Knows nothing of which rows are wanted. Stored text was made safe before
+//! it was stored and is made safe again when it is read: the file may have
+//! been changed by someone else.
+
+use rusqlite::Row;
+
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+pub(crate) mod conversation;
+pub(crate) mod message;
+pub(crate) mod outbox;
+
+/// A one-line text column.
+pub(crate) fn line(row: &Row<'_>, at: usize) -> rusqlite::Result<SafeText> {
+    Ok(SafeText::line(row.get_ref(at)?.as_str_or_null()?.unwrap_or("")))
+}
+
+/// A one-line text column that may be null.
+pub(crate) fn optional_line(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<SafeText>> {
+    Ok(row.get_ref(at)?.as_str_or_null()?.map(SafeText::line))
+}
+
+/// A time column that may be null.
+pub(crate) fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestamp>> {
+    Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_micros))
+}
+
+/// A text as a parameter.
+pub(crate) fn text_of(text: &Option<SafeText>) -> Option<&str> {
+    text.as_ref().map(SafeText::as_str)
+}
+
+/// A time as a parameter.
+pub(crate) fn micros_of(time: Option<Timestamp>) -> Option<i64> {
+    time.map(Timestamp::micros)
+}

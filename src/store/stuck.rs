@@ -1,0 +1,48 @@
+//! The copy, on a conversation's row, of how many of its outbox rows wait for
+//! a person, so that "needs reply" is one walk of an index.
+//!
+//! The two files cannot change in one transaction; the copy follows the
+//! outbox at once and is mended at every start.
+
+use rusqlite::{Connection, params};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::store::{Store, StoreError};
+
+const COUNT: &str = "(SELECT count(*) FROM desk.outbox o WHERE o.channel = conversation.channel
+     AND o.conversation = conversation.id AND o.state = 'stopped')";
+
+/// Mends the copy everywhere it may be wrong.
+pub(crate) fn mend(connection: &mut Connection) -> Result<(), StoreError> {
+    let rows = "SELECT number FROM conversation WHERE stuck > 0
+         UNION SELECT c.number FROM desk.outbox o JOIN conversation c
+             ON c.channel = o.channel AND c.id = o.conversation WHERE o.state = 'stopped'";
+    connection.execute(&format!("UPDATE conversation SET stuck = {COUNT} WHERE number IN ({rows})"), [])?;
+    Ok(())
+}
+
+/// Renews the copy of one conversation.
+pub(crate) fn renew(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(&format!(
+            "UPDATE conversation SET stuck = {COUNT} WHERE channel = ?1 AND id = ?2 AND stuck <> {COUNT}"
+        ))?
+        .execute(params![channel.as_str(), conversation.as_str()])?;
+    Ok(())
+}
+
+impl Store {
+    /// Renews the copy after a change of the outbox; blocks.
+    pub(crate) fn renew_stuck(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache().call(move |cache| renew(&cache.connection, &channel, &conversation))
+    }
+}

@@ -1,0 +1,105 @@
+//! Opening, permissions, damage, newer versions.
+
+use crate::model::ids::ConversationId;
+use crate::model::queries::{Anchor, ConversationQuery, Draft, ListFilter};
+use crate::store::tests::{channel, conversation, list};
+use crate::store::{Store, StoreError};
+
+fn draft() -> Draft {
+    Draft { text: "half a thought".into(), reply_to: None }
+}
+
+#[cfg(unix)]
+#[test]
+fn folder_and_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("deep/data");
+    let _store = Store::open(&data).unwrap();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for entry in std::fs::read_dir(&data).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
+    for damage in ["garbage", "newer"] {
+        let folder = tempfile::tempdir().unwrap();
+        let id = ConversationId::from("c1");
+        let store = Store::open(folder.path()).unwrap();
+        list(&store, vec![conversation("c1", 1)]).await;
+        store.save_draft(&channel(), &id, Some(draft())).unwrap();
+        drop(store);
+        let cache = folder.path().join("cache.db");
+        if damage == "garbage" {
+            std::fs::write(&cache, vec![b'x'; 8192]).unwrap();
+        } else {
+            let file = rusqlite::Connection::open(&cache).unwrap();
+            file.pragma_update(None, "user_version", 99).unwrap();
+        }
+        let store = Store::open(folder.path()).unwrap();
+        assert!(store.cache_was_rebuilt(), "{damage}");
+        assert!(folder.path().join("cache.db.set-aside").exists());
+        let reader = store.reader().unwrap();
+        assert_eq!(reader.draft(&channel(), &id).unwrap(), Some(draft()));
+        let query =
+            ConversationQuery { channel: channel(), filter: ListFilter::All, anchor: Anchor::Top, limit: 10 };
+        assert!(reader.conversations(&query).unwrap().rows.is_empty());
+        drop(store);
+        assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());
+    }
+}
+
+#[test]
+fn a_damaged_or_newer_outbox_is_an_error_and_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let outbox = folder.path().join("outbox.db");
+    std::fs::write(&outbox, vec![b'x'; 8192]).unwrap();
+    let error = Store::open(folder.path()).err().unwrap();
+    assert!(matches!(error, StoreError::OutboxDamaged { .. }), "{error}");
+    assert_eq!(std::fs::read(&outbox).unwrap(), vec![b'x'; 8192]);
+
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let file = rusqlite::Connection::open(folder.path().join("outbox.db")).unwrap();
+    file.pragma_update(None, "user_version", 99).unwrap();
+    drop(file);
+    let error = Store::open(folder.path()).err().unwrap();
+    assert!(matches!(error, StoreError::OutboxNewer { version: 99, .. }), "{error}");
+}
+
+#[test]
+fn drafts_are_kept_replaced_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = ConversationId::from("c1");
+    let store = Store::open(folder.path()).unwrap();
+    store.save_draft(&channel(), &id, Some(Draft { text: "one".into(), reply_to: None })).unwrap();
+    store.save_draft(&channel(), &id, Some(draft())).unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    let reader = store.reader().unwrap();
+    assert_eq!(reader.draft(&channel(), &id).unwrap(), Some(draft()));
+    store.save_draft(&channel(), &id, None).unwrap();
+    assert_eq!(reader.draft(&channel(), &id).unwrap(), None);
+}
+
+#[test]
+fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
+    // Two handles on one folder stand for two processes: the lock belongs to
+    // the open file, not to the process.
+    let folder = tempfile::tempdir().unwrap();
+    let first = Store::open(folder.path()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let now = crate::store::tests::at(0);
+    let row = first.enqueue(crate::store::tests::send("c1", "hi", 0), now).unwrap();
+    let claimed = runtime.block_on(first.claim(&row.id, 0, now)).unwrap().unwrap();
+    let second = Store::open(folder.path()).unwrap();
+    let rows = runtime.block_on(second.lane_rows(&channel())).unwrap();
+    assert_eq!(rows[0].fence, claimed.fence);
+    assert_eq!(rows[0].row.state, crate::model::outbox::RowState::Sending);
+    let lapsed = runtime.block_on(second.recover_lapsed(crate::store::tests::at(91))).unwrap();
+    assert_eq!(lapsed, 1);
+}

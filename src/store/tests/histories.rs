@@ -1,0 +1,124 @@
+//! Histories: each message new once, facts kept, marks moved.
+
+use crate::model::account::Platform;
+use crate::model::ids::{ConversationId, MessageId};
+use crate::model::messages::Delivery;
+use crate::model::messages::Direction::{Inbound, Outbound};
+use crate::model::queries::{HistoryPage, HistoryQuery};
+use crate::store::history::HistoryMove;
+use crate::store::tests::{add, at, channel, conversation, list, message};
+use crate::store::{Reader, Store};
+
+fn history(reader: &Reader, limit: u32) -> HistoryPage {
+    let query = HistoryQuery { channel: channel(), conversation: ConversationId::from("a"), limit };
+    reader.history(&query).unwrap()
+}
+
+fn ids(page: &HistoryPage) -> Vec<&str> {
+    page.messages.iter().map(|row| row.message.id.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_message_is_new_once_and_never_goes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1)]).await;
+    let read = |word: &str| {
+        let mut one = message("a", "m1", 5, Outbound);
+        one.delivery = Delivery::from_word(word);
+        one.raw = word.to_owned();
+        one
+    };
+    let harbor = channel();
+    let apply = |it| store.apply_messages(&harbor, vec![it], Platform::Whatsapp, Vec::new());
+    let first = apply(read("sent")).await.unwrap();
+    assert_eq!((first.known, first.inserted.len()), (vec![false], 1));
+    let again = apply(read("read")).await.unwrap();
+    assert_eq!((again.known, again.inserted.len(), again.touched.len()), (vec![true], 0, 1));
+    apply(read("delivered")).await.unwrap();
+    let page = history(&store.reader().unwrap(), 10);
+    assert_eq!(page.messages[0].message.delivery, Delivery::Read);
+    assert!(apply(read("delivered")).await.unwrap().touched.is_empty());
+}
+
+#[tokio::test]
+async fn pages_of_a_history_and_what_was_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1)]).await;
+    let messages: Vec<_> =
+        (0..30).rev().map(|number| message("a", &format!("m{number:02}"), number, Inbound)).collect();
+    add(&store, messages).await;
+    let reader = store.reader().unwrap();
+    let page = history(&reader, 3);
+    assert_eq!(ids(&page), ["m27", "m28", "m29"]);
+    assert!(page.more_stored && page.more_on_server);
+    assert_eq!(page.conversation.unwrap().unread, 30);
+    let until = (at(28), MessageId::from("m28"));
+    store.mark_seen(&channel(), &ConversationId::from("a"), until.clone()).unwrap();
+    let older = (at(2), MessageId::from("m02"));
+    store.mark_seen(&channel(), &ConversationId::from("a"), older).unwrap();
+    let page = history(&reader, 100);
+    assert_eq!((page.messages.len(), page.more_stored), (30, false));
+    assert_eq!(page.seen_until, Some(until));
+    assert_eq!(page.conversation.unwrap().unread, 1);
+}
+
+#[tokio::test]
+async fn an_unreadable_time_stands_beside_its_neighbour() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1)]).await;
+    let mut middle = message("a", "m9-broken", 0, Inbound);
+    middle.created_at = None;
+    add(&store, vec![message("a", "m3", 30, Inbound), middle, message("a", "m1", 10, Inbound)]).await;
+    assert_eq!(ids(&history(&store.reader().unwrap(), 9)), ["m1", "m9-broken", "m3"]);
+}
+
+#[tokio::test]
+async fn a_message_of_an_unlisted_conversation_waits_for_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    add(&store, vec![message("a", "m1", 10, Inbound)]).await;
+    let page = history(&store.reader().unwrap(), 9);
+    let row = page.conversation.unwrap();
+    assert_eq!((row.unread, row.conversation.last_message_at), (1, Some(at(10))));
+    list(&store, vec![conversation("a", 10)]).await;
+    let row = history(&store.reader().unwrap(), 9).conversation.unwrap();
+    assert_eq!(row.conversation.title().as_str(), "Maria");
+    assert_eq!(row.unread, 1);
+    store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
+    assert!(history(&store.reader().unwrap(), 9).conversation.is_none());
+}
+
+#[tokio::test]
+async fn a_walk_that_cannot_meet_the_old_forgets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1)]).await;
+    let id = ConversationId::from("a");
+    let harbor = channel();
+    let apply = |page, step| store.apply_history(&harbor, &id, page, Platform::Whatsapp, step, true);
+    assert_eq!(store.behind(&channel(), 9).await.unwrap(), std::slice::from_ref(&id));
+    let place = |number: i64| Some((at(number), MessageId::new(format!("m{number:02}"))));
+    let anew = |newest, cursor: Option<&str>| HistoryMove::Anew {
+        newest: place(newest),
+        older_cursor: cursor.map(str::to_owned),
+    };
+    apply(vec![message("a", "m02", 2, Inbound), message("a", "m01", 1, Inbound)], anew(2, None))
+        .await
+        .unwrap();
+    assert!(store.behind(&channel(), 9).await.unwrap().is_empty());
+    let state = store.history_state(&channel(), &id).await.unwrap().unwrap();
+    assert!(state.reached_start && !state.quiet && state.read_until == place(2));
+    apply(vec![message("a", "m60", 60, Inbound), message("a", "m59", 59, Inbound)], anew(60, Some("k")))
+        .await
+        .unwrap();
+    let page = history(&store.reader().unwrap(), 9);
+    assert_eq!(ids(&page), ["m59", "m60"]);
+    assert!(page.more_on_server);
+    let older = HistoryMove::Older { older_cursor: None };
+    apply(vec![message("a", "m58", 58, Inbound)], older).await.unwrap();
+    let page = history(&store.reader().unwrap(), 9);
+    assert_eq!((ids(&page), page.more_on_server), (vec!["m58", "m59", "m60"], false));
+}

@@ -1,0 +1,87 @@
+//! The store against real files.
+
+mod files;
+mod histories;
+mod outbox;
+mod windows;
+
+use crate::model::account::Platform;
+use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::{Delivery, Direction, Message, Sender};
+use crate::model::outbox::{Operation, PreparedRequest};
+use crate::model::text::SafeText;
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::Store;
+use crate::store::outbox::NewRow;
+
+pub(crate) fn channel() -> ChannelId {
+    ChannelId::from("harbor")
+}
+
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+}
+
+pub(crate) fn conversation(id: &str, active_at: i64) -> Conversation {
+    Conversation {
+        id: ConversationId::from(id),
+        address: Some("+34600111222".to_owned()),
+        name: Some(SafeText::line("Maria")),
+        username: None,
+        email: None,
+        status: Status::Open,
+        message_count: 1,
+        preview: SafeText::line("hello"),
+        last_message_at: Some(at(active_at)),
+        created_at: Some(at(0)),
+        referral: None,
+        window: ServiceWindow::Open,
+        automation: Automation::Unknown,
+        raw: "{}".to_owned(),
+    }
+}
+
+pub(crate) fn message(conversation: &str, id: &str, seconds: i64, direction: Direction) -> Message {
+    Message {
+        id: MessageId::from(id),
+        conversation: ConversationId::from(conversation),
+        platform_id: None,
+        direction,
+        sender: if direction == Direction::Inbound { Sender::Customer } else { Sender::Ai },
+        content: SafeText::block(id),
+        content_type: "text".to_owned(),
+        media_url: None,
+        delivery: Delivery::Sent,
+        created_at: Some(at(seconds)),
+        delivered_at: None,
+        read_at: None,
+        quotes: None,
+        unreadable: false,
+        raw: format!("{id} sent"),
+    }
+}
+
+pub(crate) fn send(conversation: &str, text: &str, hold_micros: i64) -> NewRow {
+    let operation = Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None };
+    row(conversation, operation, hold_micros)
+}
+
+pub(crate) fn row(conversation: &str, operation: Operation, hold_micros: i64) -> NewRow {
+    NewRow {
+        channel: channel(),
+        conversation: ConversationId::from(conversation),
+        operation,
+        request: PreparedRequest { method: "POST", path: "/messages/send".into(), body: b"{}".to_vec() },
+        hold_micros,
+    }
+}
+
+pub(crate) async fn list(store: &Store, page: Vec<Conversation>) {
+    let snapshot = store.snapshot();
+    store.apply_conversations(&channel(), page, snapshot, true, Vec::new()).await.unwrap();
+}
+
+pub(crate) async fn add(store: &Store, messages: Vec<Message>) {
+    store.apply_messages(&channel(), messages, Platform::Whatsapp, Vec::new()).await.unwrap();
+}

@@ -1,0 +1,191 @@
+//! The outbox: order, holds, claims, fencing, crashes, sending again.
+
+use crate::model::ids::{ConversationId, MessageId};
+use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, RowState, Stop};
+use crate::model::queries::{Draft, HistoryQuery};
+use crate::model::text::SafeText;
+use crate::model::time::SECOND;
+use crate::store::Store;
+use crate::store::lane::{LaneRow, Settlement};
+use crate::store::tests::{at, channel, conversation, list, row, send};
+
+fn done(message: &str) -> Settlement {
+    Settlement::Done { message: Some(MessageId::from(message)), automation: None, replayed: false }
+}
+
+async fn claim(store: &Store, row: &OutboxRow, seconds: i64) -> Option<LaneRow> {
+    let fence = store.lane_rows(&channel()).await.unwrap().iter().find(|it| it.row.id == row.id)?.fence;
+    store.claim(&row.id, fence, at(seconds)).await.unwrap()
+}
+
+async fn only(store: &Store) -> OutboxRow {
+    let mut rows = store.lane_rows(&channel()).await.unwrap();
+    assert_eq!(rows.len(), 1);
+    rows.remove(0).row
+}
+
+#[tokio::test]
+async fn rows_keep_their_order_and_their_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let pause = row("a", Operation::SetAutomation { enabled: false }, 5 * SECOND);
+    let queued = store.enqueue_many(vec![pause, send("a", "one", 5 * SECOND)], false, at(0)).unwrap();
+    let last = store.enqueue(send("a", "two", 0), at(0)).unwrap();
+    assert_eq!(queued[1].hold_left(at(2)), Some(3));
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    let rows: Vec<_> = store.lane_rows(&channel()).await.unwrap().into_iter().map(|it| it.row).collect();
+    assert_eq!(rows, [queued[0].clone(), queued[1].clone(), last]);
+    assert_ne!(rows[0].key, rows[1].key);
+    store.send_now(&rows[1].id).unwrap();
+    let hurried = &store.lane_rows(&channel()).await.unwrap()[1].row;
+    assert_eq!(hurried.hold_left(at(0)), None);
+}
+
+#[tokio::test]
+async fn a_newer_wish_replaces_an_untried_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let react =
+        |emoji: &str| row("a", Operation::React { message: MessageId::from("m"), emoji: emoji.into() }, 0);
+    store.enqueue(react("👍"), at(0)).unwrap();
+    store.enqueue(row("a", Operation::SetAutomation { enabled: false }, 0), at(0)).unwrap();
+    store.enqueue(row("b", Operation::SetAutomation { enabled: false }, 0), at(0)).unwrap();
+    store.enqueue(react("🎉"), at(1)).unwrap();
+    store.enqueue(row("a", Operation::SetAutomation { enabled: true }, 0), at(1)).unwrap();
+    let words: Vec<_> = store.lane_rows(&channel()).await.unwrap();
+    let words: Vec<_> =
+        words.iter().map(|it| (it.row.conversation.as_str(), it.row.operation.word())).collect();
+    assert_eq!(words, [("b", "pause"), ("a", "react"), ("a", "resume")]);
+}
+
+#[tokio::test]
+async fn only_an_untried_row_can_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let first = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    let second = store.enqueue(send("a", "two", 0), at(0)).unwrap();
+    assert_eq!(store.recall(&second.id).unwrap(), Some(second.clone()));
+    assert_eq!(store.recall(&second.id).unwrap(), None);
+    let claimed = claim(&store, &first, 1).await.unwrap();
+    assert_eq!(store.recall(&first.id).unwrap(), None);
+    // What never left can be taken back again.
+    store.settle(&claimed, Settlement::Wait { not_before: at(9) }).await.unwrap();
+    let waiting = only(&store).await;
+    assert!(waiting.can_recall() && waiting.first_attempt_at.is_none());
+    assert!(store.recall(&first.id).unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_claim_is_made_once_and_settled_by_its_own_fence() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    let first = store.claim(&row.id, 0, at(1)).await.unwrap().unwrap();
+    assert_eq!(first.row.state, RowState::Sending);
+    assert_eq!(first.row.first_attempt_at, Some(at(1)));
+    assert!(store.claim(&row.id, 0, at(1)).await.unwrap().is_none());
+    assert!(store.claim(&row.id, 1, at(1)).await.unwrap().is_none(), "a leaving row cannot be claimed");
+    store.recover_lapsed(at(100)).await.unwrap();
+    let late = Settlement::Stop(Stop::Refused, SafeText::line("late"));
+    assert!(!store.settle(&first, late).await.unwrap());
+    assert_eq!(only(&store).await.state, RowState::Uncertain);
+    assert!(store.settle(&first, done("m1")).await.unwrap(), "a late success always counts");
+    assert!(store.lane_rows(&channel()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_crash_while_sending_leaves_the_same_key_uncertain() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    claim(&store, &row, 1).await.unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    let after = only(&store).await;
+    assert_eq!(after.state, RowState::Uncertain);
+    assert_eq!((&after.key, &after.request), (&row.key, &row.request));
+    let claimed = claim(&store, &row, 2).await.unwrap();
+    assert_eq!((claimed.row.attempts, claimed.row.first_attempt_at), (2, Some(at(1))));
+    // Not executed this time does not make the first time undone.
+    store.settle(&claimed, Settlement::Wait { not_before: at(3) }).await.unwrap();
+    assert_eq!(only(&store).await.state, RowState::Uncertain);
+}
+
+#[tokio::test]
+async fn sending_again_makes_a_new_key_only_when_the_old_one_is_spent() {
+    let cases = [
+        (Stop::Refused, 10, false),
+        (Stop::Credits, 10, false),
+        (Stop::Window, 10, false),
+        (Stop::Auth, 10, true),
+        (Stop::Unknown, 10, true),
+        (Stop::Unknown, 1 + KEY_AGE / SECOND, false),
+    ];
+    for (stop, seconds, same_key) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+        assert_eq!(store.retry_row(&row.id, at(0)).unwrap(), None, "not stopped");
+        let claimed = claim(&store, &row, 1).await.unwrap();
+        store.settle(&claimed, Settlement::Stop(stop.clone(), SafeText::line("why"))).await.unwrap();
+        let again = store.retry_row(&row.id, at(seconds)).unwrap().unwrap();
+        assert_eq!(again.key == row.key, same_key, "{stop:?} after {seconds} s");
+        assert_eq!(again.request, row.request);
+        assert_eq!(only(&store).await.id, again.id);
+        assert!(!again.is_stopped());
+    }
+}
+
+#[tokio::test]
+async fn what_was_done_here_is_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1)]).await;
+    let sent = crate::store::tests::message("a", "m1", 5, crate::model::messages::Direction::Outbound);
+    let platform = crate::model::account::Platform::Whatsapp;
+    store.remember_sent(&channel(), sent, platform).await.unwrap();
+    let react = Operation::React { message: MessageId::from("m1"), emoji: "👍".into() };
+    let rows = vec![
+        send("a", "one", 0),
+        row("a", react, 0),
+        row("a", Operation::SetAutomation { enabled: false }, 0),
+    ];
+    let queued = store.enqueue_many(rows, false, at(0)).unwrap();
+    let reader = store.reader().unwrap();
+    let query = HistoryQuery { channel: channel(), conversation: ConversationId::from("a"), limit: 9 };
+    let page = reader.history(&query).unwrap();
+    assert_eq!(page.outbox.len(), 3);
+    assert_eq!(page.messages[0].reaction_pending.as_deref(), Some("👍"));
+    assert_eq!(page.conversation.unwrap().automation_pending, Some(false));
+    for row in &queued {
+        let claimed = claim(&store, row, 1).await.unwrap();
+        store.settle(&claimed, done("m1")).await.unwrap();
+    }
+    let page = reader.history(&query).unwrap();
+    assert!(page.outbox.is_empty());
+    assert!(page.messages[0].sent_here);
+    assert_eq!(page.messages[0].reaction.as_deref(), Some("👍"));
+    let listed = page.conversation.unwrap();
+    assert!(listed.paused_here && listed.automation_pending.is_none());
+    assert_eq!(reader.counts(&channel()).unwrap().paused_here, 1);
+    let next = store.enqueue(send("a", "two", 0), at(2)).unwrap();
+    assert!(store.lane_rows(&channel()).await.unwrap()[0].read_first);
+    store.note_read_again(&channel(), &next.conversation).await.unwrap();
+    assert!(!store.lane_rows(&channel()).await.unwrap()[0].read_first);
+}
+
+#[test]
+fn a_message_and_its_draft_change_places_in_one_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let (channel, conversation) = (channel(), ConversationId::from("a"));
+    let draft = |text: &str| Some(Draft { text: text.to_owned(), reply_to: None });
+    let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|it| it.text);
+    store.save_draft(&channel, &conversation, draft("one")).unwrap();
+    let queued = store.enqueue_many(vec![send("a", "one", 5 * SECOND)], true, at(0)).unwrap();
+    assert_eq!(kept(), None, "the draft is spent");
+    store.save_draft(&channel, &conversation, draft("two")).unwrap();
+    store.recall(&queued[0].id).unwrap().expect("still held");
+    assert_eq!(kept().as_deref(), Some("one\ntwo"), "what was taken back goes before what was begun");
+}

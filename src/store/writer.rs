@@ -1,0 +1,82 @@
+//! One thread that owns one writing connection; everyone else sends it jobs
+//! and waits for the result, which comes after the commit.
+//!
+//! Knows nothing of SQL.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use tokio::sync::oneshot;
+
+use crate::store::errors::StoreError;
+
+type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
+
+/// The thread and the way to it. Dropping it ends the thread after the jobs
+/// already sent.
+pub(crate) struct Writer<T> {
+    jobs: Option<mpsc::Sender<Job<T>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Writer<T> {
+    /// Moves `state` to a thread of its own.
+    pub(crate) fn start(name: &str, mut state: T) -> Result<Self, StoreError> {
+        let (jobs, queue) = mpsc::channel::<Job<T>>();
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                while let Ok(job) = queue.recv() {
+                    // A job that panics has rolled back by unwinding; its
+                    // caller is told by the dropped reply.
+                    if catch_unwind(AssertUnwindSafe(|| job(&mut state))).is_err() {
+                        tracing::error!("a job of the store panicked");
+                    }
+                }
+            })
+            .map_err(|source| StoreError::Folder { path: name.into(), source })?;
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Runs a job and blocks until it is done.
+    pub(crate) fn call<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
+    ) -> Result<R, StoreError> {
+        let (reply, result) = mpsc::sync_channel(1);
+        self.send(Box::new(move |state| {
+            // The caller may be gone; the work is done all the same.
+            let _ = reply.send(job(state));
+        }))?;
+        result.recv().map_err(|_| StoreError::Closed)?
+    }
+
+    /// Runs a job without blocking the caller's thread. The job runs even if
+    /// the future is dropped.
+    pub(crate) async fn later<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
+    ) -> Result<R, StoreError> {
+        let (reply, result) = oneshot::channel();
+        self.send(Box::new(move |state| {
+            let _ = reply.send(job(state));
+        }))?;
+        result.await.map_err(|_| StoreError::Closed)?
+    }
+
+    fn send(&self, job: Job<T>) -> Result<(), StoreError> {
+        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
+        jobs.send(job).map_err(|_| StoreError::Closed)
+    }
+}
+
+impl<T> Drop for Writer<T> {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic inside was already logged; nothing more can be done.
+            let _ = thread.join();
+        }
+    }
+}

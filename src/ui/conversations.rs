@@ -1,0 +1,186 @@
+//! The conversation list: two lines a row, from the window at hand.
+//!
+//! Knows nothing of how rows are found.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::tab::{Focus, Tab};
+use crate::app::wrap;
+use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
+use crate::model::news::Health;
+use crate::model::time::short_span;
+use crate::ui::paint::{self, Sides};
+use crate::ui::theme::Theme;
+
+/// Draws the list with its frame.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let tab = app.tab();
+    let focused = tab.focus == Focus::List && app.layers.is_empty();
+    let title = format!("Inbox · {}", tab.list.filter.label());
+    let count = count(tab);
+    let up = if tab.list.more_above() { "↑ more  " } else { "" };
+    let titles =
+        ([(title.as_str(), theme.strong())], [(up, theme.waiting()), (count.as_str(), Style::new())]);
+    paint::frame(buffer, area, theme, focused, Sides::All, (&titles.0, &titles.1));
+    let inner = area.inner();
+    if tab.list.page.rows.is_empty() {
+        paint::paragraph(buffer, padded(inner), &empty_words(tab), theme.dim());
+        return;
+    }
+    let rows = tab.list.page.rows.iter().skip(tab.list.first).take(usize::from(inner.height / 2).max(1));
+    for (index, row) in rows.enumerate() {
+        let y = inner.y + u16::try_from(index * 2).unwrap_or(0);
+        let place = Area { y, height: 2.min(inner.y + inner.height - y), ..inner };
+        let selected = tab.list.selected.as_ref() == Some(&row.conversation.id);
+        draw_row(app, theme, row, place, buffer);
+        if selected {
+            paint::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
+        }
+        if selected && !focused {
+            paint::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+            paint::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
+        }
+    }
+}
+
+fn padded(area: Area) -> Area {
+    Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
+}
+
+/// How many there are, as far as is known.
+fn count(tab: &Tab) -> String {
+    let rows = tab.list.page.rows.len();
+    match tab.list.page.total {
+        Some(total) => total.to_string(),
+        None if tab.list.page.reaches_bottom && tab.list.page.reaches_top => rows.to_string(),
+        None => format!("{rows}+"),
+    }
+}
+
+/// What an empty list says: why, and what to do.
+fn empty_words(tab: &Tab) -> String {
+    use crate::model::queries::ListFilter;
+    match &tab.health {
+        Health::Refused { code, why } => {
+            format!(
+                "The key of this tab is not taken: {code}. {why}\n\nDrafts and the outbox are kept. Put a valid key \
+                 into the configuration and start again."
+            )
+        }
+        Health::Misconfigured { why } => format!("This tab cannot work as configured: {why}"),
+        Health::Offline { why, .. } => {
+            format!(
+                "The server cannot be reached: {why}\n\nAsking again by itself; nothing is lost meanwhile."
+            )
+        }
+        Health::Trouble { why, .. } => {
+            format!("The server answers, but not as it should: {why}\n\nAsking again by itself.")
+        }
+        _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, ToString::to_string),
+        Health::Connecting => "Asking the server…".to_owned(),
+        _ if !tab.list.loaded => "Reading…".to_owned(),
+        _ => match tab.list.filter {
+            ListFilter::Open => "No open conversations. \\ shows closed ones.".to_owned(),
+            ListFilter::NeedsReply => "No one is waiting. \\ shows the others.".to_owned(),
+            ListFilter::Closed => "No closed conversations. \\ shows the others.".to_owned(),
+            ListFilter::All => "No conversations yet. They appear here when customers write.".to_owned(),
+        },
+    }
+}
+
+fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: &mut Buffer) {
+    let conversation = &row.conversation;
+    let unread = row.unread > 0;
+    let mark = if unread { theme.mark() } else { " " };
+    for y in area.y..area.y + area.height {
+        paint::text(buffer, area.x, y, 1, mark, theme.waiting());
+    }
+    let (left, width) = (area.x + 1, area.width.saturating_sub(2));
+    let (age, age_style) = age(app, theme, row);
+    let aged = paint::runs_right(buffer, left, area.y, width, &[(&age, age_style)]);
+    let title_style = if unread { theme.strong() } else { Style::new() };
+    let title = conversation.title();
+    let count = if unread { format!(" ({})", row.unread) } else { String::new() };
+    let room = width.saturating_sub(aged + 1);
+    let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
+    let used = paint::text(buffer, left, area.y, title_room, title.as_str(), title_style);
+    paint::text(buffer, left + used, area.y, room - used, &count, theme.waiting());
+    if area.height < 2 {
+        return;
+    }
+    let (ai, ai_style) = ai(theme, row);
+    let window = window(app, row);
+    let window = if window.is_empty() { window } else { format!(" {window:>6}") };
+    let state = paint::runs_right(
+        buffer,
+        left,
+        area.y + 1,
+        width,
+        &[(&ai, ai_style), (&window, window_style(theme, row, &window))],
+    );
+    let preview = preview(row);
+    let room = width.saturating_sub(state + 2);
+    paint::text(
+        buffer,
+        left + 1,
+        area.y + 1,
+        room,
+        &preview,
+        if unread { Style::new() } else { theme.dim() },
+    );
+}
+
+/// Since when the customer waits, else how old the newest message is.
+fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
+    if row.stuck > 0 {
+        return ("NOT SENT".to_owned(), theme.error());
+    }
+    let open = row.conversation.status != Status::Closed;
+    match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
+        (Some(since), _) => (format!("waits {}", short_span(app.now.since(since))), theme.waiting()),
+        (None, Some(at)) => (short_span(app.now.since(at)), theme.dim()),
+        (None, None) => (String::new(), theme.dim()),
+    }
+}
+
+/// The AI's state, and what is on its way.
+fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
+    if row.close_pending {
+        return ("closing".to_owned(), theme.waiting());
+    }
+    if row.conversation.status == Status::Closed {
+        return ("closed".to_owned(), theme.dim());
+    }
+    match (row.automation_pending, row.conversation.automation) {
+        (Some(false), _) => ("AI pausing".to_owned(), theme.waiting()),
+        (Some(true), _) => ("AI waking".to_owned(), theme.waiting()),
+        (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
+        (None, state @ Automation::Off) => (state.label().to_owned(), theme.ai_off()),
+        (None, Automation::Unknown) => ("AI ?".to_owned(), theme.dim()),
+        (None, Automation::NotApplicable) => (String::new(), theme.dim()),
+    }
+}
+
+fn window(app: &App, row: &ConversationRow) -> String {
+    window_label(row.conversation.window, row.last_inbound_at, app.now)
+}
+
+fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {
+    let near = label.contains('~') || label.contains('<');
+    match row.conversation.window {
+        ServiceWindow::Closed => theme.error(),
+        _ if near => theme.waiting(),
+        _ => theme.dim(),
+    }
+}
+
+/// The newest message, or the draft that waits.
+fn preview(row: &ConversationRow) -> String {
+    let preview = row.conversation.preview.as_str();
+    let words = if preview.is_empty() { "[no text]" } else { preview };
+    let words = if row.has_draft { format!("[draft] {words}") } else { words.to_owned() };
+    wrap::cut(&words, 200)
+}

@@ -1,0 +1,281 @@
+//! The message history: sender, time, text, and how far each message came.
+//!
+//! Knows nothing of scrolling; it draws the window the app gives.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::history::History;
+use crate::app::layout::Area;
+use crate::app::lines::{self, Item, Line};
+use crate::app::tab::{Focus, Tab};
+use crate::app::wrap;
+use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
+use crate::model::messages::{Delivery, MessageRow, Sender};
+use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
+use crate::model::time::{SECOND, Timestamp};
+use crate::ui::paint::{self, Run, Sides};
+use crate::ui::theme::Theme;
+
+/// Draws the history with its frame; the composer closes it below.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let tab = app.tab();
+    let focused = tab.focus == Focus::History && app.layers.is_empty();
+    let Some(history) = &tab.history else {
+        paint::frame(buffer, area, theme, focused, Sides::Open, (&[], &[]));
+        return;
+    };
+    let title = title(history);
+    let state = state(app, theme, tab);
+    let state: Vec<Run<'_>> = state.iter().map(|(words, style)| (words.as_str(), *style)).collect();
+    paint::frame(buffer, area, theme, focused, Sides::Open, (&[(&title, theme.strong())], &state));
+    let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
+    if !history.loaded {
+        paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
+    }
+    for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
+        let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
+        draw_line(app, theme, history, line, place, buffer);
+    }
+    if history.below > 0 {
+        let words = format!(" {} new below · G ", history.below);
+        let y = inner.y + inner.height.saturating_sub(1);
+        paint::runs_right(buffer, inner.x, y, inner.width, &[(&words, theme.selected())]);
+    }
+}
+
+/// Who it is: name and address.
+fn title(history: &History) -> String {
+    let Some(row) = &history.row else { return String::new() };
+    let conversation = &row.conversation;
+    let title = conversation.title();
+    match &conversation.address {
+        Some(address) if title.as_str() != address => {
+            let address = crate::model::text::SafeText::line(address);
+            format!("{title} · {address}")
+        }
+        _ => title.to_string(),
+    }
+}
+
+/// The AI's state and the window's, at the right of the title.
+fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
+    let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return Vec::new() };
+    let mut out = vec![ai(theme, row)];
+    let window = match row.conversation.window {
+        ServiceWindow::NotApplicable => String::new(),
+        ServiceWindow::Closed => "window closed".to_owned(),
+        ServiceWindow::Unknown => "window ?".to_owned(),
+        ServiceWindow::Open => {
+            match window_label(ServiceWindow::Open, row.last_inbound_at, app.now).as_str() {
+                "open" => "window open".to_owned(),
+                left => format!("window open {left}"),
+            }
+        }
+    };
+    if !window.is_empty() {
+        let closed = row.conversation.window == ServiceWindow::Closed;
+        out.push((" · ".to_owned(), theme.dim()));
+        out.push((window, if closed { theme.error() } else { Style::new() }));
+    }
+    if row.conversation.status == Status::Closed {
+        out.push((" · ".to_owned(), theme.dim()));
+        out.push(("closed".to_owned(), theme.waiting()));
+    } else if row.close_pending {
+        out.push((" · ".to_owned(), theme.dim()));
+        out.push(("closing, z keeps it open".to_owned(), theme.waiting()));
+    }
+    out.retain(|(words, _)| !words.is_empty());
+    out
+}
+
+fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
+    match (row.automation_pending, row.conversation.automation) {
+        (Some(false), Automation::NotApplicable) | (Some(true), Automation::NotApplicable) => {
+            (String::new(), Style::new())
+        }
+        (Some(false), _) => ("AI pausing…".to_owned(), theme.waiting()),
+        (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
+        (None, Automation::Off) if row.paused_here => ("AI OFF by you".to_owned(), theme.ai_off()),
+        (None, Automation::Off) => ("AI OFF".to_owned(), theme.ai_off()),
+        (None, Automation::On) => ("AI ON".to_owned(), theme.ai_on()),
+        (None, other) => (other.label().to_owned(), theme.dim()),
+    }
+}
+
+fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area, buffer: &mut Buffer) {
+    let gutter = u16::try_from(App::gutter(usize::from(area.width))).unwrap_or(18);
+    let text_x = area.x + gutter;
+    let text_width = area.width.saturating_sub(gutter);
+    match line {
+        Line::Day(name) => centered(buffer, area, name, theme.dim()),
+        Line::Note(words) => centered(buffer, area, words, theme.dim()),
+        Line::Divider => divider(buffer, area, theme),
+        Line::Quote(_, words) => {
+            paint::text(buffer, text_x, area.y, text_width, words, theme.dim());
+        }
+        Line::Text { item, part, first, last } => {
+            let Some(found) = history.items.get(*item) else { return };
+            if *first {
+                head(app, theme, history, found, area, gutter, buffer);
+            }
+            let words = &found.text()[part.clone()];
+            let style = text_style(theme, found);
+            let used = paint::text(buffer, text_x, area.y, text_width, words.trim_end(), style);
+            if let Item::Message(row) = found
+                && *last
+            {
+                media(
+                    theme,
+                    row,
+                    Area { x: text_x + used, width: text_width.saturating_sub(used), ..area },
+                    buffer,
+                );
+                trailer(theme, row, area, buffer);
+            }
+        }
+        Line::Reaction(item) => {
+            if let Some(Item::Message(row)) = history.items.get(*item) {
+                let words = reaction(row);
+                paint::text(buffer, text_x, area.y, text_width, &words, theme.own());
+            }
+        }
+        Line::State(item) => {
+            if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
+                let (words, style) = outbox_state(app.now, theme, row);
+                paint::text(buffer, text_x, area.y, text_width, &words, style);
+            }
+        }
+    }
+    if let Some(item) = lines::item_of(line)
+        && history.selected.is_some()
+        && history.selected_index() == Some(item)
+    {
+        paint::text(buffer, area.x, area.y, 1, theme.mark(), theme.strong());
+    }
+}
+
+fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
+    let wide = u16::try_from(wrap::cells(words)).unwrap_or(0).min(area.width);
+    let x = area.x + (area.width - wide) / 2;
+    paint::text(buffer, x, area.y, wide, words, style);
+}
+
+fn divider(buffer: &mut Buffer, area: Area, theme: Theme) {
+    let across = theme.border_set()[4];
+    for x in area.x + 1..area.x + area.width.saturating_sub(1) {
+        paint::text(buffer, x, area.y, 1, across, theme.waiting());
+    }
+    paint::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.waiting());
+}
+
+/// Sender and time before the first line of an item.
+fn head(
+    app: &App,
+    theme: Theme,
+    history: &History,
+    item: &Item,
+    area: Area,
+    gutter: u16,
+    buffer: &mut Buffer,
+) {
+    let customer = history.customer();
+    let first_name = customer.as_str().split(' ').next().unwrap_or("");
+    let name_width = gutter - 9;
+    let sender = item.sender(first_name);
+    let selected = history.selected.as_ref() == Some(&item.key());
+    let style = if selected { theme.selected() } else { sender_style(theme, item) };
+    paint::text(buffer, area.x + 1, area.y, name_width, &sender, style);
+    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(app.settings.offset_minutes));
+    paint::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
+}
+
+fn sender_style(theme: Theme, item: &Item) -> Style {
+    match item {
+        Item::Outbox(..) => theme.own(),
+        Item::Message(row) if row.sent_here => theme.own(),
+        Item::Message(row) => match row.message.sender {
+            Sender::Customer => theme.customer(),
+            Sender::Ai => theme.ai_on(),
+            _ => Style::new(),
+        },
+    }
+}
+
+fn text_style(theme: Theme, item: &Item) -> Style {
+    match item {
+        Item::Outbox(row, _) if !matches!(row.operation, Operation::SendText { .. }) => theme.dim(),
+        Item::Message(row) if row.message.unreadable => theme.error(),
+        Item::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
+        _ => Style::new(),
+    }
+}
+
+fn media(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+    if let Some(label) = lines::media_label(row) {
+        let lead = if row.message.content.is_empty() { "" } else { " " };
+        let room = area.width.saturating_sub(u16::try_from(App::TRAILER).unwrap_or(0));
+        paint::text(buffer, area.x, area.y, room, &format!("{lead}{label}"), theme.dim());
+    }
+}
+
+/// How far an outbound message came, in a word.
+fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+    if row.message.direction == crate::model::messages::Direction::Inbound {
+        return;
+    }
+    let word = crate::model::text::SafeText::line(row.message.delivery.word());
+    let style = match row.message.delivery {
+        Delivery::Failed => theme.error(),
+        _ => theme.dim(),
+    };
+    paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(word.as_str(), style)]);
+}
+
+fn reaction(row: &MessageRow) -> String {
+    match (&row.reaction, &row.reaction_pending) {
+        (_, Some(pending)) if pending.is_empty() => "your reaction: being removed".to_owned(),
+        (_, Some(pending)) => format!("your reaction: {pending} (on its way)"),
+        (Some(reaction), None) => format!("your reaction: {reaction}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// Where an outbox row stands, in words, with the keys that decide.
+fn outbox_state(now: Timestamp, theme: Theme, row: &OutboxRow) -> (String, Style) {
+    let verb = match row.operation {
+        Operation::SendText { .. } => "sends",
+        Operation::Close => "closes",
+        _ => "goes",
+    };
+    match &row.state {
+        RowState::Queued => match (row.hold_left(now), row.not_before.since(now)) {
+            (Some(seconds), _) => {
+                (format!("{verb} in {seconds} s · z takes it back · Enter sends now"), theme.waiting())
+            }
+            (None, left) if left > 0 => {
+                (format!("not sent yet; tries again in {} s", left / SECOND + 1), theme.waiting())
+            }
+            (None, _) if row.attempts > 0 => ("not sent yet; tries again".to_owned(), theme.waiting()),
+            (None, _) => ("queued".to_owned(), theme.dim()),
+        },
+        RowState::Sending => ("sending".to_owned(), theme.dim()),
+        RowState::Uncertain => {
+            ("no answer came; asking again with the same key, never twice".to_owned(), theme.waiting())
+        }
+        RowState::Stopped(stop, why) => (stopped_words(stop, why.as_str()), theme.error()),
+        RowState::Done => ("sent".to_owned(), theme.dim()),
+    }
+}
+
+fn stopped_words(stop: &Stop, why: &str) -> String {
+    let what = match stop {
+        Stop::Refused => "NOT SENT",
+        Stop::Credits => "NOT SENT, out of credits",
+        Stop::Window => "NOT SENT, window closed",
+        Stop::Auth => "NOT SENT, the key is not taken",
+        Stop::Unknown => "MAY OR MAY NOT HAVE BEEN SENT",
+    };
+    format!("{what} · y try again · x take back · {why}")
+}

@@ -1,0 +1,148 @@
+//! What lies over the desk: help, questions, the reaction picker, raw items.
+//!
+//! Knows nothing of what an answer does.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::commands::{self, Place, TABLE};
+use crate::app::layers::Layer;
+use crate::app::layout::Area;
+use crate::app::wrap;
+use crate::model::outbox::Operation;
+use crate::model::reactions;
+use crate::model::text::SafeText;
+use crate::ui::paint::{self, Sides};
+use crate::ui::theme::Theme;
+
+/// Draws the topmost layer, if there is one.
+pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
+    match app.layers.last() {
+        None => (),
+        Some(Layer::Help { first }) => help(app, theme, *first, buffer),
+        Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
+        Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
+        Some(Layer::AskQuit { open }) => {
+            let mut lines: Vec<(String, Style)> = open.iter().map(|it| (it.clone(), Style::new())).collect();
+            lines.push((String::new(), Style::new()));
+            lines.push(("[y] quit   [Esc] stay".to_owned(), theme.strong()));
+            dialog(app, theme, "Quit frontdesk?", &lines, buffer);
+        }
+        Some(Layer::AskPause { send, .. }) => {
+            let text = match &send.operation {
+                Operation::SendText { text, .. } => SafeText::line(text).to_string(),
+                _ => String::new(),
+            };
+            let lines = [
+                ("The AI may answer this customer too.".to_owned(), Style::new()),
+                (wrap::cut(&text, 200), theme.dim()),
+                (String::new(), Style::new()),
+                ("[y] pause the AI and send   [s] send only   [Esc] back".to_owned(), theme.strong()),
+            ];
+            dialog(app, theme, "The AI is on", &lines, buffer);
+        }
+    }
+}
+
+/// A box in the middle of the screen.
+fn centered(app: &App, width: u16, height: u16) -> Area {
+    let (columns, rows) = app.size;
+    let width = width.min(columns.saturating_sub(2));
+    let height = height.min(rows.saturating_sub(2));
+    Area { x: (columns - width) / 2, y: (rows - height) / 2, width, height }
+}
+
+fn dialog(app: &App, theme: Theme, title: &str, lines: &[(String, Style)], buffer: &mut Buffer) {
+    let width = 64.min(app.size.0.saturating_sub(2));
+    let text_width = usize::from(width.saturating_sub(4));
+    let rows: usize = lines.iter().map(|(words, _)| wrap::wrap(words, text_width).len()).sum();
+    let area = centered(app, width, u16::try_from(rows + 2).unwrap_or(u16::MAX));
+    paint::blank(buffer, area);
+    paint::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[]));
+    let inner = area.inner();
+    let mut y = inner.y;
+    for (words, style) in lines {
+        let place = Area {
+            x: inner.x + 1,
+            y,
+            width: inner.width.saturating_sub(2),
+            height: (inner.y + inner.height).saturating_sub(y),
+        };
+        y += paint::paragraph(buffer, place, words, *style).max(1);
+    }
+}
+
+fn react(app: &App, theme: Theme, chosen: usize, buffer: &mut Buffer) {
+    let area = centered(app, 56, 4);
+    paint::blank(buffer, area);
+    let title = [("React · free", theme.strong())];
+    paint::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
+    let inner = area.inner();
+    let mut x = inner.x + 1;
+    for (index, emoji) in reactions::QUICK.iter().enumerate() {
+        let words = format!("{} {emoji} ", index + 1);
+        let style = if index == chosen { theme.selected() } else { Style::new() };
+        x += paint::text(buffer, x, inner.y, (inner.x + inner.width).saturating_sub(x), &words, style) + 1;
+    }
+    let hint = "1-8 or Enter chooses · arrows move · Esc back";
+    paint::text(buffer, inner.x + 1, inner.y + 1, inner.width.saturating_sub(2), hint, theme.dim());
+}
+
+fn raw(app: &App, theme: Theme, title: &str, lines: &[SafeText], first: usize, buffer: &mut Buffer) {
+    let (columns, rows) = app.size;
+    let area = centered(app, columns.saturating_sub(4), rows.saturating_sub(2));
+    paint::blank(buffer, area);
+    let hint = "j k scroll · Esc back";
+    paint::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[(hint, theme.dim())]));
+    let inner = area.inner();
+    for (row, line) in lines.iter().skip(first).take(usize::from(inner.height)).enumerate() {
+        let y = inner.y + u16::try_from(row).unwrap_or(0);
+        paint::text(buffer, inner.x + 1, y, inner.width.saturating_sub(2), line.as_str(), Style::new());
+    }
+}
+
+/// One line of the help.
+enum HelpLine {
+    Heading(&'static str),
+    Row(String, &'static str),
+}
+
+fn help(app: &App, theme: Theme, first: usize, buffer: &mut Buffer) {
+    let (columns, rows) = app.size;
+    let area = centered(app, columns.min(92), rows.saturating_sub(2));
+    paint::blank(buffer, area);
+    let hint = "j k scroll · Esc back";
+    let title = [("Keys", theme.strong())];
+    paint::frame(buffer, area, theme, true, Sides::All, (&title, &[(hint, theme.dim())]));
+    let inner = area.inner();
+    let lines = help_lines(&app.places());
+    let height = usize::from(inner.height);
+    let first = first.min(lines.len().saturating_sub(height));
+    for (row, line) in lines.iter().skip(first).take(height).enumerate() {
+        let y = inner.y + u16::try_from(row).unwrap_or(0);
+        match line {
+            HelpLine::Heading(words) => {
+                paint::text(buffer, inner.x + 1, y, inner.width, words, theme.strong());
+            }
+            HelpLine::Row(keys, doc) => {
+                paint::text(buffer, inner.x + 3, y, 22, keys, theme.own());
+                let room = inner.width.saturating_sub(27);
+                paint::text(buffer, inner.x + 26, y, room, doc, Style::new());
+            }
+        }
+    }
+}
+
+/// The table, the places that act here first.
+fn help_lines(here: &[Place]) -> Vec<HelpLine> {
+    let rest = Place::ALL.into_iter().filter(|it| !here.contains(it));
+    let mut lines = Vec::new();
+    for place in here.iter().copied().chain(rest) {
+        lines.push(HelpLine::Heading(place.heading()));
+        for row in TABLE.iter().filter(|it| it.place == place) {
+            lines.push(HelpLine::Row(commands::keys_of(row.command), row.doc));
+        }
+    }
+    lines
+}

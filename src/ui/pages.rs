@@ -1,0 +1,67 @@
+//! Pages of tabs that are no inbox of conversations yet: what the key is
+//! good for, said honestly.
+//!
+//! Knows nothing of those channels' operations.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::model::account::Platform;
+use crate::model::news::Health;
+use crate::ui::paint::{self, Sides};
+use crate::ui::tabs;
+use crate::ui::theme::Theme;
+
+/// Draws the account page of the active tab.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let tab = app.tab();
+    let title = [(tab.channel.name.as_str(), theme.strong())];
+    paint::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
+    let Some(account) = &tab.account else { return };
+    let inner = area.inner();
+    let place = Area {
+        x: inner.x + 2,
+        y: inner.y + 1,
+        width: inner.width.saturating_sub(4),
+        height: inner.height.saturating_sub(2),
+    };
+    let words = match &account.platform {
+        Platform::Email => {
+            "Email threads come next. The key works and its account is read; reading and answering \
+                            threads is not in this version."
+        }
+        Platform::Voip => {
+            "Voice and SMS come next. The key works and its account is read; calls, SMS and their \
+                           conversations are not in this version."
+        }
+        Platform::Web => "This channel has no operations in the interface.",
+        _ => "This version does not know this channel.",
+    };
+    let mut y = place.y + paint::paragraph(buffer, place, words, Style::new()) + 1;
+    let health = match &tab.health {
+        Health::Live { .. } => "live".to_owned(),
+        Health::Connecting => "connecting".to_owned(),
+        Health::Offline { why, .. } | Health::Trouble { why, .. } | Health::Misconfigured { why } => {
+            why.to_string()
+        }
+        Health::Limited { .. } => "asked to wait".to_owned(),
+        Health::Refused { code, why } => format!("{code}: {why}"),
+    };
+    let facts = [
+        ("workspace", account.workspace_name.as_ref().map(ToString::to_string)),
+        ("assistant", account.assistant_name.as_ref().map(ToString::to_string)),
+        ("channel", Some(account.platform.label().to_owned())),
+        ("number", account.number.as_ref().map(ToString::to_string)),
+        ("key", Some(account.environment.label().to_owned())),
+        ("credits", Some(tabs::number(account.credits))),
+        ("connection", Some(health)),
+    ];
+    for (label, words) in facts {
+        let Some(words) = words.filter(|_| y < place.y + place.height) else { continue };
+        paint::text(buffer, place.x, y, 12, label, theme.dim());
+        paint::text(buffer, place.x + 12, y, place.width.saturating_sub(12), &words, Style::new());
+        y += 1;
+    }
+}

@@ -1,0 +1,52 @@
+//! The second look at a finished frame: no cell may hold anything that acts
+//! on a terminal, whatever way it took into the buffer.
+//!
+//! Knows nothing of screens. `SafeText` is the first look; this one also
+//! covers what a person typed or pasted.
+
+use ratatui::buffer::Buffer;
+
+use crate::model::text::SafeText;
+
+/// Bytes a cell may hold.
+const CELL_BYTES: usize = 80;
+
+/// Replaces what would act in every cell.
+pub fn sweep(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        let symbol = cell.symbol();
+        let plain = symbol.len() == 1 && matches!(symbol.as_bytes()[0], 0x20..=0x7e);
+        if plain || is_drawn_by_us(symbol) {
+            continue;
+        }
+        let safe = SafeText::line(symbol);
+        if safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
+            cell.set_symbol("\u{fffd}");
+        }
+    }
+}
+
+/// The box and block characters that make up most of a frame.
+fn is_drawn_by_us(symbol: &str) -> bool {
+    matches!(symbol, "─" | "│" | "┌" | "┐" | "└" | "┘" | "▌" | "·" | "…")
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_acts_stays_in_a_cell() {
+        let symbols = ["\u{1b}", "\u{9b}", "\u{202e}", "a\u{200b}", "\u{2028}", "\u{e000}", "自", "é", "👨‍👩‍👧"];
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 1));
+        for (x, symbol) in symbols.iter().enumerate() {
+            buffer.content[x].set_symbol(symbol);
+        }
+        sweep(&mut buffer);
+        let swept: Vec<&str> = buffer.content.iter().take(symbols.len()).map(|it| it.symbol()).collect();
+        let bad = "\u{fffd}";
+        assert_eq!(swept, [bad, bad, bad, bad, bad, bad, "自", "é", "👨‍👩‍👧"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Line 1: a tab per channel key, with LIVE or TEST and who waits.
+//!
+//! Knows nothing of what a tab contains.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::tab::Tab;
+use crate::app::wrap;
+use crate::model::account::Environment;
+use crate::model::news::Health;
+use crate::ui::paint;
+use crate::ui::theme::Theme;
+
+/// Draws the tab line.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let credits = credits(app);
+    let credits_wide = u16::try_from(wrap::cells(&credits)).unwrap_or(0);
+    let room = area.width.saturating_sub(if area.width < 100 { 0 } else { credits_wide + 2 });
+    let names = name_widths(app, usize::from(room));
+    let mut x = area.x;
+    for (index, (tab, name_width)) in app.tabs.iter().zip(names).enumerate() {
+        if index > 0 {
+            x += paint::text(buffer, x, area.y, 1, if theme.ascii { "|" } else { "│" }, theme.dim());
+        }
+        let start = x;
+        let (label, label_style) = environment(tab, theme);
+        let number = format!("{} ", index + 1);
+        let name = wrap::cut(&tab.channel.name, name_width);
+        let count = count(tab);
+        let runs = [
+            (number.as_str(), theme.dim()),
+            (&name, Style::new()),
+            (" ", Style::new()),
+            (label, label_style),
+        ];
+        x += paint::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
+        x += paint::text(buffer, x, area.y, room.saturating_sub(x - area.x), &count, theme.waiting());
+        if index == app.active {
+            paint::stripe(
+                buffer,
+                Area { x: start, y: area.y, width: x - start, height: 1 },
+                theme.selected(),
+            );
+        }
+    }
+    if area.width >= 100 {
+        paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(&credits, theme.dim())]);
+    }
+}
+
+/// The balance of the active tab's workspace.
+pub fn credits(app: &App) -> String {
+    match &app.tab().account {
+        Some(account) => format!("{} credits", number(account.credits)),
+        None => String::new(),
+    }
+}
+
+/// Credits without a needless fraction.
+pub fn number(credits: f64) -> String {
+    let text = format!("{credits:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// LIVE or TEST; a key that has not told yet has neither.
+pub fn environment(tab: &Tab, theme: Theme) -> (&'static str, Style) {
+    match tab.environment() {
+        Some(Environment::Live) => ("LIVE", theme.live()),
+        Some(Environment::Test) => ("TEST", theme.test()),
+        None => ("?", theme.dim()),
+    }
+}
+
+/// Who waits, or that the tab itself needs a look.
+fn count(tab: &Tab) -> String {
+    match (&tab.health, tab.counts.needs_reply) {
+        (Health::Refused { .. } | Health::Misconfigured { .. }, _) => " !".to_owned(),
+        (_, 0) => String::new(),
+        (_, waiting) => format!(" {waiting}"),
+    }
+}
+
+/// How much of each name fits: inactive tabs give way first.
+fn name_widths(app: &App, room: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = app.tabs.iter().map(|it| wrap::cells(&it.channel.name)).collect();
+    let fixed: usize =
+        app.tabs.iter().map(|it| 2 + 1 + 4 + wrap::cells(&count(it))).sum::<usize>() + app.tabs.len() - 1;
+    while fixed + widths.iter().sum::<usize>() > room {
+        let widest = (0..widths.len())
+            .filter(|it| *it != app.active)
+            .max_by_key(|it| widths[*it])
+            .filter(|it| widths[*it] > 3)
+            .unwrap_or(app.active);
+        if widths[widest] <= 3 {
+            break;
+        }
+        widths[widest] -= 1;
+    }
+    widths
+}

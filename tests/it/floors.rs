@@ -1,0 +1,148 @@
+//! Rules of the house, read from the source: imports only downward, every
+//! file opens with what it does, none is longer than it may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each floor and what it may import. The edge may import everything.
+const FLOORS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("wire", &["model"]),
+    ("app", &["model"]),
+    ("ui", &["model", "app"]),
+    ("client", &["model", "wire"]),
+    ("store", &["model"]),
+    ("sync", &["model", "client", "store"]),
+    ("service", &["model", "wire"]),
+    ("shell", &["model", "app", "ui", "client", "store", "sync"]),
+];
+
+/// Outside crates and the only floors that may name them.
+const CRATES: &[(&str, &[&str])] = &[
+    ("serde", &["wire"]),
+    ("ratatui", &["ui", "shell"]),
+    ("reqwest", &["client"]),
+    ("rusqlite", &["store", "service"]),
+    ("axum", &["service"]),
+    ("crossterm", &["shell"]),
+    ("clap", &["cli"]),
+    ("tui_textarea", &["app"]),
+];
+
+/// Lines a file may have; more is probably two things.
+const LINES: usize = 400;
+
+fn sources() -> Vec<(String, PathBuf, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    walk(&root, &mut found);
+    found.sort();
+    assert!(found.len() > 50, "the walk has lost its way");
+    let read = |path: PathBuf| {
+        let relative = path.strip_prefix(&root).expect("below src");
+        let first = relative.components().next().expect("a name").as_os_str().to_string_lossy();
+        let floor = first.trim_end_matches(".rs").to_owned();
+        let text = fs::read_to_string(&path).expect("readable");
+        (floor, path, text)
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// The code of a file without its comments and documentation.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(|it| it.split("//").next().unwrap_or("")).filter(|it| !it.trim().is_empty())
+}
+
+/// The words that follow a prefix in a line, such as the floors after
+/// `crate::`.
+fn named<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once(prefix) {
+        let whole_word = !before.ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':');
+        let end = after.find(|it: char| !(it.is_alphanumeric() || it == '_')).unwrap_or(after.len());
+        if whole_word {
+            found.push(&after[..end]);
+        }
+        rest = after;
+    }
+    found
+}
+
+#[test]
+fn imports_go_only_downward() {
+    let mut wrong = Vec::new();
+    for (floor, path, text) in sources() {
+        let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| *name == floor) else { continue };
+        for line in code(&text) {
+            for target in named(line, "crate::") {
+                let known = FLOORS.iter().any(|(name, _)| *name == target);
+                let edge = matches!(target, "cli" | "config");
+                if (known || edge) && target != floor && !allowed.contains(&target) {
+                    wrong.push(format!(
+                        "{}: {floor} may not import {target}: {}",
+                        path.display(),
+                        line.trim()
+                    ));
+                }
+            }
+            if line.contains("crate::{") || line.contains("super::super") {
+                wrong.push(format!("{}: name the floor in the path: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn outside_crates_stay_on_their_floors() {
+    let mut wrong = Vec::new();
+    for (floor, path, text) in sources() {
+        if matches!(floor.as_str(), "main" | "lib" | "config") {
+            continue;
+        }
+        for line in code(&text) {
+            for (name, floors) in CRATES {
+                let uses = starts_a_word(line, &format!("{name}::"));
+                if uses && !floors.contains(&floor.as_str()) {
+                    wrong.push(format!(
+                        "{}: only {floors:?} may name {name}: {}",
+                        path.display(),
+                        line.trim()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn starts_a_word(line: &str, word: &str) -> bool {
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':'))
+}
+
+#[test]
+fn files_say_what_they_do_and_are_short() {
+    let mut wrong = Vec::new();
+    for (_, path, text) in sources() {
+        if !text.starts_with("//!") {
+            wrong.push(format!("{}: open with a //! line that says what the file does", path.display()));
+        }
+        let lines = text.lines().count();
+        if lines > LINES {
+            wrong.push(format!("{}: {lines} lines, probably two things", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
