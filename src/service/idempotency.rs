@@ -12,8 +12,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::service::errors::ApiError;
-use crate::service::json;
 use crate::wire::errors::ErrorCode;
+use crate::wire::strict;
 
 /// Characters of a key at most.
 const LENGTH: usize = 255;
@@ -43,7 +43,7 @@ pub fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
 /// matter.
 pub fn fingerprint(method: &str, path: &str, body: &Value) -> Fingerprint {
     let mut form = String::new();
-    json::canonical(body, &mut form);
+    strict::canonical(body, &mut form);
     let mut hasher = Sha256::new();
     for part in [method, path, &form] {
         hasher.update(part.len().to_be_bytes());

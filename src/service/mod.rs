@@ -1,4 +1,45 @@
 //! Serve: the embedded service, a stateful local implementation of the whole
 //! interface, for the demo, for tests and for others to develop against.
 //!
+//! A request goes through [`server`], [`router`] and [`gate`] to the handler
+//! of its resource; everything that changes something goes through [`write`].
+//! What happens by itself is in [`world`].
+//!
 //! Knows nothing of the inbox; it shares only `model` and `wire` with it.
+
+pub mod assistant;
+pub mod auth;
+pub mod channels;
+pub mod chat;
+pub mod clock;
+pub mod credits;
+pub mod cursors;
+pub mod database;
+pub mod demo;
+pub mod errors;
+pub mod faults;
+pub mod fields;
+pub mod gate;
+pub mod handlers;
+pub mod idempotency;
+pub mod keys;
+pub mod limits;
+pub mod options;
+pub mod platforms;
+pub mod query;
+pub mod ready_file;
+pub mod reply;
+pub mod request;
+pub mod router;
+pub mod scope;
+pub mod server;
+pub mod stamps;
+pub mod start;
+pub mod state;
+pub mod workspace;
+pub mod world;
+pub mod write;
+
+pub use options::{AssistantChoice, FailureLimit, Options};
+pub use start::{Running, StartError, start};
+pub use workspace::IssuedKey;

@@ -26,6 +26,9 @@ pub struct Options {
     pub seed: u64,
     /// Where the time comes from; `/dev/clock` shifts it.
     pub clock: Arc<dyn Clock>,
+    /// What falls due happens only when `/dev/clock` is called: for tests whose
+    /// clock stands still.
+    pub by_hand: bool,
     /// Whether the assistant answers inbound messages by itself.
     pub assistant: AssistantChoice,
     /// Names and addresses, beside loopback ones, that requests may name as
@@ -69,6 +72,7 @@ impl Options {
             unlimited: false,
             demo: false,
             seed: 1,
+            by_hand: false,
             clock,
             assistant: AssistantChoice::default(),
             hosts: Vec::new(),

@@ -5,12 +5,12 @@
 
 use axum::extract::Query as Pairs;
 use axum::http::Uri;
-use serde::Serialize;
 
 use crate::model::bounds;
 use crate::service::cursors::{Cursors, ListName, Place};
 use crate::service::errors::ApiError;
 use crate::service::reply::Reply;
+use crate::wire::body::Body;
 use crate::wire::pages::Page;
 
 /// The parameters of one request.
@@ -115,13 +115,16 @@ impl PageRequest {
     ///
     /// # Errors
     /// As [`Reply::ok`].
-    pub fn reply<T, B: Serialize>(
+    pub fn reply<T, B>(
         &self,
         cursors: &Cursors,
         slice: Slice<T>,
         place: impl Fn(&T) -> Place,
         body: impl Fn(T) -> B,
-    ) -> Result<Reply, ApiError> {
+    ) -> Result<Reply, ApiError>
+    where
+        Page<B>: Body,
+    {
         let last = if slice.more { slice.rows.last().map(place) } else { None };
         let next_cursor = last.map(|place| cursors.seal(&self.list, &place));
         let data = slice.rows.into_iter().map(body).collect();

@@ -7,41 +7,32 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::service::start::Running;
-
-#[derive(Serialize)]
-struct ReadyBody<'a> {
-    base_url: &'a str,
-    dev_url: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    keys: Vec<KeyBody<'a>>,
-}
-
-#[derive(Serialize)]
-struct KeyBody<'a> {
-    channel: &'a str,
-    environment: &'a str,
-    key: &'a str,
-}
 
 /// Writes the ready file of a service that is bound.
 ///
 /// # Errors
 /// When the folder cannot be written.
 pub fn write(path: &Path, running: &Running) -> io::Result<()> {
-    let keys = running
+    let keys: Vec<_> = running
         .keys
         .iter()
-        .map(|key| KeyBody {
-            channel: key.channel,
-            environment: key.environment.word(),
-            key: key.key.expose(),
-        })
+        .map(|it| json!({"channel": it.channel, "environment": it.environment.word(), "key": it.key.expose()}))
         .collect();
-    let body = ReadyBody { base_url: &running.base_url, dev_url: &running.dev_url, keys };
-    let text = serde_json::to_vec(&body).map_err(io::Error::other)?;
+    let mut body = json!({"base_url": running.base_url, "dev_url": running.dev_url});
+    if !keys.is_empty() {
+        body["keys"] = keys.into();
+    }
+    write_private(path, body.to_string().as_bytes())
+}
+
+/// Writes a file only its owner can read, whole or not at all.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = Path::new(&part);
@@ -55,7 +46,7 @@ pub fn write(path: &Path, running: &Running) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(part)?;
-    file.write_all(&text)?;
+    file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(part, path)
 }

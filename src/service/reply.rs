@@ -4,10 +4,10 @@
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::service::errors::ApiError;
+use crate::wire::body::Body;
 
 /// Set on an answer that was kept. Interface: Idempotency 3.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -28,7 +28,7 @@ impl Reply {
     ///
     /// # Errors
     /// When the body cannot be written, which no shape of `wire` does.
-    pub fn ok(body: &impl Serialize) -> Result<Self, ApiError> {
+    pub fn ok(body: &impl Body) -> Result<Self, ApiError> {
         Self::with_status(200, body)
     }
 
@@ -36,14 +36,14 @@ impl Reply {
     ///
     /// # Errors
     /// As [`Reply::ok`].
-    pub fn with_status(status: u16, body: &impl Serialize) -> Result<Self, ApiError> {
-        let body = serde_json::to_vec(body).map_err(|cause| ApiError::internal(&cause))?;
+    pub fn with_status(status: u16, body: &impl Body) -> Result<Self, ApiError> {
+        let body = body.to_json().map_err(|cause| ApiError::internal(&cause))?;
         Ok(Self { status, body, replayed: false })
     }
 
     /// A refusal as an answer, to be kept like any other.
     pub fn of_error(error: &ApiError) -> Self {
-        let body = serde_json::to_vec(&error.body()).unwrap_or_default();
+        let body = error.body().to_json().unwrap_or_default();
         Self { status: error.code.status(), body, replayed: false }
     }
 

@@ -16,10 +16,10 @@ use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
 use crate::service::idempotency::{self, Fingerprint};
-use crate::service::json;
 use crate::service::query::Query;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
+use crate::wire::strict;
 
 /// Bytes of a JSON body at most.
 pub const JSON_BYTES: usize = 1024 * 1024;
@@ -142,7 +142,7 @@ async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
     if kind != "application/json" && !(kind.starts_with("application/") && kind.ends_with("+json")) {
         return Err(ApiError::validation("the Content-Type header must be application/json"));
     }
-    json::read(&bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
+    strict::read(&bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
 }
 
 /// Takes in a body of at most `bound` bytes.

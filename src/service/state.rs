@@ -11,7 +11,6 @@ use crate::service::auth::KeyRing;
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
 use crate::service::database::Database;
-use crate::service::demo::Demo;
 use crate::service::faults::Faults;
 use crate::service::idempotency::InFlight;
 use crate::service::limits::Limits;
@@ -50,8 +49,8 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
-    /// The sample world, if this is the demo.
-    pub demo: Option<Demo>,
+    /// Held while things happen in the simulated world.
+    pub world: tokio::sync::Mutex<()>,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }

@@ -103,6 +103,22 @@ pub struct MessageBody {
     /// service's choice.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The emoji this side reacted with; not in the interface's table and this
+    /// service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub reaction: Option<String>,
+    /// What is known of the media; single reads only, fields of this service's
+    /// choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media: Option<serde_json::Value>,
+    /// What it cost; single reads only.
+    #[serde(
+        default,
+        deserialize_with = "lenient::number",
+        serialize_with = "lenient::write_optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub credits_used: Option<f64>,
     /// ISO 8601.
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,

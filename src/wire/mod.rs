@@ -7,6 +7,7 @@
 //! hides the others.
 
 pub mod account;
+pub mod body;
 pub mod conversations;
 pub mod errors;
 pub mod lenient;
@@ -14,5 +15,6 @@ pub mod messages;
 pub mod pages;
 pub mod paths;
 pub mod reactions;
+pub mod strict;
 pub mod telegram;
 pub mod templates;

@@ -1,0 +1,116 @@
+//! Who answers customers until a person takes over. One trait; a script by
+//! default.
+//!
+//! Knows nothing of HTTP paths. Its answer is thrown away when a person took
+//! over while it was thinking.
+
+mod scripted;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use rusqlite::Connection;
+
+use crate::service::chat::send::{self, Outgoing};
+use crate::service::database::conversations;
+use crate::service::database::{DatabaseError, messages};
+use crate::service::errors::ApiError;
+use crate::service::state::Service;
+use crate::service::world::customers;
+use crate::service::write::Work;
+
+pub use scripted::Scripted;
+
+/// Messages an assistant is shown.
+const SHOWN: i64 = 20;
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The customer.
+    Customer,
+    /// The assistant.
+    Assistant,
+    /// A person of the business.
+    Person,
+}
+
+/// What an assistant answers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The language the customer writes, if it is known.
+    pub language: Option<String>,
+    /// What was said, oldest first.
+    pub said: Vec<(Speaker, String)>,
+}
+
+/// What an assistant does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// What it says, if anything.
+    pub text: Option<String>,
+    /// Why it asks for a person, if it does.
+    pub escalation: Option<String>,
+}
+
+/// An answer that is being thought of.
+pub type Thinking<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+
+/// Answers customers.
+pub trait Assistant: Send + Sync {
+    /// Answers what was said last.
+    fn answer<'a>(&'a self, turn: &'a Turn) -> Thinking<'a>;
+}
+
+/// Lets the assistant think about a conversation, outside any transaction.
+///
+/// # Errors
+/// When the database fails.
+pub async fn think(service: &Service, conversation: &str) -> Result<Option<Answer>, ApiError> {
+    let Some(assistant) = &service.assistant else { return Ok(None) };
+    let id = conversation.to_owned();
+    let turn: Result<_, DatabaseError> = service.database.read(move |db| turn(db, &id)).await;
+    match turn? {
+        Some(turn) => Ok(Some(assistant.answer(&turn).await)),
+        None => Ok(None),
+    }
+}
+
+/// Says what was thought of, unless a person has taken over meanwhile.
+///
+/// # Errors
+/// When the database or the platform refuses.
+pub fn speak(work: &Work<'_>, conversation: &str, answer: Option<Answer>) -> Result<(), ApiError> {
+    let Some(answer) = answer else { return Ok(()) };
+    let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
+    if !row.automation || row.status == "closed" {
+        return Ok(());
+    }
+    if let Some(text) = answer.text {
+        let stamp = work.stamp();
+        let outgoing = Outgoing { sender: "ai", content: text, kind: "text", ..Outgoing::default() };
+        send::send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
+    }
+    if let Some(reason) = answer.escalation {
+        conversations::escalate(work.db, conversation, &reason, work.now)?;
+    }
+    Ok(())
+}
+
+/// What was said; nothing when the customer did not speak last.
+fn turn(db: &Connection, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
+    let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
+    let mut rows = messages::newest(db, &row.id, SHOWN)?;
+    if rows.first().is_none_or(|it| it.direction != "inbound") {
+        return Ok(None);
+    }
+    rows.reverse();
+    let speaker = |sender: &str| match sender {
+        "customer" => Speaker::Customer,
+        "ai" => Speaker::Assistant,
+        _ => Speaker::Person,
+    };
+    let said = rows.into_iter().map(|it| (speaker(&it.sender), it.content)).collect();
+    let language = customers::character(db, conversation)?.map(|it| it.language);
+    Ok(Some(Turn { language, said }))
+}

@@ -1,0 +1,54 @@
+//! The scripted assistant: keyword rules, a question it falls back on, and a
+//! call for a person when asked for one or when it would repeat itself.
+//!
+//! Knows nothing of conversations beyond what was said.
+
+use crate::service::assistant::{Answer, Assistant, Speaker, Thinking, Turn};
+use crate::service::demo::script;
+
+/// Answers by the sample shop's rules.
+pub struct Scripted;
+
+impl Assistant for Scripted {
+    fn answer<'a>(&'a self, turn: &'a Turn) -> Thinking<'a> {
+        Box::pin(async move { decide(turn) })
+    }
+}
+
+fn decide(turn: &Turn) -> Answer {
+    let language = turn.language.as_deref().unwrap_or("en");
+    let Some((_, last)) = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer) else {
+        return Answer::default();
+    };
+    let last = last.to_lowercase();
+    if script::handover(language).iter().any(|phrase| last.contains(&phrase.to_lowercase())) {
+        return Answer { text: None, escalation: Some("asked for a person".to_owned()) };
+    }
+    if let Some(answer) = script::rule(language, &last) {
+        return Answer { text: Some(answer), escalation: None };
+    }
+    let fallback = script::fallback(language);
+    let own = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Assistant);
+    let repeats = own.is_some_and(|(_, text)| *text == fallback);
+    let escalation = repeats.then(|| "asked for the same thing twice".to_owned());
+    Answer { text: Some(fallback), escalation }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_asks_for_a_person_rather_than_repeat_itself_for_ever() {
+        let customer = |text: &str| (Speaker::Customer, text.to_owned());
+        let mut turn = Turn { language: None, said: vec![customer("zzz qqq")] };
+        let first = decide(&turn);
+        assert_eq!((first.text.as_deref(), first.escalation.as_deref()), (Some(script::fallback("en").as_str()), None));
+        turn.said.push((Speaker::Assistant, script::fallback("en")));
+        turn.said.push(customer("zzz I said"));
+        assert!(decide(&turn).escalation.is_some());
+        let phrase = script::handover("en").first().cloned().expect("a phrase");
+        let asked = decide(&Turn { language: None, said: vec![customer(&format!("please, {phrase}!"))] });
+        assert_eq!(asked, Answer { text: None, escalation: Some("asked for a person".to_owned()) });
+    }
+}

@@ -1,0 +1,204 @@
+//! What a business chat send carries: all eight types, with their bounds.
+//! Interface: SendWhatsAppMessage.
+//!
+//! Knows nothing of conversations, prices or platforms.
+
+use serde_json::{Value, json};
+
+use crate::model::bounds;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+
+/// Characters of an address at most.
+pub const LINK: usize = 2048;
+/// Characters of an id at most.
+const ID: usize = 256;
+/// The types, as the interface lists them.
+pub const TYPES: [&str; 8] =
+    ["text", "image", "audio", "video", "document", "template", "interactive", "location"];
+
+/// The content of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Media behind a link.
+    Media(Media),
+    /// An approved template.
+    Template {
+        /// Its name.
+        name: String,
+        /// Its language code.
+        language: String,
+        /// Values for its variables.
+        components: Vec<Value>,
+    },
+    /// Buttons or a list, passed on as they are.
+    Interactive(Value),
+    /// A place.
+    Location(Value),
+}
+
+/// Media behind a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Media {
+    /// image, audio, video, document, photo.
+    pub kind: &'static str,
+    /// Where the bytes are.
+    pub link: String,
+    /// A text below it.
+    pub caption: Option<String>,
+    /// What a document is called.
+    pub filename: Option<String>,
+}
+
+/// The body of a send.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SendRequest {
+    /// E.164.
+    pub to: String,
+    /// What is sent.
+    pub content: Content,
+    /// The quoted message: a service id or a platform id. Ignored for
+    /// templates.
+    pub reply_to: Option<String>,
+}
+
+impl SendRequest {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` that names the field.
+    pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let to = fields.required_phone("to")?.to_owned();
+        let kind = fields.required_word("type", &TYPES)?;
+        let content = read_content(kind, &fields.required_object(kind)?, fields)?;
+        let reply_to = fields.text("replyTo", ID)?.filter(|it| !it.is_empty()).map(str::to_owned);
+        let reply_to = reply_to.filter(|_| kind != "template");
+        Ok(Self { to, content, reply_to })
+    }
+}
+
+impl Content {
+    /// The type's word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Media(media) => media.kind,
+            Self::Template { .. } => "template",
+            Self::Interactive(_) => "interactive",
+            Self::Location(_) => "location",
+        }
+    }
+}
+
+impl Media {
+    /// Reads an object with a link; audio has no caption, only documents have
+    /// a name.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` that names the field.
+    pub fn read(kind: &'static str, fields: &Fields<'_>, link: &str) -> Result<Self, ApiError> {
+        let owned = |text: Option<&str>| text.filter(|it| !it.is_empty()).map(str::to_owned);
+        Ok(Self {
+            kind,
+            link: fields.required_text(link, LINK)?.to_owned(),
+            caption: owned(fields.text("caption", bounds::CAPTION)?),
+            filename: owned(fields.text("filename", bounds::FILENAME)?),
+        })
+    }
+}
+
+fn read_content(kind: &'static str, object: &Fields<'_>, fields: &Fields<'_>) -> Result<Content, ApiError> {
+    Ok(match kind {
+        "text" => Content::Text(object.required_text("body", bounds::TEXT)?.to_owned()),
+        "template" => Content::Template {
+            name: object.required_text("name", 512)?.to_owned(),
+            language: object.required_object("language")?.required_text("code", 32)?.to_owned(),
+            components: components(object)?,
+        },
+        "interactive" => Content::Interactive(fields.value("interactive").cloned().unwrap_or(Value::Null)),
+        "location" => Content::Location(location(object)?),
+        media => Content::Media(Media::read(media, object, "link")?),
+    })
+}
+
+fn components(object: &Fields<'_>) -> Result<Vec<Value>, ApiError> {
+    let components = object.array("components")?;
+    if components.iter().any(|it| !it.is_object()) {
+        return Err(object.refuse("components", "must be an array of objects"));
+    }
+    Ok(components.to_vec())
+}
+
+fn location(object: &Fields<'_>) -> Result<Value, ApiError> {
+    Ok(json!({
+        "latitude": object.required_number("latitude", -90.0, 90.0)?,
+        "longitude": object.required_number("longitude", -180.0, 180.0)?,
+        "name": object.text("name", 1024)?,
+        "address": object.text("address", 1024)?,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &Value) -> Result<SendRequest, ApiError> {
+        SendRequest::read(&Fields::of_body(body)?)
+    }
+
+    #[test]
+    fn each_type_has_its_object_and_bounds() {
+        let to = "+34600111222";
+        let link = "https://shop.example/a.jpg";
+        let good = [
+            json!({"to": to, "type": "text", "text": {"body": "x".repeat(4096)}}),
+            json!({"to": to, "type": "image", "image": {"link": link, "caption": "é".repeat(1024)}}),
+            json!({"to": to, "type": "audio", "audio": {"link": link}}),
+            json!({"to": to, "type": "video", "video": {"link": link}}),
+            json!({"to": to, "type": "document", "document": {"link": link, "filename": "f".repeat(256)}}),
+            json!({"to": to, "type": "template", "template": {"name": "a", "language": {"code": "en"}}}),
+            json!({"to": to, "type": "interactive", "interactive": {"type": "button"}}),
+            json!({"to": to, "type": "location", "location": {"latitude": 41.4, "longitude": 2}}),
+        ];
+        for body in &good {
+            let request = read(body).expect("valid");
+            assert_eq!(Some(request.content.kind()), body["type"].as_str());
+        }
+        let bad = [
+            (json!({"to": to, "type": "text", "text": {"body": "x".repeat(4097)}}), "text.body must have at most"),
+            (json!({"to": to, "type": "text", "text": {"body": ""}}), "text.body must not be empty"),
+            (json!({"to": to, "type": "text", "text": "hi"}), "text must be an object"),
+            (json!({"to": to, "type": "text"}), "text is required"),
+            (json!({"to": to}), "type is required"),
+            (json!({"to": to, "type": "sticker"}), "type must be one of"),
+            (json!({"type": "text", "text": {"body": "x"}}), "to is required"),
+            (json!({"to": "600", "type": "text", "text": {"body": "x"}}), "to must be a phone number"),
+            (json!({"to": to, "type": "image", "image": {}}), "image.link is required"),
+            (
+                json!({"to": to, "type": "video", "video": {"link": link, "caption": "x".repeat(1025)}}),
+                "video.caption must have at most",
+            ),
+            (
+                json!({"to": to, "type": "location", "location": {"latitude": 91, "longitude": 2}}),
+                "location.latitude must be a number",
+            ),
+            (
+                json!({"to": to, "type": "template", "template": {"name": "a", "language": "en"}}),
+                "template.language must be an object",
+            ),
+        ];
+        for (body, words) in bad {
+            let message = read(&body).expect_err(words).message;
+            assert!(message.starts_with(words), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_template_quotes_nothing() {
+        let body = json!({"to": "+34600111222", "type": "template", "replyTo": "msg_1",
+                          "template": {"name": "a", "language": {"code": "en"}, "components": []}});
+        assert_eq!(read(&body).expect("valid").reply_to, None);
+    }
+}

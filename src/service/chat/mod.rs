@@ -1,0 +1,11 @@
+//! What the chat channels have in common: messages come in, messages go out
+//! and move on to delivered and read.
+//!
+//! Knows nothing of HTTP, and of platforms only what their trait says.
+
+pub mod content;
+pub mod deliver;
+pub mod html;
+pub mod receive;
+pub mod send;
+pub mod templates;

@@ -1,0 +1,130 @@
+//! A customer writes: the conversation is found, made or opened again, the
+//! message is stored, the assistant is set to answer. Interface: Events,
+//! message.received; States and transitions, Conversation.
+//!
+//! Knows nothing of who pretends to be the customer.
+
+use serde_json::Value;
+
+use crate::model::time::SECOND;
+use crate::service::channels::Channel;
+use crate::service::database::channels::ChannelRow;
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::database::messages::{self, MessageRow};
+use crate::service::database::{DatabaseError, due};
+use crate::service::platforms;
+use crate::service::world::Kind;
+use crate::service::write::Work;
+
+/// What a customer sent.
+#[derive(Debug, Clone, Default)]
+pub struct Inbound {
+    /// Their number or chat id.
+    pub from: String,
+    /// What they are called, if the platform tells.
+    pub name: Option<String>,
+    /// Their user name on the bot channel.
+    pub username: Option<String>,
+    /// The text or caption.
+    pub text: String,
+    /// `text`, `image`, …
+    pub kind: String,
+    /// Where media lives.
+    pub media_url: Option<String>,
+    /// The ad they came from.
+    pub referral: Option<Value>,
+}
+
+/// Where it went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// The conversation's id.
+    pub conversation: String,
+    /// The message's id.
+    pub message: String,
+}
+
+/// Takes in what a customer sent on a channel.
+///
+/// # Errors
+/// When the database fails.
+pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Result<Received, DatabaseError> {
+    let conversation = find_or_make(work, channel, inbound)?;
+    let stamp = work.stamp();
+    let id = work.id("msg", stamp);
+    let platform_id = platforms::incoming_id(work, channel.kind, &conversation, &id)?;
+    messages::insert(
+        work.db,
+        &MessageRow {
+            id: id.clone(),
+            conversation: conversation.id.clone(),
+            channel: channel.id.clone(),
+            platform_id,
+            direction: "inbound".to_owned(),
+            sender: "customer".to_owned(),
+            content: inbound.text.clone(),
+            kind: inbound.kind.clone(),
+            media_url: inbound.media_url.clone(),
+            details: None,
+            status: "received".to_owned(),
+            reply_to: None,
+            reaction: None,
+            cost: 0,
+            created_at: stamp,
+            delivered_at: None,
+            read_at: None,
+            broadcast: None,
+        },
+    )?;
+    let preview = if inbound.text.is_empty() { format!("[{}]", inbound.kind) } else { inbound.text.clone() };
+    conversations::touch(work.db, &conversation.id, &preview, true, stamp)?;
+    expect_answer(work, &conversation)?;
+    Ok(Received { conversation: conversation.id, message: id })
+}
+
+fn find_or_make(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    inbound: &Inbound,
+) -> Result<ConversationRow, DatabaseError> {
+    if let Some(found) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
+        let (name, username) = (inbound.name.as_deref(), inbound.username.as_deref());
+        conversations::rename(work.db, &found.id, name, username, None)?;
+        return Ok(found);
+    }
+    let stamp = work.stamp();
+    let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);
+    made.name.clone_from(&inbound.name);
+    made.username.clone_from(&inbound.username);
+    made.referral = inbound.referral.as_ref().map(Value::to_string);
+    conversations::insert(work.db, &made)?;
+    Ok(made)
+}
+
+/// Sets the assistant to answer, unless a person has the conversation or the
+/// assistant has asked for one.
+fn expect_answer(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
+    let answers = work.service.assistant.is_some() && conversation.automation && conversation.escalation.is_none();
+    if !answers {
+        return Ok(());
+    }
+    // One answer to all that was written meanwhile.
+    due::cancel(work.db, Kind::Answer.word(), &conversation.id)?;
+    let wait = work.service.stamps.between(SECOND, 3 * SECOND);
+    due::add(work.db, work.now.plus(wait), Kind::Answer.word(), &conversation.id, "")
+}
+
+/// The message type a channel has for a medium, by its address.
+pub fn media_kind(channel: Channel, url: &str) -> &'static str {
+    let path = url.split(['?', '#']).next().unwrap_or(url).to_ascii_lowercase();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
+    if ends(&[".jpg", ".jpeg", ".png", ".webp", ".gif"]) {
+        if channel == Channel::Telegram { "photo" } else { "image" }
+    } else if ends(&[".mp4", ".3gp", ".mov"]) {
+        "video"
+    } else if ends(&[".mp3", ".ogg", ".opus", ".aac", ".amr", ".m4a"]) {
+        "audio"
+    } else {
+        "document"
+    }
+}

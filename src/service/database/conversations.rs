@@ -1,0 +1,251 @@
+//! Conversations: one for each customer of a channel. Interface: Resources,
+//! Conversation and Telegram conversation; States and transitions.
+//!
+//! Knows nothing of messages beyond the newest one's preview.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::bounds;
+use crate::model::time::{SECOND, Timestamp};
+use crate::service::cursors::Place;
+use crate::service::database::DatabaseError;
+use crate::service::database::channels::{self, ChannelRow};
+
+/// Characters of a preview.
+const PREVIEW: usize = 120;
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationRow {
+    /// Its id.
+    pub id: String,
+    /// The channel it is on.
+    pub channel: String,
+    /// Where replies go: a phone number or a chat id.
+    pub peer: String,
+    /// The customer's name.
+    pub name: Option<String>,
+    /// The customer's user name on the bot channel.
+    pub username: Option<String>,
+    /// The customer's mail address.
+    pub email: Option<String>,
+    /// The address of a picture.
+    pub avatar: Option<String>,
+    /// `active` or `closed`.
+    pub status: String,
+    /// Whether the assistant answers.
+    pub automation: bool,
+    /// Why the assistant asked for a person.
+    pub escalation: Option<String>,
+    /// Since when it asks.
+    pub escalated_at: Option<Timestamp>,
+    /// How many messages.
+    pub message_count: i64,
+    /// The newest message, cut.
+    pub preview: String,
+    /// When the newest message came.
+    pub last_at: Timestamp,
+    /// When the first message came.
+    pub first_at: Timestamp,
+    /// When the conversation was made.
+    pub created_at: Timestamp,
+    /// When the customer last wrote.
+    pub last_inbound_at: Option<Timestamp>,
+    /// A JSON object: the ad it came from.
+    pub referral: Option<String>,
+}
+
+impl ConversationRow {
+    /// A conversation that begins now.
+    pub fn new(id: String, channel: &str, peer: &str, now: Timestamp) -> Self {
+        Self {
+            id,
+            channel: channel.to_owned(),
+            peer: peer.to_owned(),
+            name: None,
+            username: None,
+            email: None,
+            avatar: None,
+            status: "active".to_owned(),
+            automation: true,
+            escalation: None,
+            escalated_at: None,
+            message_count: 0,
+            preview: String::new(),
+            last_at: now,
+            first_at: now,
+            created_at: now,
+            last_inbound_at: None,
+            referral: None,
+        }
+    }
+
+    /// Whether free text may be sent: the customer wrote in the last 24
+    /// hours. Interface: Conversation, `serviceWindowOpen`.
+    pub fn window_open(&self, now: Timestamp) -> bool {
+        self.last_inbound_at.is_some_and(|at| now.since(at) < bounds::WINDOW_SECONDS * SECOND)
+    }
+
+    /// Its place in lists ordered by activity.
+    pub fn place(&self) -> Place {
+        Place { at: self.last_at.micros(), id: self.id.clone() }
+    }
+}
+
+const COLUMNS: &str = "SELECT id, channel, peer, name, username, email, avatar, status, automation, escalation,
+    escalated_at, message_count, preview, last_at, first_at, created_at, last_inbound_at, referral
+    FROM conversations";
+
+/// Makes a conversation.
+pub fn insert(db: &Connection, row: &ConversationRow) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO conversations (id, channel, peer, name, username, email, avatar, status, automation,
+        escalation, escalated_at, message_count, preview, last_at, first_at, created_at, last_inbound_at, referral)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+    db.prepare_cached(sql)?.execute(params![
+        row.id,
+        row.channel,
+        row.peer,
+        row.name,
+        row.username,
+        row.email,
+        row.avatar,
+        row.status,
+        row.automation,
+        row.escalation,
+        row.escalated_at.map(Timestamp::micros),
+        row.message_count,
+        row.preview,
+        row.last_at.micros(),
+        row.first_at.micros(),
+        row.created_at.micros(),
+        row.last_inbound_at.map(Timestamp::micros),
+        row.referral,
+    ])?;
+    Ok(())
+}
+
+/// One of a channel by id.
+pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND channel = ?2"))?;
+    Ok(statement.query_row([id, channel], map).optional()?)
+}
+
+/// One by id, with the channel it is on.
+pub fn with_channel(
+    db: &Connection,
+    id: &str,
+) -> Result<Option<(ChannelRow, ConversationRow)>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
+    let Some(row) = statement.query_row([id], map).optional()? else { return Ok(None) };
+    Ok(Some((channels::read(db, &row.channel)?, row)))
+}
+
+/// One of a channel by the customer's number or chat id.
+pub fn of_peer(db: &Connection, channel: &str, peer: &str) -> Result<Option<ConversationRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE channel = ?1 AND peer = ?2"))?;
+    Ok(statement.query_row([channel, peer], map).optional()?)
+}
+
+/// A page, newest activity first.
+pub fn list(
+    db: &Connection,
+    channel: &str,
+    status: Option<&str>,
+    after: &Place,
+    reach: i64,
+) -> Result<Vec<ConversationRow>, DatabaseError> {
+    let filter = if status.is_some() { "AND status = ?2" } else { "AND ?2 IS NULL" };
+    let sql = format!(
+        "{COLUMNS} WHERE channel = ?1 {filter} AND (last_at, id) < (?3, ?4)
+         ORDER BY last_at DESC, id DESC LIMIT ?5"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![channel, status, after.at, after.id, reach], map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Counts a message. One from the customer opens the service window and a
+/// closed conversation.
+pub fn touch(
+    db: &Connection,
+    id: &str,
+    preview: &str,
+    inbound: bool,
+    at: Timestamp,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET message_count = message_count + 1, preview = ?2, last_at = ?3,
+        first_at = CASE message_count WHEN 0 THEN ?3 ELSE first_at END,
+        last_inbound_at = CASE WHEN ?4 THEN ?3 ELSE last_inbound_at END,
+        status = CASE WHEN ?4 THEN 'active' ELSE status END
+        WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, cut(preview), at.micros(), inbound])?;
+    Ok(())
+}
+
+/// Sets whether the assistant answers. A person who takes over or hands back
+/// has seen why the assistant asked.
+pub fn set_automation(db: &Connection, id: &str, enabled: bool) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, enabled])?;
+    Ok(())
+}
+
+/// Notes why the assistant asks for a person.
+pub fn escalate(db: &Connection, id: &str, reason: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, reason, at.micros()])?;
+    Ok(())
+}
+
+/// Sets `active` or `closed`.
+pub fn set_status(db: &Connection, id: &str, status: &str) -> Result<(), DatabaseError> {
+    db.prepare_cached("UPDATE conversations SET status = ?2 WHERE id = ?1")?.execute([id, status])?;
+    Ok(())
+}
+
+/// Learns what the customer is called; what is not told stays.
+pub fn rename(
+    db: &Connection,
+    id: &str,
+    name: Option<&str>,
+    username: Option<&str>,
+    email: Option<&str>,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET name = coalesce(?2, name), username = coalesce(?3, username),
+               email = coalesce(?4, email) WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, name, username, email])?;
+    Ok(())
+}
+
+fn cut(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    match line.char_indices().nth(PREVIEW) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+fn map(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
+    let optional = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
+    let time = |index| Ok::<_, rusqlite::Error>(Timestamp::from_micros(row.get(index)?));
+    Ok(ConversationRow {
+        id: row.get(0)?,
+        channel: row.get(1)?,
+        peer: row.get(2)?,
+        name: row.get(3)?,
+        username: row.get(4)?,
+        email: row.get(5)?,
+        avatar: row.get(6)?,
+        status: row.get(7)?,
+        automation: row.get(8)?,
+        escalation: row.get(9)?,
+        escalated_at: optional(10)?,
+        message_count: row.get(11)?,
+        preview: row.get(12)?,
+        last_at: time(13)?,
+        first_at: time(14)?,
+        created_at: time(15)?,
+        last_inbound_at: optional(16)?,
+        referral: row.get(17)?,
+    })
+}

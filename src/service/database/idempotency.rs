@@ -1,0 +1,77 @@
+//! Kept answers: what a write answered under an idempotency key. Interface:
+//! Limits, Idempotency.
+//!
+//! Knows nothing of requests that still run (see `service::idempotency`).
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::bounds;
+use crate::model::time::{SECOND, Timestamp};
+use crate::service::database::DatabaseError;
+use crate::service::idempotency::Fingerprint;
+use crate::service::reply::Reply;
+
+/// Answers past their day that are removed beside each new one.
+const REMOVED: i64 = 50;
+
+/// What is kept under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing, or something past its day.
+    Nothing,
+    /// The answer to this very request.
+    Same(Reply),
+    /// The answer to another request.
+    Other,
+}
+
+/// Looks under a key.
+pub fn find(
+    db: &Connection,
+    api_key: &str,
+    name: &str,
+    fingerprint: &Fingerprint,
+    now: Timestamp,
+) -> Result<Found, DatabaseError> {
+    let sql = "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
+    let mut statement = db.prepare_cached(sql)?;
+    let found = statement.query_row(params![api_key, name, oldest(now)], |row| {
+        let kept: Fingerprint = row.get(0)?;
+        Ok((kept, Reply { status: row.get(1)?, body: row.get(2)?, replayed: true }))
+    });
+    Ok(match found.optional()? {
+        None => Found::Nothing,
+        Some((kept, reply)) if kept == *fingerprint => Found::Same(reply),
+        Some(_) => Found::Other,
+    })
+}
+
+/// Keeps an answer for a day, in the transaction of its effect.
+pub fn keep(
+    db: &Connection,
+    api_key: &str,
+    name: &str,
+    fingerprint: &Fingerprint,
+    reply: &Reply,
+    now: Timestamp,
+) -> Result<(), DatabaseError> {
+    let purge = "DELETE FROM idempotency WHERE (api_key, name) IN
+                 (SELECT api_key, name FROM idempotency WHERE at <= ?1 LIMIT ?2)";
+    db.prepare_cached(purge)?.execute(params![oldest(now), REMOVED])?;
+    let sql = "INSERT OR REPLACE INTO idempotency (api_key, name, fingerprint, status, body, at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    db.prepare_cached(sql)?.execute(params![
+        api_key,
+        name,
+        fingerprint,
+        reply.status,
+        reply.body,
+        now.micros()
+    ])?;
+    Ok(())
+}
+
+/// Answers of this time and earlier are past their day.
+fn oldest(now: Timestamp) -> i64 {
+    now.plus(-bounds::IDEMPOTENCY_SECONDS * SECOND).micros()
+}

@@ -1,0 +1,205 @@
+//! Messages of the chat channels and of voice and SMS. Interface: Resources,
+//! Message; States and transitions, Message status.
+//!
+//! Knows nothing of conversations' counters.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::time::Timestamp;
+use crate::service::cursors::Place;
+use crate::service::database::DatabaseError;
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageRow {
+    /// The service's id.
+    pub id: String,
+    /// The conversation it is in.
+    pub conversation: String,
+    /// The channel it is on.
+    pub channel: String,
+    /// The platform's id.
+    pub platform_id: String,
+    /// `inbound` or `outbound`.
+    pub direction: String,
+    /// `customer`, `ai`, `api` or `agent`.
+    pub sender: String,
+    /// The text, the caption, or what stands for the content in a list.
+    pub content: String,
+    /// `text`, `image`, …
+    pub kind: String,
+    /// Where its media lives.
+    pub media_url: Option<String>,
+    /// A JSON object: what else the platform was given.
+    pub details: Option<String>,
+    /// sent, delivered, read, failed; received for inbound ones.
+    pub status: String,
+    /// The id of the quoted message.
+    pub reply_to: Option<String>,
+    /// The emoji this side reacted with.
+    pub reaction: Option<String>,
+    /// Credits.
+    pub cost: i64,
+    /// When it was made: with the id, its place.
+    pub created_at: Timestamp,
+    /// When it reached the device.
+    pub delivered_at: Option<Timestamp>,
+    /// When it was read.
+    pub read_at: Option<Timestamp>,
+    /// The broadcast it belongs to.
+    pub broadcast: Option<String>,
+}
+
+impl MessageRow {
+    /// Its place in lists, newest first.
+    pub fn place(&self) -> Place {
+        Place { at: self.created_at.micros(), id: self.id.clone() }
+    }
+}
+
+/// Which messages of a channel are listed.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only this conversation's.
+    pub conversation: Option<String>,
+    /// Only this direction's.
+    pub direction: Option<&'static str>,
+    /// Only in this status.
+    pub status: Option<&'static str>,
+}
+
+const COLUMNS: &str = "SELECT id, conversation, channel, platform_id, direction, sender, content, kind, media_url,
+    details, status, reply_to, reaction, cost, created_at, delivered_at, read_at, broadcast FROM messages";
+
+/// Stores a message.
+pub fn insert(db: &Connection, row: &MessageRow) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind,
+        media_url, details, status, reply_to, reaction, cost, created_at, delivered_at, read_at, broadcast)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+    db.prepare_cached(sql)?.execute(params![
+        row.id,
+        row.conversation,
+        row.channel,
+        row.platform_id,
+        row.direction,
+        row.sender,
+        row.content,
+        row.kind,
+        row.media_url,
+        row.details,
+        row.status,
+        row.reply_to,
+        row.reaction,
+        row.cost,
+        row.created_at.micros(),
+        row.delivered_at.map(Timestamp::micros),
+        row.read_at.map(Timestamp::micros),
+        row.broadcast,
+    ])?;
+    Ok(())
+}
+
+/// One of a channel, by the service's id or the platform's.
+pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND channel = ?2"))?;
+    if let Some(row) = statement.query_row([id, channel], map).optional()? {
+        return Ok(Some(row));
+    }
+    let sql = format!("{COLUMNS} WHERE channel = ?1 AND platform_id = ?2 ORDER BY created_at DESC LIMIT 1");
+    Ok(db.prepare_cached(&sql)?.query_row([channel, id], map).optional()?)
+}
+
+/// One of a conversation, by the service's id or the platform's.
+pub fn read_within(db: &Connection, conversation: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+    let sql = format!("{COLUMNS} WHERE conversation = ?1 AND (id = ?2 OR platform_id = ?2) LIMIT 1");
+    Ok(db.prepare_cached(&sql)?.query_row([conversation, id], map).optional()?)
+}
+
+/// A page of a channel's messages, newest first.
+pub fn list(
+    db: &Connection,
+    channel: &str,
+    filter: &Filter,
+    after: &Place,
+    reach: i64,
+) -> Result<Vec<MessageRow>, DatabaseError> {
+    // Only what is asked for is compared, so that an index fits each form; the
+    // plus keeps the channel's index from being taken for a conversation's.
+    let channel_term = if filter.conversation.is_some() { "+channel" } else { "channel" };
+    let mut sql = format!("{COLUMNS} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
+    let clauses = [
+        (filter.conversation.is_some(), " AND conversation = ?4", " AND ?4 IS NULL"),
+        (filter.direction.is_some(), " AND direction = ?5", " AND ?5 IS NULL"),
+        (filter.status.is_some(), " AND status = ?6", " AND ?6 IS NULL"),
+    ];
+    for (given, with, without) in clauses {
+        sql.push_str(if given { with } else { without });
+    }
+    sql.push_str(" ORDER BY created_at DESC, id DESC LIMIT ?7");
+    let mut statement = db.prepare_cached(&sql)?;
+    let Filter { conversation, direction, status } = filter;
+    let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
+    let rows = statement.query_map(bound, map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The newest messages of a conversation, newest first.
+pub fn newest(db: &Connection, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
+    let sql = format!("{COLUMNS} WHERE conversation = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![conversation, count], map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Moves an outbound message on: sent, delivered, read; failed only from
+/// sent. False when it is past that already.
+pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
+    let sql = match status {
+        "delivered" => {
+            "UPDATE messages SET status = 'delivered', delivered_at = ?2 WHERE id = ?1 AND status = 'sent'"
+        }
+        "read" => {
+            "UPDATE messages SET status = 'read', read_at = ?2, delivered_at = coalesce(delivered_at, ?2)
+             WHERE id = ?1 AND status IN ('sent', 'delivered')"
+        }
+        _ => "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent' AND ?2 IS NOT NULL",
+    };
+    Ok(db.prepare_cached(sql)?.execute(params![id, at.micros()])? > 0)
+}
+
+/// Sets or removes this side's reaction.
+pub fn react(db: &Connection, id: &str, emoji: Option<&str>) -> Result<(), DatabaseError> {
+    db.prepare_cached("UPDATE messages SET reaction = ?2 WHERE id = ?1")?.execute(params![id, emoji])?;
+    Ok(())
+}
+
+/// How many messages a conversation has: the next number a bot platform
+/// gives within a chat.
+pub fn count(db: &Connection, conversation: &str) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM messages WHERE conversation = ?1";
+    Ok(db.prepare_cached(sql)?.query_row([conversation], |row| row.get(0))?)
+}
+
+fn map(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
+    let optional = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
+    Ok(MessageRow {
+        id: row.get(0)?,
+        conversation: row.get(1)?,
+        channel: row.get(2)?,
+        platform_id: row.get(3)?,
+        direction: row.get(4)?,
+        sender: row.get(5)?,
+        content: row.get(6)?,
+        kind: row.get(7)?,
+        media_url: row.get(8)?,
+        details: row.get(9)?,
+        status: row.get(10)?,
+        reply_to: row.get(11)?,
+        reaction: row.get(12)?,
+        cost: row.get(13)?,
+        created_at: Timestamp::from_micros(row.get(14)?),
+        delivered_at: optional(15)?,
+        read_at: optional(16)?,
+        broadcast: row.get(17)?,
+    })
+}

@@ -1,0 +1,20 @@
+//! Single values the service keeps about itself: secrets, the clock's shift.
+//!
+//! Knows nothing of what they are for.
+
+use rusqlite::{Connection, OptionalExtension, ToSql, types::FromSql};
+
+use crate::service::database::DatabaseError;
+
+/// Reads a value.
+pub fn get<T: FromSql>(db: &Connection, name: &str) -> Result<Option<T>, DatabaseError> {
+    let mut statement = db.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+/// Writes a value.
+pub fn set(db: &Connection, name: &str, value: &dyn ToSql) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    db.prepare_cached(sql)?.execute(rusqlite::params![name, value])?;
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The database: one SQLite file, one writer that commits waiting jobs
+//! together, readers beside it that see what is committed.
+//!
+//! Knows nothing of what jobs do. A job is answered only after the commit
+//! that holds it has reached the disk.
+
+pub mod channels;
+pub mod conversations;
+pub mod due;
+pub mod idempotency;
+pub mod keys;
+pub mod messages;
+pub mod meta;
+mod open;
+pub mod outbound;
+mod readers;
+pub mod templates;
+pub mod workspaces;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use thiserror::Error;
+use tokio::sync::Notify;
+
+pub use open::Opened;
+
+/// Why the database did not do something.
+#[derive(Debug, Error)]
+pub enum DatabaseError {
+    /// SQLite refused.
+    #[error("the database: {0}")]
+    Sql(#[from] rusqlite::Error),
+    /// The file cannot be used.
+    #[error("the database file: {0}")]
+    File(#[from] std::io::Error),
+    /// A newer version made the file.
+    #[error("the database was made by a newer version of this program (format {0}); use that one")]
+    Newer(i64),
+    /// The file belongs to another program.
+    #[error("the database file belongs to another program; give another path with --db")]
+    Foreign,
+    /// A job failed badly, or the service is stopping.
+    #[error("the database did not finish a job")]
+    Closed,
+    /// A transaction could not be made durable.
+    #[error("the database could not commit: {0}")]
+    Commit(String),
+}
+
+/// The open database. Dropping it ends its threads after their last jobs.
+pub struct Database {
+    writer: writer::Writer,
+    readers: readers::Readers,
+}
+
+impl Database {
+    /// Opens or makes the file; `committed` is told after every commit.
+    ///
+    /// # Errors
+    /// When the file cannot be used; a corrupt one is set aside first.
+    pub fn open(path: &Path, committed: Arc<Notify>) -> Result<(Self, Opened), DatabaseError> {
+        let (connection, opened) = open::writer(path)?;
+        let readers = readers::Readers::start(path)?;
+        let writer = writer::Writer::start(connection, committed)?;
+        Ok((Self { writer, readers }, opened))
+    }
+
+    /// Runs a job that changes something. Undone when it fails.
+    ///
+    /// # Errors
+    /// What the job fails with, or why it could not be kept.
+    pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<DatabaseError> + Send + 'static,
+    {
+        self.writer.run(job).await
+    }
+
+    /// Runs a job that only reads what is committed.
+    ///
+    /// # Errors
+    /// What the job fails with, or why it could not be run.
+    pub async fn read<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<DatabaseError> + Send + 'static,
+    {
+        self.readers.run(job).await
+    }
+
+    /// Ends the writer after its last job and folds the log into the file.
+    pub fn close(&self) {
+        self.writer.close();
+    }
+}

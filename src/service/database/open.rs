@@ -1,0 +1,184 @@
+//! Opening the file: its mode, settings, format and health. A corrupt file is
+//! set aside, never deleted.
+//!
+//! Knows nothing of what the tables mean.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::service::database::DatabaseError;
+
+/// Marks the file as this service's.
+const APPLICATION: i64 = 0x6664_7376;
+/// The format this version writes.
+const FORMAT: i64 = 1;
+const SCHEMA: &str = include_str!("schema.sql");
+const SETTINGS: &str = "
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA busy_timeout = 5000;
+    PRAGMA foreign_keys = ON;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
+    PRAGMA mmap_size = 0;
+    PRAGMA temp_store = MEMORY;
+";
+
+/// How opening went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// The tables were just made.
+    pub fresh: bool,
+    /// Where a corrupt file was put.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// Opens the writer's connection; makes the file and its tables when absent.
+pub fn writer(path: &Path) -> Result<(Connection, Opened), DatabaseError> {
+    match open(path) {
+        Ok((connection, fresh)) => Ok((connection, Opened { fresh, set_aside: None })),
+        Err(DatabaseError::Sql(cause)) if is_corrupt(&cause) => {
+            let aside = set_aside(path)?;
+            tracing::error!(aside = %aside.display(), %cause, "the database was corrupt and is set aside");
+            let (connection, fresh) = open(path)?;
+            Ok((connection, Opened { fresh, set_aside: Some(aside) }))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Opens a reader's connection to a file a writer has opened.
+pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.execute_batch(
+        "PRAGMA busy_timeout = 5000; PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
+    make_private(path)?;
+    // A log that was left behind tells of an end nobody prepared.
+    let unclean = fs::metadata(beside(path, "-wal")).is_ok_and(|it| it.len() > 0);
+    let mut connection = Connection::open(path)?;
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 && application != APPLICATION {
+        return Err(DatabaseError::Foreign);
+    }
+    if format > FORMAT {
+        return Err(DatabaseError::Newer(format));
+    }
+    connection.execute_batch(SETTINGS)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    if unclean {
+        check(&connection)?;
+    }
+    let fresh = tables == 0;
+    if fresh {
+        let change = connection.transaction()?;
+        change.execute_batch(SCHEMA)?;
+        change.pragma_update(None, "application_id", APPLICATION)?;
+        change.pragma_update(None, "user_version", FORMAT)?;
+        change.commit()?;
+    }
+    Ok((connection, fresh))
+}
+
+/// Looks whether the pages hang together.
+fn check(connection: &Connection) -> Result<(), DatabaseError> {
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    Err(rusqlite::Error::SqliteFailure(code, Some(verdict)).into())
+}
+
+fn is_corrupt(cause: &rusqlite::Error) -> bool {
+    matches!(
+        cause.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+    )
+}
+
+/// Moves the file and its log to names nobody uses yet.
+fn set_aside(path: &Path) -> Result<PathBuf, DatabaseError> {
+    let free = (1..10_000).map(|number| beside(path, &format!(".corrupt-{number}"))).find(|it| !it.exists());
+    let aside = free.ok_or_else(|| io::Error::other("too many corrupt files are set aside already"))?;
+    fs::rename(path, &aside)?;
+    for suffix in ["-wal", "-shm"] {
+        match fs::rename(beside(path, suffix), beside(&aside, suffix)) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause.into()),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Makes the file with mode 0600 before SQLite would with another, and its
+/// folder when there is none.
+fn make_private(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_corrupt_file_is_set_aside_and_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        drop(writer(&path).expect("opens"));
+        let garbage = vec![7_u8; 8192];
+        fs::write(&path, &garbage).expect("written");
+        let (_, opened) = writer(&path).expect("opens again");
+        assert!(opened.fresh);
+        let aside = opened.set_aside.expect("set aside");
+        assert_eq!(fs::read(aside).expect("kept"), garbage);
+    }
+
+    #[test]
+    fn files_of_others_are_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("other.db");
+        Connection::open(&path).expect("opens").execute_batch("CREATE TABLE theirs (a)").expect("made");
+        assert!(matches!(writer(&path), Err(DatabaseError::Foreign)));
+        let path = folder.path().join("newer.db");
+        drop(writer(&path).expect("opens"));
+        Connection::open(&path).expect("opens").pragma_update(None, "user_version", 99).expect("set");
+        assert!(matches!(writer(&path), Err(DatabaseError::Newer(99))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep").join("service.db");
+        drop(writer(&path).expect("opens"));
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+    }
+}

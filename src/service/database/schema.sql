@@ -1,0 +1,145 @@
+CREATE TABLE meta (
+    name TEXT PRIMARY KEY,
+    value ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workspaces (
+    id TEXT PRIMARY KEY,
+    name TEXT,
+    email TEXT,
+    balance INTEGER NOT NULL CHECK (balance >= 0),
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- Every change of a balance, once: its amounts add up to the balance.
+CREATE TABLE ledger (
+    seq INTEGER PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    amount INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    UNIQUE (reason, reference)
+) STRICT;
+
+CREATE TABLE channels (
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    kind TEXT NOT NULL,
+    assistant TEXT NOT NULL,
+    assistant_name TEXT,
+    -- The number, bot name or mail address; null until one is connected.
+    address TEXT,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    channel TEXT NOT NULL REFERENCES channels,
+    environment TEXT NOT NULL,
+    tail TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+
+CREATE TABLE idempotency (
+    api_key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    fingerprint BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (api_key, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (at);
+
+CREATE TABLE templates (
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    name TEXT NOT NULL,
+    language TEXT NOT NULL,
+    category TEXT NOT NULL,
+    status TEXT NOT NULL,
+    components TEXT NOT NULL,
+    PRIMARY KEY (workspace, name, language)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE conversations (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL REFERENCES channels,
+    -- Where replies go: a phone number or a chat id.
+    peer TEXT NOT NULL,
+    name TEXT,
+    username TEXT,
+    email TEXT,
+    avatar TEXT,
+    status TEXT NOT NULL DEFAULT 'active',
+    automation INTEGER NOT NULL DEFAULT 1,
+    escalation TEXT,
+    escalated_at INTEGER,
+    message_count INTEGER NOT NULL DEFAULT 0,
+    preview TEXT NOT NULL DEFAULT '',
+    last_at INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_inbound_at INTEGER,
+    referral TEXT,
+    UNIQUE (channel, peer)
+) STRICT;
+CREATE INDEX conversations_by_activity ON conversations (channel, last_at DESC, id DESC);
+CREATE INDEX conversations_by_status ON conversations (channel, status, last_at DESC, id DESC);
+
+CREATE TABLE messages (
+    id TEXT PRIMARY KEY,
+    conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    channel TEXT NOT NULL,
+    platform_id TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    content TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    media_url TEXT,
+    -- Mime type, size and file name of media; what a template or a location held.
+    details TEXT,
+    status TEXT NOT NULL,
+    reply_to TEXT,
+    reaction TEXT,
+    cost INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    delivered_at INTEGER,
+    read_at INTEGER,
+    broadcast TEXT
+) STRICT;
+CREATE INDEX messages_by_conversation ON messages (conversation, created_at DESC, id DESC);
+CREATE INDEX messages_by_channel ON messages (channel, created_at DESC, id DESC);
+CREATE INDEX messages_by_direction ON messages (channel, direction, created_at DESC, id DESC);
+CREATE INDEX messages_by_platform ON messages (channel, platform_id);
+
+-- All that reached a platform, oldest first.
+CREATE TABLE outbound (
+    seq INTEGER PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    content TEXT NOT NULL,
+    idempotency_key TEXT,
+    at INTEGER NOT NULL
+) STRICT;
+
+-- What the simulated world has yet to do, by the service's clock.
+CREATE TABLE due (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    data TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX due_by_time ON due (at, seq);
+CREATE INDEX due_by_subject ON due (kind, subject);
+
+-- The demo's customers: what each still has to say, as JSON arrays.
+CREATE TABLE characters (
+    conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+    language TEXT NOT NULL,
+    live TEXT NOT NULL,
+    replies TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

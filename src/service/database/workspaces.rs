@@ -1,0 +1,107 @@
+//! Workspaces and their credits: a balance that never goes below zero and a
+//! ledger that explains it. Interface: Limits, Credit costs.
+//!
+//! Knows nothing of prices.
+
+use rusqlite::{Connection, params};
+
+use crate::model::time::Timestamp;
+use crate::service::database::DatabaseError;
+
+/// A workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its mail address.
+    pub email: Option<String>,
+    /// Whole credits.
+    pub balance: i64,
+}
+
+/// Makes a workspace; its first credits are in the ledger too.
+pub fn insert(db: &Connection, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let Workspace { id, name, email, balance } = workspace;
+    db.execute(sql, params![id, name, email, balance, now.micros()])?;
+    enter(db, id, *balance, "opening", id, now)
+}
+
+/// Reads a workspace.
+pub fn read(db: &Connection, id: &str) -> Result<Workspace, DatabaseError> {
+    let sql = "SELECT id, name, email, balance FROM workspaces WHERE id = ?1";
+    let row = db.prepare_cached(sql)?.query_row([id], |row| {
+        Ok(Workspace { id: row.get(0)?, name: row.get(1)?, email: row.get(2)?, balance: row.get(3)? })
+    })?;
+    Ok(row)
+}
+
+/// The one workspace the switches act on.
+pub fn first(db: &Connection) -> Result<Workspace, DatabaseError> {
+    let id: String =
+        db.query_row("SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1", [], |row| row.get(0))?;
+    read(db, &id)
+}
+
+/// Takes credits, if there are as many; the balance after it, or before it
+/// when there are not.
+pub fn charge(
+    db: &Connection,
+    id: &str,
+    cost: i64,
+    reason: &str,
+    reference: &str,
+    now: Timestamp,
+) -> Result<Result<i64, i64>, DatabaseError> {
+    let sql = "UPDATE workspaces SET balance = balance - ?2 WHERE id = ?1 AND balance >= ?2";
+    let paid = db.prepare_cached(sql)?.execute(params![id, cost])? > 0;
+    let balance = read(db, id)?.balance;
+    if !paid {
+        return Ok(Err(balance));
+    }
+    if cost != 0 {
+        enter(db, id, -cost, reason, reference, now)?;
+    }
+    Ok(Ok(balance))
+}
+
+/// Gives credits back.
+pub fn refund(
+    db: &Connection,
+    id: &str,
+    amount: i64,
+    reference: &str,
+    now: Timestamp,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE workspaces SET balance = balance + ?2 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, amount])?;
+    enter(db, id, amount, "refund", reference, now)
+}
+
+/// Sets the balance; the difference is in the ledger.
+pub fn set_balance(
+    db: &Connection,
+    id: &str,
+    balance: i64,
+    reference: &str,
+    now: Timestamp,
+) -> Result<(), DatabaseError> {
+    let before = read(db, id)?.balance;
+    db.execute("UPDATE workspaces SET balance = ?2 WHERE id = ?1", params![id, balance])?;
+    enter(db, id, balance - before, "set", reference, now)
+}
+
+fn enter(
+    db: &Connection,
+    id: &str,
+    amount: i64,
+    reason: &str,
+    reference: &str,
+    now: Timestamp,
+) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO ledger (workspace, amount, reason, reference, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    db.prepare_cached(sql)?.execute(params![id, amount, reason, reference, now.micros()])?;
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! The sample world: a bicycle shop, its customers and what was said so far.
+//!
+//! Knows nothing of how the world goes on (see `world`).
+
+pub mod script;
+pub mod seed;
+mod values;

@@ -1,0 +1,150 @@
+//! Puts the sample world into a database: who wrote what, so many minutes
+//! ago.
+//!
+//! Knows nothing of what happens next.
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::model::time::{SECOND, Timestamp};
+use crate::service::channels::Channel;
+use crate::service::chat::receive::media_kind;
+use crate::service::database::channels::{self, ChannelRow};
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::database::messages::{self, MessageRow};
+use crate::service::database::{DatabaseError, due};
+use crate::service::demo::values::{is_on, list, text, texts};
+use crate::service::platforms;
+use crate::service::world::Kind;
+use crate::service::world::customers::{self, Character};
+use crate::service::write::Work;
+
+const WORLDS: [(Channel, &str); 3] = [
+    (Channel::Whatsapp, include_str!("../../../assets/demo/whatsapp.json")),
+    (Channel::Telegram, include_str!("../../../assets/demo/telegram.json")),
+    (Channel::Voip, include_str!("../../../assets/demo/voip.json")),
+];
+
+/// Seeds every chat channel and sets the customers going.
+///
+/// # Errors
+/// When the database fails.
+pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
+    for (kind, text) in WORLDS {
+        let Some(channel) = channels::of_kind(work.db, kind)? else { continue };
+        let world: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+        for conversation in list(&world, "conversations") {
+            seed_conversation(work, &channel, conversation)?;
+        }
+    }
+    customers::begin(work)
+}
+
+fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<(), DatabaseError> {
+    let Some(peer) = text(told, "phone").or_else(|| text(told, "chat_id")) else { return Ok(()) };
+    let said = list(told, "messages");
+    let began = said.first().map_or(work.now, |it| time_of(it, work.now));
+    let id = work.service.stamps.id("conv", began);
+    let mut row = ConversationRow::new(id, &channel.id, &peer, began);
+    row.name = text(told, "name");
+    row.username = text(told, "username");
+    row.email = text(told, "email");
+    row.automation = told.get("automation").is_none() || is_on(told, "automation");
+    row.escalation = text(told, "escalation");
+    row.referral = told.get("referral").filter(|it| it.is_object()).map(|it| captured(it, began));
+    conversations::insert(work.db, &row)?;
+    let mut ids: Vec<String> = Vec::new();
+    for message in said {
+        let quotes = message.get("quotes").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
+        let quoted = quotes.and_then(|it| ids.get(it).cloned());
+        ids.push(seed_message(work, channel, &row, message, quoted)?);
+    }
+    // The last message of a closed conversation may be the customer's.
+    conversations::set_status(work.db, &row.id, text(told, "status").as_deref().unwrap_or("active"))?;
+    expect_answer(work, &row, said)?;
+    let character = Character {
+        conversation: row.id.clone(),
+        language: text(told, "language").unwrap_or_else(|| "en".to_owned()),
+        live: texts(told, "live"),
+        replies: texts(told, "replies"),
+    };
+    customers::cast(work.db, &character)
+}
+
+fn seed_message(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    told: &Value,
+    quoted: Option<String>,
+) -> Result<String, DatabaseError> {
+    let at = time_of(told, work.now);
+    let id = work.service.stamps.id("msg", at);
+    let sender = text(told, "by").unwrap_or_else(|| "customer".to_owned());
+    let inbound = sender == "customer";
+    let status = if inbound { "received".to_owned() } else { text(told, "status").unwrap_or_else(|| "read".to_owned()) };
+    let media_url = text(told, "media");
+    let kind = match &media_url {
+        Some(url) => media_kind(channel.kind, url).to_owned(),
+        None => text(told, "type").unwrap_or_else(|| "text".to_owned()),
+    };
+    let content = text(told, "text").unwrap_or_default();
+    let soon = |reached: bool, seconds: i64| reached.then(|| at.plus(seconds * SECOND).min(work.now));
+    let row = MessageRow {
+        platform_id: platforms::incoming_id(work, channel.kind, conversation, &id)?,
+        conversation: conversation.id.clone(),
+        channel: channel.id.clone(),
+        direction: if inbound { "inbound" } else { "outbound" }.to_owned(),
+        delivered_at: soon(matches!(status.as_str(), "delivered" | "read"), 2),
+        read_at: soon(status == "read", 30),
+        details: None,
+        reply_to: quoted,
+        reaction: None,
+        cost: i64::from(sender == "api"),
+        created_at: at,
+        broadcast: None,
+        id: id.clone(),
+        sender,
+        content,
+        kind,
+        media_url,
+        status,
+    };
+    messages::insert(work.db, &row)?;
+    let preview = if row.content.is_empty() { format!("[{}]", row.kind) } else { row.content.clone() };
+    conversations::touch(work.db, &conversation.id, &preview, inbound, at)?;
+    Ok(id)
+}
+
+/// The assistant still owes an answer to who wrote last.
+fn expect_answer(work: &Work<'_>, row: &ConversationRow, said: &[Value]) -> Result<(), DatabaseError> {
+    let last = said.last().and_then(|it| text(it, "by"));
+    let owes = last.as_deref() == Some("customer") && row.automation && row.escalation.is_none();
+    let recent = said.last().is_some_and(|it| work.now.since(time_of(it, work.now)) < 600 * SECOND);
+    if !(owes && recent) {
+        return Ok(());
+    }
+    let wait = work.service.stamps.between(2 * SECOND, 20 * SECOND);
+    due::add(work.db, work.now.plus(wait), Kind::Answer.word(), &row.id, "")
+}
+
+/// So many minutes before now.
+fn time_of(message: &Value, now: Timestamp) -> Timestamp {
+    let minutes = message.get("ago").and_then(Value::as_f64).unwrap_or(0.0);
+    let micros = std::time::Duration::try_from_secs_f64(minutes * 60.0).map_or(0, |it| it.as_micros());
+    now.plus(-i64::try_from(micros).unwrap_or(0))
+}
+
+fn captured(referral: &Value, at: Timestamp) -> String {
+    let mut referral = referral.clone();
+    referral["captured_at"] = at.to_string().into();
+    referral.to_string()
+}
+
+/// Whether the world was seeded into this database before.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_seeded(db: &Connection) -> Result<bool, DatabaseError> {
+    Ok(db.query_row("SELECT EXISTS (SELECT 1 FROM characters)", [], |row| row.get(0))?)
+}

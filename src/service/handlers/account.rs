@@ -1,0 +1,53 @@
+//! The account behind the key that asks. Interface: Account.
+//!
+//! Knows nothing of other keys.
+
+use axum::extract::State;
+
+use crate::service::channels::Channel;
+use crate::service::database::{channels, workspaces};
+use crate::service::errors::ApiError;
+use crate::service::reply::Reply;
+use crate::service::request::Reading;
+use crate::service::state::Service;
+use crate::wire::account::{AccountBody, AssistantBody, WorkspaceBody};
+
+/// `GET /account`
+pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let workspace = workspaces::read(db, &caller.workspace)?;
+            let channel = channels::read(db, &caller.channel_id)?;
+            let number = channel.address.filter(|_| channel.kind == Channel::Whatsapp);
+            let connected = number.is_some();
+            Reply::ok(&AccountBody {
+                id: workspace.id.clone(),
+                assistant_id: Some(channel.assistant.clone()),
+                key_id: Some(caller.key),
+                whatsapp_number: number,
+                credits_balance: Some(precise(workspace.balance)),
+                environment: Some(caller.environment.word().to_owned()),
+                messaging_tier: connected.then(|| "TIER_1K".to_owned()),
+                quality_rating: connected.then(|| "GREEN".to_owned()),
+                workspace: WorkspaceBody {
+                    id: Some(workspace.id),
+                    name: workspace.name,
+                    email: workspace.email,
+                },
+                assistant: AssistantBody {
+                    id: Some(channel.assistant),
+                    name: channel.assistant_name,
+                    platform: Some(channel.kind.platform().word().to_owned()),
+                },
+            })
+        })
+        .await
+}
+
+/// Whole credits as the number the wire has; exact far beyond any balance.
+#[expect(clippy::cast_precision_loss, reason = "balances are far below 2^52")]
+pub fn precise(credits: i64) -> f64 {
+    credits as f64
+}

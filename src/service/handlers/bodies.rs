@@ -1,0 +1,96 @@
+//! Rows as the shapes of the interface.
+//!
+//! Knows nothing of where rows come from.
+
+use serde_json::Value;
+
+use crate::model::time::Timestamp;
+use crate::service::channels::Channel;
+use crate::service::database::conversations::ConversationRow;
+use crate::service::database::messages::MessageRow;
+use crate::wire::conversations::ConversationBody;
+use crate::wire::messages::MessageBody;
+use crate::wire::telegram::TelegramConversationBody;
+
+fn time(at: Timestamp) -> Option<String> {
+    Some(at.to_string())
+}
+
+/// A message as listed.
+pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
+    let bot = channel == Channel::Telegram;
+    MessageBody {
+        id: row.id,
+        conversation_id: Some(row.conversation),
+        whatsapp_message_id: (!bot).then(|| row.platform_id.clone()),
+        telegram_message_id: bot.then_some(row.platform_id),
+        direction: Some(row.direction),
+        sender_type: Some(row.sender),
+        content: Some(row.content),
+        content_type: Some(row.kind),
+        media_url: row.media_url,
+        status: Some(row.status),
+        reply_to: row.reply_to,
+        reaction: row.reaction,
+        created_at: time(row.created_at),
+        delivered_at: row.delivered_at.and_then(time),
+        read_at: row.read_at.and_then(time),
+        ..MessageBody::default()
+    }
+}
+
+/// A message as read alone: with what it cost and what its media are.
+/// Interface: Message.
+pub fn whole_message(row: MessageRow, channel: Channel) -> MessageBody {
+    let media = row.details.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
+    let used = super::account::precise(row.cost);
+    MessageBody { media, credits_used: Some(used), ..message(row, channel) }
+}
+
+/// A conversation of the business chat channel as listed.
+pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
+    ConversationBody {
+        service_window_open: Some(row.window_open(now)),
+        referral: row.referral.as_deref().and_then(|it| serde_json::from_str(it).ok()),
+        id: row.id,
+        customer_phone: Some(row.peer),
+        customer_name: row.name,
+        customer_email: row.email,
+        customer_avatar: row.avatar,
+        status: Some(row.status),
+        message_count: u64::try_from(row.message_count).ok(),
+        last_message_preview: Some(row.preview),
+        last_message_at: time(row.last_at),
+        first_message_at: time(row.first_at),
+        created_at: time(row.created_at),
+        automation_enabled: None,
+        escalation: None,
+    }
+}
+
+/// A conversation as read alone: with its automation and escalation.
+pub fn whole_conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
+    let automation = row.automation;
+    let escalation = row.escalation.as_ref().map_or(Value::Null, |reason| {
+        serde_json::json!({"reason": reason, "since": row.escalated_at.map(|at| at.to_string())})
+    });
+    ConversationBody {
+        automation_enabled: Some(automation),
+        escalation: Some(escalation),
+        ..conversation(row, now)
+    }
+}
+
+/// A conversation of the bot channel.
+pub fn telegram_conversation(row: ConversationRow) -> TelegramConversationBody {
+    TelegramConversationBody {
+        id: row.id,
+        telegram_chat_id: Some(row.peer),
+        telegram_username: row.username,
+        customer_name: row.name,
+        status: Some(row.status),
+        message_count: u64::try_from(row.message_count).ok(),
+        last_message_preview: Some(row.preview),
+        last_message_at: time(row.last_at),
+    }
+}

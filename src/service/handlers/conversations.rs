@@ -1,0 +1,135 @@
+//! Conversations: listed, read, paused, handed back, closed. Interface:
+//! Conversations.
+//!
+//! Knows nothing of the bot channel's paths, which share [`page_of_messages`].
+
+use axum::extract::State;
+
+use crate::service::auth::Caller;
+use crate::service::channels::Channel;
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::database::messages::{self, Filter};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::handlers::bodies;
+use crate::service::query::Slice;
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::model::time::Clock;
+use crate::wire::conversations::{AutomationResult, CloseResult};
+
+/// The values of the `status` filter.
+const STATUSES: [&str; 2] = ["open", "closed"];
+
+/// `GET /conversations`
+pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let now = service.clock.now();
+    page(service, request, move |row| bodies::conversation(row, now)).await
+}
+
+/// A page of the caller's channel's conversations.
+pub async fn page<B: 'static>(
+    service: Service,
+    request: Reading,
+    body: impl Fn(ConversationRow) -> B + Send + 'static,
+) -> Result<Reply, ApiError>
+where
+    crate::wire::pages::Page<B>: crate::wire::body::Body,
+{
+    let Reading { caller, query, .. } = request;
+    let status = query.word("status", &STATUSES)?;
+    let page = query.page(&service.cursors, &["conversations", &caller.channel_id, status.unwrap_or("")])?;
+    // The interface's filter says `open`; its rows say `active`.
+    let status = status.map(|it| if it == "open" { "active" } else { it });
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.reach())?;
+            let slice = Slice::cut(rows, page.limit);
+            page.reply(&state.cursors, slice, ConversationRow::place, body)
+        })
+        .await
+}
+
+/// `GET /conversations/{conversationId}`
+pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let id = request.segment("conversationId")?;
+    let caller = request.caller;
+    let now = service.clock.now();
+    service
+        .database
+        .read(move |db| {
+            let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            Reply::ok(&bodies::whole_conversation(row, now))
+        })
+        .await
+}
+
+/// `GET /conversations/{conversationId}/messages`
+pub async fn messages(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    page_of_messages(service, request).await
+}
+
+/// A page of one conversation's messages, newest first.
+pub async fn page_of_messages(service: Service, request: Reading) -> Result<Reply, ApiError> {
+    let id = request.segment("conversationId")?;
+    let Reading { caller, query, .. } = request;
+    let page = query.page(&service.cursors, &["history", &caller.channel_id, &id])?;
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let filter = Filter { conversation: Some(id), ..Filter::default() };
+            let rows = messages::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
+            let slice = Slice::cut(rows, page.limit);
+            page.reply(&state.cursors, slice, messages::MessageRow::place, |row| {
+                bodies::message(row, caller.channel)
+            })
+        })
+        .await
+}
+
+/// `PATCH /conversations/{conversationId}`
+pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let id = request.segment("conversationId")?;
+    let enabled = Fields::of_body(&request.body)?.required_boolean("automationEnabled")?;
+    service
+        .write(request, move |work, caller| {
+            let row = find(work, caller, &id)?;
+            conversations::set_automation(work.db, &row.id, enabled)?;
+            Reply::ok(&AutomationResult {
+                success: true,
+                id: row.id,
+                automation_enabled: enabled,
+                status: row.status,
+            })
+        })
+        .await
+}
+
+/// `POST /conversations/{conversationId}/close`. Closing what is closed
+/// changes nothing and succeeds.
+pub async fn close(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let id = request.segment("conversationId")?;
+    service
+        .write(request, move |work, caller| {
+            let row = find(work, caller, &id)?;
+            conversations::set_status(work.db, &row.id, "closed")?;
+            Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })
+        })
+        .await
+}
+
+fn find(work: &Work<'_>, caller: &Caller, id: &str) -> Result<ConversationRow, ApiError> {
+    debug_assert!(caller.channel == Channel::Whatsapp, "the gate lets no other key in");
+    conversations::read(work.db, &caller.channel_id, id)?.ok_or_else(absent)
+}
+
+/// 404 for a conversation.
+pub fn absent() -> ApiError {
+    ApiError::not_found("this conversation")
+}

@@ -1,0 +1,57 @@
+//! `POST /dev/fault`: the next matching requests are delayed, answered so, or
+//! cut off.
+//!
+//! Knows nothing of how a fault meets a request (see `service::faults`).
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::Method;
+use serde_json::json;
+
+use crate::service::errors::ApiError;
+use crate::service::faults::{Cut, Fault};
+use crate::service::fields::Fields;
+use crate::service::reply::Reply;
+use crate::service::request::Switch;
+use crate::service::state::Service;
+
+/// `POST /dev/fault`
+pub async fn fault(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+    let fields = Fields::of_body(&body)?;
+    service.faults.add(read(&fields)?);
+    Reply::ok(&json!({"waiting": true}))
+}
+
+fn read(fields: &Fields<'_>) -> Result<Fault, ApiError> {
+    let count = fields.required_integer("count", 1, 1_000_000)?;
+    let cut = match fields.value("drop") {
+        None => None,
+        Some(_) => Some(match fields.required_word("drop", &["before", "after", "mid"])? {
+            "before" => Cut::Before,
+            "after" => Cut::After,
+            _ => Cut::Middle,
+        }),
+    };
+    let optional = |name: &str, from, to| {
+        if fields.value(name).is_some() { fields.required_integer(name, from, to).map(Some) } else { Ok(None) }
+    };
+    let method = match fields.text("method", 16)? {
+        None => None,
+        Some(word) => Some(
+            Method::from_bytes(word.to_ascii_uppercase().as_bytes())
+                .map_err(|_| fields.refuse("method", "must be an HTTP method"))?,
+        ),
+    };
+    let delay = optional("delay_ms", 0, 600_000)?.unwrap_or(0);
+    Ok(Fault {
+        path_prefix: fields.required_text("path_prefix", 1024)?.to_owned(),
+        method,
+        count: u32::try_from(count).unwrap_or(1),
+        status: optional("status", 200, 599)?.and_then(|it| u16::try_from(it).ok()),
+        code: fields.text("code", 64)?.map(str::to_owned),
+        delay: Duration::from_millis(delay.unsigned_abs()),
+        cut,
+        retry_after: optional("retry_after", 0, 86_400)?,
+    })
+}

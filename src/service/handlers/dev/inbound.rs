@@ -1,0 +1,70 @@
+//! `POST /dev/inbound`: a customer writes.
+//!
+//! Knows nothing of what the message sets off.
+
+use axum::extract::State;
+use serde_json::json;
+
+use crate::model::bounds;
+use crate::model::time::Clock;
+use crate::service::channels::Channel;
+use crate::service::chat::content::LINK;
+use crate::service::chat::receive::{Inbound, media_kind, receive};
+use crate::service::database::channels;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::reply::Reply;
+use crate::service::request::Switch;
+use crate::service::state::Service;
+use crate::service::write::Work;
+
+/// Characters of an inbound text at most: platforms take more than they send.
+const TEXT: usize = 65_536;
+
+/// `POST /dev/inbound`
+pub async fn inbound(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+    let fields = Fields::of_body(&body)?;
+    let words = Channel::ALL.map(Channel::word);
+    let word = fields.required_word("channel", &words)?;
+    let kind = Channel::from_word(word).unwrap_or(Channel::Whatsapp);
+    let inbound = read(&fields, kind)?;
+    let (now, state) = (service.clock.now(), service.clone());
+    service
+        .database
+        .write(move |db| {
+            let work = Work { db, service: &state, now, test: false, key: None };
+            let channel = channels::of_kind(db, kind)?.ok_or_else(|| ApiError::not_found("this channel"))?;
+            let received = receive(&work, &channel, &inbound)?;
+            Reply::ok(&json!({"conversationId": received.conversation, "messageId": received.message}))
+        })
+        .await
+}
+
+fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {
+    let from = match kind {
+        Channel::Whatsapp | Channel::Voip => fields.required_phone("from")?.to_owned(),
+        Channel::Telegram | Channel::Email => match fields.value("from").and_then(|it| it.as_i64()) {
+            Some(number) => number.to_string(),
+            None => fields.required_text("from", 320)?.to_owned(),
+        },
+    };
+    let media_url = fields.text("mediaUrl", LINK)?.filter(|it| !it.is_empty()).map(str::to_owned);
+    let text = fields.text("text", TEXT)?.unwrap_or("").to_owned();
+    if text.is_empty() && media_url.is_none() {
+        return Err(fields.refuse("text", "is required where there is no mediaUrl"));
+    }
+    let referral = match fields.value("referral") {
+        None => None,
+        Some(value) if value.is_object() => Some(value.clone()),
+        Some(_) => return Err(fields.refuse("referral", "must be an object")),
+    };
+    Ok(Inbound {
+        from,
+        name: fields.text("name", bounds::CONTACT_NAME)?.map(str::to_owned),
+        username: fields.text("username", 64)?.map(str::to_owned),
+        kind: media_url.as_deref().map_or("text", |url| media_kind(kind, url)).to_owned(),
+        text,
+        media_url,
+        referral,
+    })
+}

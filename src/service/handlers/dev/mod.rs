@@ -1,0 +1,72 @@
+//! The switches of `--dev`: no key, no limits. Design: `serve --dev`.
+//!
+//! Knows nothing of the interface's own paths.
+
+pub mod fault;
+pub mod inbound;
+
+use axum::extract::State;
+use serde_json::json;
+
+use crate::model::time::{Clock, SECOND};
+use crate::service::database::{DatabaseError, keys as stored, meta, outbound as reached, workspaces};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::reply::Reply;
+use crate::service::request::Switch;
+use crate::service::state::Service;
+use crate::service::{keys, world};
+
+/// Seconds the clock moves at a time at most: ten years.
+const ADVANCE: i64 = 10 * 365 * 24 * 3600;
+
+/// `POST /dev/clock`: moves the clock forward; all that fell due meanwhile
+/// has happened when this answers.
+pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+    let seconds = Fields::of_body(&body)?.required_number("advance_seconds", 0.0, precise(ADVANCE))?;
+    let span = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    let shift = service.clock.advance(i64::try_from(span.as_micros()).unwrap_or(ADVANCE * SECOND));
+    let kept: Result<(), DatabaseError> =
+        service.database.write(move |db| meta::set(db, "clock_shift", &shift)).await;
+    kept?;
+    world::catch_up(&service).await?;
+    Reply::ok(&json!({"now": service.clock.now().to_string()}))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bound far below 2^52")]
+fn precise(seconds: i64) -> f64 {
+    seconds as f64
+}
+
+/// `POST /dev/credits`: sets the balance.
+pub async fn credits(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+    let balance = Fields::of_body(&body)?.required_integer("balance", 0, 1_000_000_000)?;
+    let (now, state) = (service.clock.now(), service.clone());
+    service
+        .database
+        .write(move |db| {
+            let workspace = workspaces::first(db)?;
+            let reference = state.stamps.id("set", state.stamps.next(now));
+            workspaces::set_balance(db, &workspace.id, balance, &reference, now)?;
+            Reply::ok(&json!({ "balance": balance }))
+        })
+        .await
+}
+
+/// `POST /dev/keys/revoke`: the key stops working with the next request.
+pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+    let hash = keys::hash(Fields::of_body(&body)?.required_text("key", 256)?);
+    let now = service.clock.now();
+    let revoked: Result<bool, DatabaseError> =
+        service.database.write(move |db| stored::revoke(db, &hash, now)).await;
+    if !revoked? {
+        return Err(ApiError::not_found("this key"));
+    }
+    service.key_ring.forget();
+    Reply::ok(&json!({"revoked": true}))
+}
+
+/// `POST /dev/outbound`: all that reached a platform, oldest first.
+pub async fn outbound(State(service): State<Service>, Switch(_): Switch) -> Result<Reply, ApiError> {
+    service.database.read(|db| Reply::ok(&json!({"data": reached::all(db)?}))).await
+}

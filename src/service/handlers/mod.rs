@@ -1,0 +1,13 @@
+//! One file per resource: reads a request, runs the work, writes the answer.
+//!
+//! Knows nothing of keys, limits or idempotency: the gate and `write` have
+//! seen to those.
+
+pub mod account;
+pub mod bodies;
+pub mod conversations;
+pub mod dev;
+pub mod messages;
+pub mod telegram;
+pub mod templates;
+pub mod triggers;

@@ -1,0 +1,182 @@
+//! The bot-chat channel. Interface: Bot-chat channel.
+//!
+//! Knows nothing of business chat's window and templates: there are none.
+
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use crate::model::{bounds, prices, reactions};
+use crate::service::auth::Caller;
+use crate::service::chat::content::Media;
+use crate::service::chat::html;
+use crate::service::chat::markdown;
+use crate::service::chat::send::{self, Outgoing};
+use crate::service::database::channels;
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::database::messages as stored;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::handlers::account::precise;
+use crate::service::handlers::conversations::{page, page_of_messages};
+use crate::service::handlers::messages::{react_with, read_emoji};
+use crate::service::handlers::bodies;
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::service::{credits, media};
+use crate::wire::errors::ErrorCode;
+use crate::wire::messages::SentMessage;
+
+/// The types, as the interface lists them.
+const TYPES: [&str; 5] = ["text", "photo", "video", "document", "audio"];
+/// The parse modes.
+const MODES: [&str; 2] = ["HTML", "MarkdownV2"];
+
+/// The body of a send.
+struct SendRequest {
+    chat: String,
+    kind: &'static str,
+    /// The text or caption as people see it.
+    text: String,
+    media: Option<Media>,
+    reply_to: Option<String>,
+}
+
+/// `POST /telegram/send`
+pub async fn send(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
+    let media = match &asked.media {
+        Some(media) => Some(media::inspect(&service, &request, media).await?),
+        None => None,
+    };
+    service.write(request, move |work, caller| send_in(work, caller, asked, media)).await
+}
+
+impl SendRequest {
+    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let kind = if fields.value("type").is_some() { fields.required_word("type", &TYPES)? } else { "text" };
+        let mode =
+            if fields.value("parseMode").is_some() { fields.required_word("parseMode", &MODES)? } else { "HTML" };
+        let media = match kind {
+            "text" => None,
+            kind => Some(Media::read(kind, fields, "url")?),
+        };
+        let (name, marked) = match &media {
+            None => ("text", fields.required_text("text", bounds::TEXT)?),
+            Some(media) => ("caption", media.caption.as_deref().unwrap_or("")),
+        };
+        let read = if mode == "HTML" { html::plain(marked) } else { markdown::plain(marked) };
+        let text = read.map_err(|why| fields.refuse(name, &format!("is not valid {mode}: {why}")))?;
+        let reply_to = match fields.value("replyTo") {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => fields.text("replyTo", 256)?.filter(|it| !it.is_empty()).map(str::to_owned),
+        };
+        Ok(Self { chat: chat_id(fields)?, kind, text, media, reply_to })
+    }
+}
+
+/// A chat id as text; a number is taken too. Interface: `chatId`.
+fn chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
+    let text = match fields.value("chatId") {
+        Some(Value::Number(number)) => number.to_string(),
+        _ => fields.required_text("chatId", 64)?.to_owned(),
+    };
+    let numeric = text.strip_prefix('-').unwrap_or(&text);
+    let is_number = !numeric.is_empty() && numeric.bytes().all(|byte| byte.is_ascii_digit());
+    let is_channel = text.strip_prefix('@').is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    });
+    if is_number || is_channel {
+        Ok(text)
+    } else {
+        Err(fields.refuse("chatId", "must be a numeric chat id or the @name of a channel"))
+    }
+}
+
+fn send_in(
+    work: &Work<'_>,
+    caller: &Caller,
+    asked: SendRequest,
+    media: Option<media::Inspected>,
+) -> Result<Reply, ApiError> {
+    let channel = channels::read(work.db, &caller.channel_id)?;
+    let conversation = started_chat(work, &channel.id, &asked.chat)?;
+    let reply_to = match &asked.reply_to {
+        Some(quoted) => {
+            let found = stored::read_within(work.db, &conversation.id, quoted)?;
+            let absent = || ApiError::validation("replyTo names no message of this chat");
+            Some(found.ok_or_else(absent)?.id)
+        }
+        None => None,
+    };
+    let hosted = media.as_ref().is_some_and(|it| it.hosted);
+    let price = if asked.media.is_some() { media::price(asked.kind, hosted) } else { prices::TEXT };
+    let id = work.id("msg", work.stamp());
+    let paid = credits::pay(work, caller, price, "message", &id)?;
+    let details = asked.media.as_ref().map(|it| {
+        json!({
+            "mimeType": media.as_ref().map(|it| it.mime_type.clone()),
+            "size": media.as_ref().map(|it| it.size),
+            "filename": it.filename,
+        })
+        .to_string()
+    });
+    let outgoing = Outgoing {
+        sender: "api",
+        content: asked.text,
+        kind: asked.kind,
+        media_url: asked.media.map(|it| it.link),
+        details,
+        reply_to,
+        cost: paid.used,
+        broadcast: None,
+    };
+    let row = send::send(work, &channel, &conversation, id, outgoing)?;
+    Reply::ok(&SentMessage {
+        message_id: row.id,
+        whatsapp_message_id: None,
+        telegram_message_id: row.platform_id.parse().ok(),
+        status: row.status,
+        credits_used: precise(paid.used),
+        credits_remaining: precise(paid.remaining),
+        test: None,
+    })
+}
+
+/// The chat, if its user has started the bot. A test key talks to any.
+fn started_chat(work: &Work<'_>, channel: &str, chat: &str) -> Result<ConversationRow, ApiError> {
+    if let Some(found) = conversations::of_peer(work.db, channel, chat)? {
+        return Ok(found);
+    }
+    if !work.test {
+        let message = "this user has not started the bot, so it cannot write to them";
+        return Err(ApiError::new(ErrorCode::InvalidRecipient, message));
+    }
+    let stamp = work.stamp();
+    let made = ConversationRow::new(work.id("conv", stamp), channel, chat, stamp);
+    conversations::insert(work.db, &made)?;
+    Ok(made)
+}
+
+/// `GET /telegram/conversations`
+pub async fn conversations(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    page(service, request, bodies::telegram_conversation).await
+}
+
+/// `GET /telegram/conversations/{conversationId}/messages`
+pub async fn messages(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    page_of_messages(service, request).await
+}
+
+/// `POST /telegram/messages/{messageId}/react`: a fixed set only.
+pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let emoji = read_emoji(&request)?;
+    if !emoji.is_empty() && !reactions::bot_chat_accepts(&emoji) {
+        return Err(ApiError::validation(format!(
+            "the bot platform does not take this emoji; it takes {}",
+            reactions::BOT_CHAT.join(" ")
+        )));
+    }
+    react_with(service, request, emoji).await
+}

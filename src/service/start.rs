@@ -1,0 +1,188 @@
+//! Starting and stopping: the socket, the database, the world, and the keys
+//! that are told once.
+//!
+//! Knows nothing of handlers.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rand::Rng;
+use rusqlite::Connection;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+
+use crate::model::time::Clock;
+use crate::service::assistant::{Assistant, Scripted};
+use crate::service::clock::ServiceClock;
+use crate::service::cursors::Cursors;
+use crate::service::database::{Database, DatabaseError, Opened, meta};
+use crate::service::demo::seed;
+use crate::service::limits::Limits;
+use crate::service::options::Options;
+use crate::service::platforms::Platforms;
+use crate::service::stamps::Stamps;
+use crate::service::state::{Service, ServiceState};
+use crate::service::workspace::{self, IssuedKey};
+use crate::service::write::Work;
+use crate::service::{router, server, world};
+
+/// Why the service could not start.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error("listening on {address}: {cause}; choose another address with --listen")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        cause: std::io::Error,
+    },
+    /// The switches are for this machine only.
+    #[error("the switches of --dev are for loopback addresses only, not for {0}")]
+    NotLoopback(SocketAddr),
+    /// The database cannot be used.
+    #[error("{0}")]
+    Database(#[from] DatabaseError),
+}
+
+/// A service that runs. Dropping it ends it at once; [`Running::shutdown`]
+/// lets requests finish.
+pub struct Running {
+    /// Where the interface is, ending in `/v1`.
+    pub base_url: String,
+    /// Where the switches are, with `--dev`.
+    pub dev_url: String,
+    /// Keys that were just made: none for a database that was there before.
+    pub keys: Vec<IssuedKey>,
+    /// What whoever started it should know: a file that was set aside.
+    pub notices: Vec<String>,
+    stop: watch::Sender<bool>,
+    tasks: Vec<JoinHandle<()>>,
+    service: Service,
+}
+
+impl Running {
+    /// Takes no more requests, lets running ones finish, and folds the
+    /// database's log in.
+    pub async fn shutdown(self) {
+        let Self { stop, tasks, service, .. } = self;
+        // Nobody listens any more when a task has ended by itself.
+        let _ = stop.send(true);
+        for task in tasks {
+            if let Err(cause) = task.await {
+                tracing::error!(%cause, "a part of the service failed");
+            }
+        }
+        // Waits for the writing thread.
+        let closed = tokio::task::spawn_blocking(move || service.database.close()).await;
+        if let Err(cause) = closed {
+            tracing::error!(%cause, "the database could not be closed");
+        }
+    }
+}
+
+/// Starts a service; it is reachable when this returns.
+///
+/// # Errors
+/// When the address or the database cannot be used.
+pub async fn start(options: Options) -> Result<Running, StartError> {
+    if options.dev && !options.listen.ip().is_loopback() {
+        return Err(StartError::NotLoopback(options.listen));
+    }
+    let refused = |cause| StartError::Listen { address: options.listen, cause };
+    let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let committed = Arc::new(Notify::new());
+    let (path, told) = (options.database.clone(), committed.clone());
+    let opening = tokio::task::spawn_blocking(move || Database::open(&path, told));
+    let (database, opened) = opening.await.map_err(|_| DatabaseError::Closed)??;
+    let by_hand = options.by_hand;
+    let (service, keys) = prepare(options, address, database, &opened, committed).await?;
+    let (stop, stopped) = watch::channel(false);
+    let router = router::router(&service);
+    let mut tasks = vec![tokio::spawn(server::serve(listener, router, stopped.clone()))];
+    if !by_hand {
+        tasks.push(tokio::spawn(world::run(service.clone(), stopped)));
+    }
+    let notice = |aside: std::path::PathBuf| {
+        format!("the database was corrupt; it is kept as {} and a new one was made", aside.display())
+    };
+    Ok(Running {
+        base_url: service.base_url.clone(),
+        dev_url: format!("http://{address}/dev"),
+        keys,
+        notices: opened.set_aside.map(notice).into_iter().collect(),
+        stop,
+        tasks,
+        service,
+    })
+}
+
+/// What is read from the database, or put into a new one.
+struct Kept {
+    secret: Vec<u8>,
+    shift: i64,
+    boots: u64,
+    keys: Vec<IssuedKey>,
+}
+
+async fn prepare(
+    options: Options,
+    address: SocketAddr,
+    database: Database,
+    opened: &Opened,
+    committed: Arc<Notify>,
+) -> Result<(Service, Vec<IssuedKey>), DatabaseError> {
+    let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
+    let kept = database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await?;
+    let seed = options.seed.wrapping_add(kept.boots);
+    let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
+    let assistant = options.assistant_answers().then(|| Box::new(Scripted) as Box<dyn Assistant>);
+    let service = Arc::new(ServiceState {
+        hosts: options.hosts.clone(),
+        base_url: format!("http://{address}/v1"),
+        clock: ServiceClock::new(options.clock.clone(), kept.shift),
+        key_ring: Default::default(),
+        limits: Limits::new(options.unlimited),
+        in_flight: Default::default(),
+        cursors,
+        stamps: Stamps::new(seed),
+        faults: Default::default(),
+        platforms: Platforms::simulated(options.seed),
+        assistant,
+        world: Default::default(),
+        committed,
+        database,
+        options,
+    });
+    if service.options.demo {
+        let state = service.clone();
+        let now = service.clock.now();
+        let seeding = service.database.write(move |db| {
+            let work = Work { db, service: &state, now, test: false, key: None };
+            if seed::is_seeded(db)? { Ok(()) } else { seed::seed(&work) }
+        });
+        seeding.await.map_err(|cause: DatabaseError| cause)?;
+    }
+    Ok((service, kept.keys))
+}
+
+fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
+    let shift: i64 = meta::get(db, "clock_shift")?.unwrap_or(0);
+    let keys = if fresh { workspace::make(db, demo, clock.now().plus(shift))? } else { Vec::new() };
+    let secret: Option<Vec<u8>> = meta::get(db, "cursor_secret")?;
+    let secret = match secret {
+        Some(secret) => secret,
+        None => {
+            let made: [u8; 32] = rand::rng().random();
+            meta::set(db, "cursor_secret", &made.as_slice())?;
+            made.to_vec()
+        }
+    };
+    // Ids of two runs that stand at the same time must differ.
+    let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
+    meta::set(db, "boots", &boots)?;
+    Ok(Kept { secret, shift, boots: boots.unsigned_abs(), keys })
+}

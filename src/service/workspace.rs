@@ -1,0 +1,84 @@
+//! What a new database gets: a workspace, four channels, a live and a test
+//! key each, credits and templates. Design: `serve --ready-file`.
+//!
+//! Knows nothing of the demo's conversations.
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::model::account::Environment;
+use crate::model::secret::Secret;
+use crate::model::time::Timestamp;
+use crate::service::channels::Channel;
+use crate::service::database::channels::ChannelRow;
+use crate::service::database::templates::Template;
+use crate::service::database::workspaces::Workspace;
+use crate::service::database::{DatabaseError, channels, keys as stored, templates, workspaces};
+use crate::service::demo::script;
+use crate::service::keys;
+
+/// Credits of a new workspace.
+const CREDITS: i64 = 1_000;
+
+/// A key that was just made; it is not told again.
+#[derive(Debug, Clone)]
+pub struct IssuedKey {
+    /// The channel's word: whatsapp, telegram, email or voip.
+    pub channel: &'static str,
+    /// Live or test.
+    pub environment: Environment,
+    /// The key.
+    pub key: Secret,
+}
+
+/// Fills a new database.
+///
+/// # Errors
+/// When the database fails.
+pub fn make(db: &Connection, demo: bool, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
+    let shop = script::shop();
+    let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
+    let balance = if demo { shop["credits"].as_i64().unwrap_or(CREDITS) } else { CREDITS };
+    let id = "ws_1".to_owned();
+    let (name, email) = (text(&shop["workspace"], "name"), text(&shop["workspace"], "email"));
+    workspaces::insert(db, &Workspace { id: id.clone(), name, email, balance }, now)?;
+    let mut issued = Vec::new();
+    for kind in Channel::ALL {
+        let channel = ChannelRow {
+            id: format!("ch_{}", kind.word()),
+            workspace: id.clone(),
+            kind,
+            assistant: format!("asst_{}", kind.word()),
+            assistant_name: text(&shop["assistant"], "name"),
+            address: address(kind, shop),
+        };
+        channels::insert(db, &channel, now)?;
+        for environment in [Environment::Live, Environment::Test] {
+            let key = keys::make(environment, &mut rand::rng());
+            let key_id = format!("key_{}_{}", kind.word(), environment.word());
+            stored::insert(db, &key_id, &channel.id, environment, &key, now)?;
+            issued.push(IssuedKey { channel: kind.word(), environment, key: Secret::new(&key.text) });
+        }
+    }
+    for template in shop["templates"].as_array().map_or(&[][..], Vec::as_slice) {
+        let part = |name| text(template, name).unwrap_or_default();
+        let template = Template {
+            name: part("name"),
+            language: part("language"),
+            category: part("category"),
+            status: part("status"),
+            components: template["components"].to_string(),
+        };
+        templates::put(db, &id, &template)?;
+    }
+    Ok(issued)
+}
+
+fn address(kind: Channel, shop: &Value) -> Option<String> {
+    let name = match kind {
+        Channel::Whatsapp | Channel::Voip => "number",
+        Channel::Telegram => "bot_username",
+        Channel::Email => "email_address",
+    };
+    shop[name].as_str().map(str::to_owned)
+}

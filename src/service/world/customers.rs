@@ -1,0 +1,197 @@
+//! The demo's customers: they write by themselves and answer people.
+//!
+//! Knows nothing of the assistant. Without the demo nobody is here.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::time::SECOND;
+use crate::service::channels::Channel;
+use crate::service::chat::receive::{Inbound, receive};
+use crate::service::database::channels::{self, ChannelRow};
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::database::{DatabaseError, due};
+use crate::service::demo::script;
+use crate::service::errors::ApiError;
+use crate::service::world::Kind;
+use crate::service::write::Work;
+
+/// One customer's part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Character {
+    /// The conversation they are in.
+    pub conversation: String,
+    /// The language they write.
+    pub language: String,
+    /// What they write by themselves, in order.
+    pub live: Vec<String>,
+    /// What they answer a person, in order.
+    pub replies: Vec<String>,
+}
+
+/// Gives a conversation's customer a part.
+///
+/// # Errors
+/// When the database fails.
+pub fn cast(db: &Connection, character: &Character) -> Result<(), DatabaseError> {
+    let sql = "INSERT OR REPLACE INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)";
+    let Character { conversation, language, live, replies } = character;
+    db.prepare_cached(sql)?.execute(params![conversation, language, lines(live), lines(replies)])?;
+    Ok(())
+}
+
+/// Sets the first customer to write.
+///
+/// # Errors
+/// When the database fails.
+pub fn begin(work: &Work<'_>) -> Result<(), DatabaseError> {
+    due::cancel(work.db, Kind::Live.word(), "")?;
+    due::add(work.db, work.now.plus(3 * SECOND), Kind::Live.word(), "", "")
+}
+
+/// A person wrote to a customer, who will answer.
+///
+/// # Errors
+/// When the database fails.
+pub fn heard_a_person(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
+    if !work.service.options.demo || work.test {
+        return Ok(());
+    }
+    due::cancel(work.db, Kind::Customer.word(), &conversation.id)?;
+    let wait = work.service.stamps.between(3 * SECOND, 8 * SECOND);
+    due::add(work.db, work.now.plus(wait), Kind::Customer.word(), &conversation.id, "")
+}
+
+/// The customer of a conversation answers.
+///
+/// # Errors
+/// When the database fails.
+pub fn answer_person(work: &Work<'_>, conversation: &str) -> Result<(), ApiError> {
+    let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
+    let mut character = character(work.db, conversation)?.unwrap_or_else(|| Character {
+        conversation: conversation.to_owned(),
+        language: "en".to_owned(),
+        live: Vec::new(),
+        replies: Vec::new(),
+    });
+    let text = if character.replies.is_empty() {
+        let generic = script::generic_replies(&character.language);
+        pick(work, &generic)
+    } else {
+        Some(character.replies.remove(0))
+    };
+    let Some(text) = text else { return Ok(()) };
+    cast(work.db, &character)?;
+    write(work, &channel, &row.peer, text)
+}
+
+/// Some customer writes, and the next one is set to.
+///
+/// # Errors
+/// When the database fails.
+pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
+    let wait = work.service.stamps.between(4 * SECOND, 9 * SECOND);
+    due::add(work.db, work.now.plus(wait), Kind::Live.word(), "", "")?;
+    let stranger = work.service.stamps.between(1, 6) == 1;
+    if stranger && new_customer(work)? {
+        return Ok(());
+    }
+    if known_customer(work)? || new_customer(work)? {
+        return Ok(());
+    }
+    small_talk(work)
+}
+
+/// Someone with lines left says the next; false when nobody has any.
+fn known_customer(work: &Work<'_>) -> Result<bool, ApiError> {
+    let sql = "SELECT conversation FROM characters WHERE live <> '[]' ORDER BY conversation";
+    let mut statement = work.db.prepare_cached(sql)?;
+    let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let Some(id) = pick(work, &ids) else { return Ok(false) };
+    let (Some((channel, row)), Some(mut character)) = (conversations::with_channel(work.db, &id)?, character(work.db, &id)?) else {
+        return Ok(false);
+    };
+    let text = character.live.remove(0);
+    cast(work.db, &character)?;
+    write(work, &channel, &row.peer, text)?;
+    Ok(true)
+}
+
+/// Somebody nobody has heard of writes; false when all have.
+fn new_customer(work: &Work<'_>) -> Result<bool, ApiError> {
+    let Some(channel) = channels::of_kind(work.db, Channel::Whatsapp)? else { return Ok(false) };
+    for stranger in script::strangers() {
+        if conversations::of_peer(work.db, &channel.id, &stranger.phone)?.is_some() {
+            continue;
+        }
+        let mut lines = stranger.lines.clone();
+        if lines.is_empty() {
+            continue;
+        }
+        let inbound = Inbound {
+            from: stranger.phone.clone(),
+            name: Some(stranger.name.clone()),
+            text: lines.remove(0),
+            kind: "text".to_owned(),
+            ..Inbound::default()
+        };
+        let received = receive(work, &channel, &inbound)?;
+        let character = Character {
+            conversation: received.conversation,
+            language: stranger.language.clone(),
+            live: lines,
+            replies: Vec::new(),
+        };
+        cast(work.db, &character)?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// When all scripted lines are said, known customers go on with what anyone
+/// could say.
+fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
+    let sql = "SELECT conversation FROM characters ORDER BY conversation";
+    let mut statement = work.db.prepare_cached(sql)?;
+    let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let Some(id) = pick(work, &ids) else { return Ok(()) };
+    let (Some((channel, row)), Some(character)) = (conversations::with_channel(work.db, &id)?, character(work.db, &id)?) else {
+        return Ok(());
+    };
+    let questions = script::questions(&character.language);
+    let Some(text) = pick(work, &questions) else { return Ok(()) };
+    write(work, &channel, &row.peer, text)
+}
+
+fn write(work: &Work<'_>, channel: &ChannelRow, peer: &str, text: String) -> Result<(), ApiError> {
+    let inbound = Inbound { from: peer.to_owned(), text, kind: "text".to_owned(), ..Inbound::default() };
+    receive(work, channel, &inbound)?;
+    Ok(())
+}
+
+fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
+    let last = i64::try_from(from.len()).ok()?.checked_sub(1).filter(|it| *it >= 0)?;
+    let index = usize::try_from(work.service.stamps.between(0, last)).ok()?;
+    from.get(index).cloned()
+}
+
+/// The part of a conversation's customer.
+///
+/// # Errors
+/// When the database fails.
+pub fn character(db: &Connection, conversation: &str) -> Result<Option<Character>, DatabaseError> {
+    let sql = "SELECT language, live, replies FROM characters WHERE conversation = ?1";
+    let found = db.prepare_cached(sql)?.query_row([conversation], |row| {
+        let (live, replies): (String, String) = (row.get(1)?, row.get(2)?);
+        Ok(Character {
+            conversation: conversation.to_owned(),
+            language: row.get(0)?,
+            live: serde_json::from_str(&live).unwrap_or_default(),
+            replies: serde_json::from_str(&replies).unwrap_or_default(),
+        })
+    });
+    Ok(found.optional()?)
+}
+
+fn lines(texts: &[String]) -> String {
+    serde_json::to_string(texts).unwrap_or_else(|_| "[]".to_owned())
+}

@@ -1,0 +1,122 @@
+//! The simulated world: what falls due happens, one thing after another, by
+//! the service's clock. Deliveries, answers of the assistant, customers.
+//!
+//! Knows nothing of HTTP. Everything that will happen is a row, so a restart
+//! forgets nothing.
+
+pub mod customers;
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
+use crate::service::assistant;
+use crate::service::chat::deliver;
+use crate::service::database::due::{self, Due};
+use crate::service::errors::ApiError;
+use crate::service::state::Service;
+use crate::service::write::Work;
+
+/// What can fall due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A message reaches the device.
+    Delivered,
+    /// A message is read.
+    Read,
+    /// A message does not arrive.
+    Failed,
+    /// The assistant answers a conversation.
+    Answer,
+    /// A customer answers a person.
+    Customer,
+    /// Some customer writes by themselves.
+    Live,
+}
+
+impl Kind {
+    const ALL: [Self; 6] =
+        [Self::Delivered, Self::Read, Self::Failed, Self::Answer, Self::Customer, Self::Live];
+
+    /// The word in the database.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Read => "read",
+            Self::Failed => "failed",
+            Self::Answer => "answer",
+            Self::Customer => "customer",
+            Self::Live => "live",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
+/// Keeps things happening until the service stops.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    loop {
+        let wait = match catch_up(&service).await {
+            Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
+            Err(error) => {
+                tracing::error!(%error.message, "the simulated world stands still for a moment");
+                SECOND
+            }
+        };
+        let pause = Duration::from_micros(u64::try_from(wait).unwrap_or(0));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            // Something may have been added that falls due earlier.
+            () = service.committed.notified() => {}
+            _ = stop.changed() => return,
+        }
+    }
+}
+
+/// Does all that has fallen due, in order; when the next thing will.
+///
+/// # Errors
+/// When the database fails.
+pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> {
+    let _one_at_a_time = service.world.lock().await;
+    loop {
+        let Some(next) = service.database.read(due::next).await? else { return Ok(None) };
+        if next.at > service.clock.now() {
+            return Ok(Some(next.at));
+        }
+        happen(service, next).await?;
+    }
+}
+
+/// Does one thing, in one transaction with taking it off the list. It happens
+/// at the time it fell due, however late that is noticed.
+async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
+    let Some(kind) = Kind::from_word(&due.kind) else {
+        tracing::warn!(kind = due.kind, "something fell due that this version does not know");
+        return service.database.write(move |db| Ok(due::take(db, due.seq).map(drop)?)).await;
+    };
+    let answer = match kind {
+        Kind::Answer => assistant::think(service, &due.subject).await?,
+        _ => None,
+    };
+    let state = service.clone();
+    service
+        .database
+        .write(move |db| {
+            if !due::take(db, due.seq)? {
+                return Ok(());
+            }
+            let work = Work { db, service: &state, now: due.at, test: false, key: None };
+            match kind {
+                Kind::Delivered | Kind::Read | Kind::Failed => deliver::advance(&work, &due.subject, kind)?,
+                Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
+                Kind::Customer => customers::answer_person(&work, &due.subject)?,
+                Kind::Live => customers::somebody_writes(&work)?,
+            }
+            Ok(())
+        })
+        .await
+}

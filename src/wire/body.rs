@@ -1,0 +1,20 @@
+//! Writing a shape as the bytes of a body.
+//!
+//! Knows nothing of particular shapes.
+
+use serde::Serialize;
+
+/// Anything that can be the body of a request or an answer.
+pub trait Body {
+    /// The bytes.
+    ///
+    /// # Errors
+    /// When the shape cannot be JSON, which none of this floor's is.
+    fn to_json(&self) -> Result<Vec<u8>, serde_json::Error>;
+}
+
+impl<T: Serialize> Body for T {
+    fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+}
