@@ -2,3 +2,5 @@
 //! interface, for the demo, for tests and for others to develop against.
 //!
 //! Knows nothing of the inbox; it shares only `model` and `wire` with it.
+
+pub mod guard;
