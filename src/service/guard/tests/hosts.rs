@@ -137,6 +137,16 @@ async fn a_certificate_for_another_name_is_refused() {
     assert_eq!((server.requests().len(), plain.requests().len()), (0, 0));
 }
 
+/// With or without certificates on this machine: the test's is not among them.
+#[tokio::test]
+async fn the_system_does_not_trust_just_anyone() {
+    let server = Server::tls(|_| ok("")).await;
+    let guard = Guard::system(DEVELOPMENT);
+    let url = format!("https://localhost:{}/", server.address.port());
+    assert_eq!(fetch(&guard, &url).await, Err(FetchError::Tls));
+    assert_eq!(server.requests().iter().filter(|it| it.contains("HTTP")).count(), 0);
+}
+
 /// A resolver that never answers.
 struct Mute;
 
