@@ -82,7 +82,9 @@ impl Cursors {
     /// `VALIDATION_ERROR` when the text was not sealed here for this list.
     pub fn open(&self, list: &ListName, text: &str) -> Result<Place, ApiError> {
         self.opened(list, text).ok_or_else(|| {
-            ApiError::validation("cursor is not a nextCursor of this list with these filters; leave it out to start again")
+            ApiError::validation(
+                "cursor is not a nextCursor of this list with these filters; leave it out to start again",
+            )
         })
     }
 
@@ -96,10 +98,7 @@ impl Cursors {
         if *version != VERSION || name != list.0 {
             return None;
         }
-        Some(Place {
-            at: i64::from_be_bytes(at.try_into().ok()?),
-            id: String::from_utf8(id.to_vec()).ok()?,
-        })
+        Some(Place { at: i64::from_be_bytes(at.try_into().ok()?), id: String::from_utf8(id.to_vec()).ok()? })
     }
 
     fn mac(&self, bytes: &[u8]) -> Hmac<Sha256> {

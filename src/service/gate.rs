@@ -13,11 +13,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
-use crate::model::time::{Clock, Timestamp};
+use crate::model::time::Clock;
 use crate::service::auth::Caller;
 use crate::service::clock::http_date;
 use crate::service::errors::ApiError;
-use crate::service::limits::{Category, Refused, Standing};
+use crate::service::limits::{Refused, Standing};
 use crate::service::options::FailureLimit;
 use crate::service::scope;
 use crate::service::state::Service;
@@ -152,7 +152,6 @@ pub async fn wrong_method(method: Method) -> ApiError {
     ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} is not a method of this path"))
 }
 
-/// The time now and the category of a call, for tests of the gate.
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
@@ -179,7 +178,5 @@ mod tests {
         }
         let none = Request::builder().body(Body::empty()).expect("a request");
         assert!(!names_this_service(&none, &[]));
-        assert_eq!(scope::category(&Method::GET, "/x"), Category::Read);
-        assert_eq!(http_date(Timestamp::from_micros(0)), "Thu, 01 Jan 1970 00:00:00 GMT");
     }
 }

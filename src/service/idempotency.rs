@@ -100,7 +100,8 @@ mod tests {
     fn keys_are_short_and_visible() {
         let long = "k".repeat(255);
         let too_long = "k".repeat(256);
-        let cases: [(&[&str], Result<Option<&str>, ()>); 8] = [
+        type Read<'a> = Result<Option<&'a str>, ()>;
+        let cases: [(&[&str], Read<'_>); 8] = [
             (&[], Ok(None)),
             (&["0b4c-1"], Ok(Some("0b4c-1"))),
             (&[&long], Ok(Some(&long))),

@@ -117,8 +117,7 @@ impl SlidingLog {
 
     fn refused(&mut self, now: Timestamp) -> Option<Refused> {
         let wait = self.wait(now);
-        (wait > 0)
-            .then(|| Refused { standing: self.standing(now), retry_after: whole_seconds(wait).max(1) })
+        (wait > 0).then(|| Refused { standing: self.standing(now), retry_after: whole_seconds(wait).max(1) })
     }
 }
 
@@ -148,10 +147,9 @@ impl Limits {
     /// When the category's or the burst limit is used up.
     pub fn admit(&self, key: &str, category: Category, now: Timestamp) -> Result<Standing, Refused> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let logs = keys.entry(key.to_owned()).or_insert_with(|| KeyLogs {
-            burst: SlidingLog::new(BURST, SECOND),
-            categories: HashMap::new(),
-        });
+        let logs = keys
+            .entry(key.to_owned())
+            .or_insert_with(|| KeyLogs { burst: SlidingLog::new(BURST, SECOND), categories: HashMap::new() });
         let log =
             logs.categories.entry(category).or_insert_with(|| SlidingLog::new(category.per_minute(), MINUTE));
         if self.unlimited {

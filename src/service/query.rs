@@ -89,13 +89,16 @@ impl Query {
         let list = ListName::new(list);
         let limit = match self.text("limit") {
             None => bounds::PAGE_DEFAULT,
-            Some(text) => text
-                .parse::<u32>()
-                .ok()
-                .filter(|limit| (1..=bounds::PAGE_MAX).contains(limit))
-                .ok_or_else(|| {
-                    ApiError::validation(format!("limit must be a whole number from 1 to {}", bounds::PAGE_MAX))
-                })?,
+            Some(text) => {
+                text.parse::<u32>().ok().filter(|limit| (1..=bounds::PAGE_MAX).contains(limit)).ok_or_else(
+                    || {
+                        ApiError::validation(format!(
+                            "limit must be a whole number from 1 to {}",
+                            bounds::PAGE_MAX
+                        ))
+                    },
+                )?
+            }
         };
         let after = match self.text("cursor") {
             None => Place::top(),

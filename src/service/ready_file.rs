@@ -19,7 +19,9 @@ pub fn write(path: &Path, running: &Running) -> io::Result<()> {
     let keys: Vec<_> = running
         .keys
         .iter()
-        .map(|it| json!({"channel": it.channel, "environment": it.environment.word(), "key": it.key.expose()}))
+        .map(
+            |it| json!({"channel": it.channel, "environment": it.environment.word(), "key": it.key.expose()}),
+        )
         .collect();
     let mut body = json!({"base_url": running.base_url, "dev_url": running.dev_url});
     if !keys.is_empty() {

@@ -151,7 +151,8 @@ async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
 /// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off
 /// or pauses too long.
 pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse::<usize>().ok());
+    let announced =
+        headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse::<usize>().ok());
     let mut fits = announced.is_none_or(|bytes| bytes <= bound);
     let mut taken = Vec::with_capacity(announced.unwrap_or(0).min(bound));
     let mut seen = 0_usize;

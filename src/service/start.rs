@@ -19,6 +19,7 @@ use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
 use crate::service::database::{Database, DatabaseError, Opened, meta};
 use crate::service::demo::seed;
+use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
@@ -150,6 +151,7 @@ async fn prepare(
         cursors,
         stamps: Stamps::new(seed),
         faults: Default::default(),
+        guard: Guard::system(Policy { allow_loopback_http: options.dev }),
         platforms: Platforms::simulated(options.seed),
         assistant,
         world: Default::default(),

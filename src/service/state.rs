@@ -12,6 +12,7 @@ use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
 use crate::service::database::Database;
 use crate::service::faults::Faults;
+use crate::service::guard::Guard;
 use crate::service::idempotency::InFlight;
 use crate::service::limits::Limits;
 use crate::service::options::Options;
@@ -45,6 +46,8 @@ pub struct ServiceState {
     pub stamps: Stamps,
     /// Faults that were asked for.
     pub faults: Faults,
+    /// Looks at addresses customers give before anything is asked there.
+    pub guard: Guard,
     /// What stands behind each channel.
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.

@@ -100,7 +100,9 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        serde_json::Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number out of range"))
+        serde_json::Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number out of range"))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
@@ -147,7 +149,7 @@ mod tests {
             (r#"{"a":1,"a":2}"#.to_owned(), Some("twice")),
             (r#"{"a":{"b":1,"b":1}}"#.to_owned(), Some("twice")),
             (r#"{"a":"x\u0000y"}"#.to_owned(), Some("NUL")),
-            (r#""\ud800""#.to_owned(), Some("surrogate")),
+            (r#""\ud800""#.to_owned(), Some("hex escape")),
             ("1e400".to_owned(), Some("range")),
             ("NaN".to_owned(), Some("expected")),
             ("{} {}".to_owned(), Some("trailing")),

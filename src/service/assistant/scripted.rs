@@ -43,7 +43,10 @@ mod tests {
         let customer = |text: &str| (Speaker::Customer, text.to_owned());
         let mut turn = Turn { language: None, said: vec![customer("zzz qqq")] };
         let first = decide(&turn);
-        assert_eq!((first.text.as_deref(), first.escalation.as_deref()), (Some(script::fallback("en").as_str()), None));
+        assert_eq!(
+            (first.text.as_deref(), first.escalation.as_deref()),
+            (Some(script::fallback("en").as_str()), None)
+        );
         turn.said.push((Speaker::Assistant, script::fallback("en")));
         turn.said.push(customer("zzz I said"));
         assert!(decide(&turn).escalation.is_some());

@@ -167,7 +167,10 @@ mod tests {
             assert_eq!(Some(request.content.kind()), body["type"].as_str());
         }
         let bad = [
-            (json!({"to": to, "type": "text", "text": {"body": "x".repeat(4097)}}), "text.body must have at most"),
+            (
+                json!({"to": to, "type": "text", "text": {"body": "x".repeat(4097)}}),
+                "text.body must have at most",
+            ),
             (json!({"to": to, "type": "text", "text": {"body": ""}}), "text.body must not be empty"),
             (json!({"to": to, "type": "text", "text": "hi"}), "text must be an object"),
             (json!({"to": to, "type": "text"}), "text is required"),

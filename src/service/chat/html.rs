@@ -6,7 +6,20 @@
 
 /// Tags the platform takes.
 const TAGS: [&str; 15] = [
-    "b", "strong", "i", "em", "u", "ins", "s", "strike", "del", "code", "pre", "a", "tg-spoiler", "span",
+    "b",
+    "strong",
+    "i",
+    "em",
+    "u",
+    "ins",
+    "s",
+    "strike",
+    "del",
+    "code",
+    "pre",
+    "a",
+    "tg-spoiler",
+    "span",
     "blockquote",
 ];
 

@@ -6,6 +6,7 @@
 pub mod content;
 pub mod deliver;
 pub mod html;
+pub mod markdown;
 pub mod receive;
 pub mod send;
 pub mod templates;

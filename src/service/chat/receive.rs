@@ -104,7 +104,8 @@ fn find_or_make(
 /// Sets the assistant to answer, unless a person has the conversation or the
 /// assistant has asked for one.
 fn expect_answer(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
-    let answers = work.service.assistant.is_some() && conversation.automation && conversation.escalation.is_none();
+    let answers =
+        work.service.assistant.is_some() && conversation.automation && conversation.escalation.is_none();
     if !answers {
         return Ok(());
     }

@@ -25,7 +25,11 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
         let wanted = variables(pattern);
         let values = parameters(given.iter().find(|it| word(it, "type") == kind));
         if values.len() != wanted {
-            return Err(wrong_count(&format!("component {place} ({})", kind.to_lowercase()), wanted, values.len()));
+            return Err(wrong_count(
+                &format!("component {place} ({})", kind.to_lowercase()),
+                wanted,
+                values.len(),
+            ));
         }
         if kind == "BODY" {
             text = filled(pattern, &values);
@@ -136,14 +140,23 @@ mod tests {
             vec![],
             vec![body(&["Ann"])],
             vec![body(&["Ann", "7", "8"])],
-            vec![body(&["Ann", "7"]), json!({"type": "header", "parameters": [{"type": "text", "text": "x"}]})],
-            vec![body(&["Ann", "7"]), json!({"type": "footer", "parameters": [{"type": "text", "text": "x"}]})],
+            vec![
+                body(&["Ann", "7"]),
+                json!({"type": "header", "parameters": [{"type": "text", "text": "x"}]}),
+            ],
+            vec![
+                body(&["Ann", "7"]),
+                json!({"type": "footer", "parameters": [{"type": "text", "text": "x"}]}),
+            ],
         ];
         for given in bad {
             let error = fill(&template, &given).expect_err("refused");
             assert_eq!(error.code, ErrorCode::TemplateError, "{given:?}");
         }
         // A value that looks like a variable is not filled again.
-        assert_eq!(fill(&template, &[body(&["{{2}}", "7"])]).expect("filled"), "Hi {{2}}, order 7 is ready, {{2}}.");
+        assert_eq!(
+            fill(&template, &[body(&["{{2}}", "7"])]).expect("filled"),
+            "Hi {{2}}, order 7 is ready, {{2}}."
+        );
     }
 }

@@ -92,7 +92,8 @@ impl ConversationRow {
     }
 }
 
-const COLUMNS: &str = "SELECT id, channel, peer, name, username, email, avatar, status, automation, escalation,
+const COLUMNS: &str =
+    "SELECT id, channel, peer, name, username, email, avatar, status, automation, escalation,
     escalated_at, message_count, preview, last_at, first_at, created_at, last_inbound_at, referral
     FROM conversations";
 
@@ -185,14 +186,16 @@ pub fn touch(
 /// Sets whether the assistant answers. A person who takes over or hands back
 /// has seen why the assistant asked.
 pub fn set_automation(db: &Connection, id: &str, enabled: bool) -> Result<(), DatabaseError> {
-    let sql = "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
+    let sql =
+        "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
     db.prepare_cached(sql)?.execute(params![id, enabled])?;
     Ok(())
 }
 
 /// Notes why the assistant asks for a person.
 pub fn escalate(db: &Connection, id: &str, reason: &str, at: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
+    let sql =
+        "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
     db.prepare_cached(sql)?.execute(params![id, reason, at.micros()])?;
     Ok(())
 }
@@ -226,7 +229,8 @@ fn cut(text: &str) -> String {
 }
 
 fn map(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
-    let optional = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
+    let optional =
+        |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
     let time = |index| Ok::<_, rusqlite::Error>(Timestamp::from_micros(row.get(index)?));
     Ok(ConversationRow {
         id: row.get(0)?,

@@ -23,7 +23,13 @@ pub struct Due {
 }
 
 /// Adds work.
-pub fn add(db: &Connection, at: Timestamp, kind: &str, subject: &str, data: &str) -> Result<(), DatabaseError> {
+pub fn add(
+    db: &Connection,
+    at: Timestamp,
+    kind: &str,
+    subject: &str,
+    data: &str,
+) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO due (at, kind, subject, data) VALUES (?1, ?2, ?3, ?4)";
     db.prepare_cached(sql)?.execute(params![at.micros(), kind, subject, data])?;
     Ok(())

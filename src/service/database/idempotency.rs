@@ -33,7 +33,8 @@ pub fn find(
     fingerprint: &Fingerprint,
     now: Timestamp,
 ) -> Result<Found, DatabaseError> {
-    let sql = "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
+    let sql =
+        "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
     let mut statement = db.prepare_cached(sql)?;
     let found = statement.query_row(params![api_key, name, oldest(now)], |row| {
         let kept: Fingerprint = row.get(0)?;

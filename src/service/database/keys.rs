@@ -13,7 +13,8 @@ use crate::service::keys::{FreshKey, KeyHash};
 
 /// Whom a key stands for.
 pub fn find(db: &Connection, hash: &KeyHash) -> Result<Option<KnownKey>, DatabaseError> {
-    let sql = "SELECT keys.id, channels.workspace, channels.id, channels.kind, keys.environment, keys.revoked_at
+    let sql =
+        "SELECT keys.id, channels.workspace, channels.id, channels.kind, keys.environment, keys.revoked_at
                FROM keys JOIN channels ON channels.id = keys.channel WHERE keys.hash = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let found = statement.query_row([hash], |row| {
@@ -41,8 +42,16 @@ pub fn insert(
     key: &FreshKey,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO keys (id, hash, channel, environment, tail, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![id, key.hash, channel, environment.word(), key.tail, now.micros()])?;
+    let sql =
+        "INSERT INTO keys (id, hash, channel, environment, tail, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    db.prepare_cached(sql)?.execute(params![
+        id,
+        key.hash,
+        channel,
+        environment.word(),
+        key.tail,
+        now.micros()
+    ])?;
     Ok(())
 }
 

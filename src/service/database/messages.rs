@@ -68,12 +68,14 @@ pub struct Filter {
     pub status: Option<&'static str>,
 }
 
-const COLUMNS: &str = "SELECT id, conversation, channel, platform_id, direction, sender, content, kind, media_url,
+const COLUMNS: &str =
+    "SELECT id, conversation, channel, platform_id, direction, sender, content, kind, media_url,
     details, status, reply_to, reaction, cost, created_at, delivered_at, read_at, broadcast FROM messages";
 
 /// Stores a message.
 pub fn insert(db: &Connection, row: &MessageRow) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind,
+    let sql =
+        "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind,
         media_url, details, status, reply_to, reaction, cost, created_at, delivered_at, read_at, broadcast)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
     db.prepare_cached(sql)?.execute(params![
@@ -110,7 +112,11 @@ pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRo
 }
 
 /// One of a conversation, by the service's id or the platform's.
-pub fn read_within(db: &Connection, conversation: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+pub fn read_within(
+    db: &Connection,
+    conversation: &str,
+    id: &str,
+) -> Result<Option<MessageRow>, DatabaseError> {
     let sql = format!("{COLUMNS} WHERE conversation = ?1 AND (id = ?2 OR platform_id = ?2) LIMIT 1");
     Ok(db.prepare_cached(&sql)?.query_row([conversation, id], map).optional()?)
 }
@@ -181,7 +187,8 @@ pub fn count(db: &Connection, conversation: &str) -> Result<i64, DatabaseError> 
 }
 
 fn map(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
-    let optional = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
+    let optional =
+        |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
     Ok(MessageRow {
         id: row.get(0)?,
         conversation: row.get(1)?,

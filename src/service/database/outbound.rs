@@ -18,7 +18,8 @@ pub fn note(
     key: Option<&str>,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sql =
+        "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     db.prepare_cached(sql)?.execute(params![recipient, channel.word(), content, key, now.micros()])?;
     Ok(())
 }

@@ -143,3 +143,12 @@ CREATE TABLE characters (
     live TEXT NOT NULL,
     replies TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE media (
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    mime_type TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    filename TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;

@@ -21,7 +21,8 @@ pub struct Template {
     pub components: String,
 }
 
-const COLUMNS: &str = "SELECT name, language, category, status, components FROM templates WHERE workspace = ?1";
+const COLUMNS: &str =
+    "SELECT name, language, category, status, components FROM templates WHERE workspace = ?1";
 
 /// Adds a template, or replaces the one of its name and language.
 pub fn put(db: &Connection, workspace: &str, template: &Template) -> Result<(), DatabaseError> {

@@ -146,7 +146,9 @@ mod tests {
             tokio::join!(insert(1, false), insert(2, true), insert(3, false), insert(4, false));
         assert!(one.is_ok() && two.is_err() && three.is_err() && four.is_ok());
         let sum = writer
-            .run(|db| Ok::<_, DatabaseError>(db.query_row("SELECT sum(a) FROM t", [], |row| row.get::<_, i64>(0))?))
+            .run(|db| {
+                Ok::<_, DatabaseError>(db.query_row("SELECT sum(a) FROM t", [], |row| row.get::<_, i64>(0))?)
+            })
             .await;
         assert_eq!(sum.expect("reads"), 5);
     }

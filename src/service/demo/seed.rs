@@ -82,7 +82,11 @@ fn seed_message(
     let id = work.service.stamps.id("msg", at);
     let sender = text(told, "by").unwrap_or_else(|| "customer".to_owned());
     let inbound = sender == "customer";
-    let status = if inbound { "received".to_owned() } else { text(told, "status").unwrap_or_else(|| "read".to_owned()) };
+    let status = if inbound {
+        "received".to_owned()
+    } else {
+        text(told, "status").unwrap_or_else(|| "read".to_owned())
+    };
     let media_url = text(told, "media");
     let kind = match &media_url {
         Some(url) => media_kind(channel.kind, url).to_owned(),

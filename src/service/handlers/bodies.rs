@@ -71,9 +71,10 @@ pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
 /// A conversation as read alone: with its automation and escalation.
 pub fn whole_conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
     let automation = row.automation;
-    let escalation = row.escalation.as_ref().map_or(Value::Null, |reason| {
-        serde_json::json!({"reason": reason, "since": row.escalated_at.map(|at| at.to_string())})
-    });
+    let escalation = row.escalation.as_ref().map_or(
+        Value::Null,
+        |reason| serde_json::json!({"reason": reason, "since": row.escalated_at.map(|at| at.to_string())}),
+    );
     ConversationBody {
         automation_enabled: Some(automation),
         escalation: Some(escalation),

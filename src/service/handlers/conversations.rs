@@ -5,6 +5,7 @@
 
 use axum::extract::State;
 
+use crate::model::time::Clock;
 use crate::service::auth::Caller;
 use crate::service::channels::Channel;
 use crate::service::database::conversations::{self, ConversationRow};
@@ -17,7 +18,6 @@ use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
 use crate::service::write::Work;
-use crate::model::time::Clock;
 use crate::wire::conversations::{AutomationResult, CloseResult};
 
 /// The values of the `status` filter.

@@ -17,9 +17,9 @@ use crate::service::database::messages as stored;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
+use crate::service::handlers::bodies;
 use crate::service::handlers::conversations::{page, page_of_messages};
 use crate::service::handlers::messages::{react_with, read_emoji};
-use crate::service::handlers::bodies;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -55,9 +55,13 @@ pub async fn send(State(service): State<Service>, request: Writing) -> Result<Re
 
 impl SendRequest {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let kind = if fields.value("type").is_some() { fields.required_word("type", &TYPES)? } else { "text" };
-        let mode =
-            if fields.value("parseMode").is_some() { fields.required_word("parseMode", &MODES)? } else { "HTML" };
+        let kind =
+            if fields.value("type").is_some() { fields.required_word("type", &TYPES)? } else { "text" };
+        let mode = if fields.value("parseMode").is_some() {
+            fields.required_word("parseMode", &MODES)?
+        } else {
+            "HTML"
+        };
         let media = match kind {
             "text" => None,
             kind => Some(Media::read(kind, fields, "url")?),

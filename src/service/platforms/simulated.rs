@@ -43,7 +43,12 @@ impl BusinessChat {
 }
 
 impl Platform for BusinessChat {
-    fn hand_over(&self, work: &Work<'_>, _: &ConversationRow, parcel: &Parcel<'_>) -> Result<Accepted, ApiError> {
+    fn hand_over(
+        &self,
+        work: &Work<'_>,
+        _: &ConversationRow,
+        parcel: &Parcel<'_>,
+    ) -> Result<Accepted, ApiError> {
         if !work.test {
             refused(parcel)?;
         }
@@ -87,7 +92,12 @@ impl Platform for Bot {
 }
 
 impl Platform for Sms {
-    fn hand_over(&self, _: &Work<'_>, _: &ConversationRow, parcel: &Parcel<'_>) -> Result<Accepted, ApiError> {
+    fn hand_over(
+        &self,
+        _: &Work<'_>,
+        _: &ConversationRow,
+        parcel: &Parcel<'_>,
+    ) -> Result<Accepted, ApiError> {
         let fate = if ending(parcel.to) == "0009" {
             Fate::Failed { after: 2 * SECOND }
         } else {

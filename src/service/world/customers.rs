@@ -33,7 +33,8 @@ pub struct Character {
 /// # Errors
 /// When the database fails.
 pub fn cast(db: &Connection, character: &Character) -> Result<(), DatabaseError> {
-    let sql = "INSERT OR REPLACE INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)";
+    let sql =
+        "INSERT OR REPLACE INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)";
     let Character { conversation, language, live, replies } = character;
     db.prepare_cached(sql)?.execute(params![conversation, language, lines(live), lines(replies)])?;
     Ok(())
@@ -107,7 +108,9 @@ fn known_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     let mut statement = work.db.prepare_cached(sql)?;
     let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let Some(id) = pick(work, &ids) else { return Ok(false) };
-    let (Some((channel, row)), Some(mut character)) = (conversations::with_channel(work.db, &id)?, character(work.db, &id)?) else {
+    let (Some((channel, row)), Some(mut character)) =
+        (conversations::with_channel(work.db, &id)?, character(work.db, &id)?)
+    else {
         return Ok(false);
     };
     let text = character.live.remove(0);
@@ -154,7 +157,9 @@ fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
     let mut statement = work.db.prepare_cached(sql)?;
     let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let Some(id) = pick(work, &ids) else { return Ok(()) };
-    let (Some((channel, row)), Some(character)) = (conversations::with_channel(work.db, &id)?, character(work.db, &id)?) else {
+    let (Some((channel, row)), Some(character)) =
+        (conversations::with_channel(work.db, &id)?, character(work.db, &id)?)
+    else {
         return Ok(());
     };
     let questions = script::questions(&character.language);

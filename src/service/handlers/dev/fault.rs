@@ -34,7 +34,11 @@ fn read(fields: &Fields<'_>) -> Result<Fault, ApiError> {
         }),
     };
     let optional = |name: &str, from, to| {
-        if fields.value(name).is_some() { fields.required_integer(name, from, to).map(Some) } else { Ok(None) }
+        if fields.value(name).is_some() {
+            fields.required_integer(name, from, to).map(Some)
+        } else {
+            Ok(None)
+        }
     };
     let method = match fields.text("method", 16)? {
         None => None,

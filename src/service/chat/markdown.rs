@@ -1,0 +1,100 @@
+//! The bot platform's MarkdownV2: a few paired marks, links, and a backslash
+//! before everything else that could be one. Interface:
+//! SendTelegramMessage, `parseMode`.
+//!
+//! Knows nothing of where the text goes. [`plain`] gives the text as people
+//! see it.
+
+/// Marks that open and close a span, longest first.
+const MARKS: [&str; 7] = ["```", "||", "__", "*", "_", "~", "`"];
+/// Characters that need a backslash where they mean nothing.
+const RESERVED: &str = "[]()>#+-=|{}.!";
+
+/// Reads marked-up text into plain text.
+///
+/// # Errors
+/// With words that say what the platform would not take.
+pub fn plain(text: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let in_code = open.last().is_some_and(|it| it.starts_with('`'));
+        if next == '\\' {
+            let mut characters = rest[1..].chars();
+            let escaped = characters.next().ok_or("a backslash ends the text")?;
+            out.push(escaped);
+            rest = characters.as_str();
+        } else if let Some(mark) = mark(rest, in_code, open.last().copied()) {
+            close_or_open(mark, &mut open)?;
+            rest = &rest[mark.len()..];
+        } else if !in_code && next == '[' {
+            rest = link(rest, &mut out)?;
+        } else if !in_code && next == '>' && (out.is_empty() || out.ends_with('\n')) {
+            // A quotation begins a line.
+            rest = &rest[1..];
+        } else if !in_code && RESERVED.contains(next) {
+            return Err(format!("the character {next} must be written \\{next}"));
+        } else {
+            out.push(next);
+            rest = &rest[next.len_utf8()..];
+        }
+    }
+    match open.last() {
+        Some(mark) => Err(format!("the mark {mark} is not closed")),
+        None => Ok(out),
+    }
+}
+
+/// The mark at the front; within code only its own end is one.
+fn mark(rest: &str, in_code: bool, last: Option<&'static str>) -> Option<&'static str> {
+    let found = MARKS.into_iter().find(|mark| rest.starts_with(mark))?;
+    if in_code { last.filter(|it| rest.starts_with(it)) } else { Some(found) }
+}
+
+fn close_or_open(mark: &'static str, open: &mut Vec<&'static str>) -> Result<(), String> {
+    if open.last() == Some(&mark) {
+        open.pop();
+    } else if open.contains(&mark) {
+        return Err(format!("the mark {mark} closes before the one inside it"));
+    } else {
+        open.push(mark);
+    }
+    Ok(())
+}
+
+/// Takes `[text](address)` off the front.
+fn link<'a>(from: &'a str, out: &mut String) -> Result<&'a str, String> {
+    let wrong = "a [ is not part of a link; write \\[";
+    let (inside, behind) = from[1..].split_once("](").ok_or(wrong)?;
+    let (address, rest) = behind.split_once(')').ok_or(wrong)?;
+    if address.is_empty() || inside.contains('[') {
+        return Err(wrong.to_owned());
+    }
+    out.push_str(&plain(inside)?);
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_platform_takes() {
+        let good = [
+            ("plain text", "plain text"),
+            ("*bold* and _it_ and __un__ and ~no~ and ||hid||", "bold and it and un and no and hid"),
+            ("1\\. one \\- two\\!", "1. one - two!"),
+            ("`a.b*c` ```x_y\nz```", "a.b*c x_y\nz"),
+            ("[shop](https://shop.example/a?b=1)", "shop"),
+            (">quoted\n>twice", "quoted\ntwice"),
+            ("", ""),
+        ];
+        for (text, shown) in good {
+            assert_eq!(plain(text).as_deref(), Ok(shown), "{text}");
+        }
+        for bad in ["one.", "a - b", "*open", "*a _b* c_", "[x]", "[x](", "a > b", "ends \\", "(x)"] {
+            assert!(plain(bad).is_err(), "{bad}");
+        }
+    }
+}

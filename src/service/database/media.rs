@@ -1,0 +1,48 @@
+//! Uploaded media: what they are and whose; the bytes lie in files. Interface:
+//! Uploaded media.
+//!
+//! Knows nothing of folders.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::time::Timestamp;
+use crate::service::database::DatabaseError;
+
+/// An uploaded file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MediaRow {
+    /// Its id, which is also the name of its file.
+    pub id: String,
+    /// Whose it is.
+    pub workspace: String,
+    /// Its media type.
+    pub mime_type: String,
+    /// Its bytes.
+    pub size: i64,
+    /// What it was called.
+    pub filename: String,
+}
+
+/// Notes a file.
+pub fn insert(db: &Connection, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO media (id, workspace, mime_type, size, filename, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let MediaRow { id, workspace, mime_type, size, filename } = row;
+    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now.micros()])?;
+    Ok(())
+}
+
+/// Reads what is known of a file.
+pub fn read(db: &Connection, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
+    let sql = "SELECT id, workspace, mime_type, size, filename FROM media WHERE id = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let found = statement.query_row([id], |row| {
+        Ok(MediaRow {
+            id: row.get(0)?,
+            workspace: row.get(1)?,
+            mime_type: row.get(2)?,
+            size: row.get(3)?,
+            filename: row.get(4)?,
+        })
+    });
+    Ok(found.optional()?)
+}

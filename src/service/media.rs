@@ -1,0 +1,159 @@
+//! Media behind links: looked at before they are sent, and priced by whether
+//! they were uploaded here. Interface: Rules for sending, 2 and 3; Credit
+//! costs; Errors, MEDIA_FETCH_FAILED.
+//!
+//! Knows nothing of who they are sent to.
+
+use crate::model::prices;
+use crate::model::time::Clock;
+use crate::service::chat::content::Media;
+use crate::service::database::idempotency::{self as kept, Found};
+use crate::service::database::{DatabaseError, media as stored};
+use crate::service::errors::ApiError;
+use crate::service::guard::{Limits, Longer, Request};
+use crate::service::request::Writing;
+use crate::service::state::Service;
+use crate::wire::errors::ErrorCode;
+
+/// Bytes that are read to see that there are some.
+const TASTE: usize = 64 * 1024;
+/// Audio the platforms take, by media type and by file name.
+const AUDIO_TYPES: [&str; 8] = [
+    "audio/mpeg",
+    "audio/mp3",
+    "audio/ogg",
+    "audio/aac",
+    "audio/amr",
+    "audio/mp4",
+    "audio/x-m4a",
+    "audio/m4a",
+];
+const AUDIO_ENDINGS: [&str; 6] = [".mp3", ".ogg", ".opus", ".aac", ".amr", ".m4a"];
+
+/// What is known of media after a look.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inspected {
+    /// Whether it was uploaded to this service.
+    pub hosted: bool,
+    /// Its media type, if told.
+    pub mime_type: Option<String>,
+    /// Its bytes, where all of them were seen.
+    pub size: Option<usize>,
+}
+
+/// Looks at media before they are sent. A test key's are only vetted, and
+/// what was answered before under the same key is not looked at again.
+///
+/// # Errors
+/// `MEDIA_FETCH_FAILED` when the link gives no bytes.
+pub async fn inspect(service: &Service, request: &Writing, media: &Media) -> Result<Inspected, ApiError> {
+    if let Some(id) = hosted_id(service, &media.link) {
+        return hosted(service, request, id).await;
+    }
+    let failed = |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the media link: {why}"));
+    let url = service.guard.vet(&media.link).map_err(|why| failed(why.to_string()))?;
+    if request.caller.is_test() || was_answered(service, request).await? {
+        return Ok(Inspected::default());
+    }
+    let limits = Limits { max_body: TASTE, longer: Longer::Cut, ..Limits::media(TASTE) };
+    let fetched =
+        service.guard.fetch(&url, Request::get(), limits).await.map_err(|why| failed(why.to_string()))?;
+    if !(200..300).contains(&fetched.status) {
+        return Err(failed(format!("its server answered {}", fetched.status)));
+    }
+    if fetched.body.is_empty() {
+        return Err(failed("there are no bytes behind it".to_owned()));
+    }
+    let mime_type =
+        fetched.content_type.map(|it| it.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
+    check_audio(media, mime_type.as_deref())?;
+    let size = (fetched.body.len() < TASTE).then_some(fetched.body.len());
+    Ok(Inspected { hosted: false, mime_type, size })
+}
+
+/// The price of media of a type. Interface: Credit costs.
+pub fn price(kind: &str, hosted: bool) -> i64 {
+    match (hosted, kind) {
+        (false, _) => prices::MEDIA_OWN_LINK,
+        (true, "video") => prices::VIDEO_UPLOADED,
+        (true, _) => prices::MEDIA_UPLOADED,
+    }
+}
+
+/// The id in a link to this service's own media.
+fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
+    let rest = link.strip_prefix(service.base_url.as_str())?.strip_prefix("/media/")?;
+    rest.split('/').next().filter(|it| !it.is_empty())
+}
+
+async fn hosted(service: &Service, request: &Writing, id: &str) -> Result<Inspected, ApiError> {
+    let (id, workspace) = (id.to_owned(), request.caller.workspace.clone());
+    let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &id)).await;
+    match found?.filter(|it| it.workspace == workspace) {
+        Some(row) => Ok(Inspected {
+            hosted: true,
+            mime_type: Some(row.mime_type),
+            size: usize::try_from(row.size).ok(),
+        }),
+        None => Err(ApiError::new(ErrorCode::MediaFetchFailed, "the media link: nothing was uploaded there")),
+    }
+}
+
+/// Whether the answer to this request is kept already.
+async fn was_answered(service: &Service, request: &Writing) -> Result<bool, ApiError> {
+    let Some(key) = request.key.clone() else { return Ok(false) };
+    let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
+    let now = service.clock.now();
+    let look = move |db: &rusqlite::Connection| kept::find(db, &api_key, &key, &fingerprint, now);
+    let found: Result<Found, DatabaseError> = service.database.read(look).await;
+    Ok(found? != Found::Nothing)
+}
+
+fn check_audio(media: &Media, mime_type: Option<&str>) -> Result<(), ApiError> {
+    if media.kind != "audio" {
+        return Ok(());
+    }
+    let path = media.link.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
+    let by_name = AUDIO_ENDINGS.iter().any(|ending| path.ends_with(ending));
+    let by_type = mime_type.is_some_and(|it| AUDIO_TYPES.contains(&it));
+    if by_name || by_type {
+        return Ok(());
+    }
+    Err(ApiError::validation("the audio must be MP3, OGG (Opus), AAC, AMR or M4A"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_follow_origin_and_type() {
+        let cases = [
+            ("image", false, 1),
+            ("video", false, 1),
+            ("image", true, 2),
+            ("photo", true, 2),
+            ("document", true, 2),
+            ("audio", true, 2),
+            ("video", true, 5),
+        ];
+        for (kind, hosted, credits) in cases {
+            assert_eq!(price(kind, hosted), credits, "{kind} {hosted}");
+        }
+    }
+
+    #[test]
+    fn audio_has_few_forms() {
+        let media =
+            |link: &str| Media { kind: "audio", link: link.to_owned(), caption: None, filename: None };
+        let cases = [
+            ("https://a.example/x.mp3", None, true),
+            ("https://a.example/x", Some("audio/ogg"), true),
+            ("https://a.example/x.wav?y=.mp3", Some("audio/wav"), false),
+            ("https://a.example/x", Some("text/html"), false),
+        ];
+        for (link, mime_type, fits) in cases {
+            assert_eq!(check_audio(&media(link), mime_type).is_ok(), fits, "{link}");
+        }
+    }
+}
