@@ -24,7 +24,8 @@ impl Store {
     }
 }
 
-fn write(
+/// Keeps or removes a draft within the caller's transaction.
+pub(crate) fn write(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,

@@ -10,7 +10,7 @@ use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, Ro
 use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::time::Timestamp;
 use crate::store::rows::outbox::{COLUMNS, read};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, drafts};
 
 /// A change a person asked for, ready to be queued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,20 +34,30 @@ impl Store {
     /// # Errors
     /// When the database fails; then nothing was queued.
     pub fn enqueue(&self, row: NewRow, now: Timestamp) -> Result<OutboxRow, StoreError> {
-        let mut rows = self.enqueue_many(vec![row], now)?;
+        let mut rows = self.enqueue_many(vec![row], false, now)?;
         rows.pop().ok_or(StoreError::Closed)
     }
 
-    /// Queues rows together or not at all, in the order they shall leave.
+    /// Queues rows together or not at all, in the order they shall leave. What
+    /// was typed moves with them: the drafts they were made from are cleared
+    /// in the same transaction.
     ///
     /// # Errors
-    /// When the database fails; then nothing was queued.
-    pub fn enqueue_many(&self, rows: Vec<NewRow>, now: Timestamp) -> Result<Vec<OutboxRow>, StoreError> {
+    /// When the database fails; then nothing was queued and the drafts stay.
+    pub fn enqueue_many(
+        &self,
+        rows: Vec<NewRow>,
+        clears_draft: bool,
+        now: Timestamp,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let mut queued = Vec::with_capacity(rows.len());
             for row in rows {
                 supersede(&change, &row)?;
+                if clears_draft {
+                    drafts::write(&change, &row.channel, &row.conversation, None)?;
+                }
                 queued.push(insert(&change, row, now, None)?);
             }
             change.commit()?;
@@ -72,16 +82,19 @@ impl Store {
         })
     }
 
-    /// Ends a row's hold.
+    /// Ends a row's hold, and the hold of the rows of its lane before it.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn send_now(&self, id: &RowId) -> Result<(), StoreError> {
+    pub fn send_now(&self, id: &RowId, now: Timestamp) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
             connection.execute(
-                "UPDATE outbox SET not_before = created_at WHERE id = ?1 AND state = 'queued' AND attempts = 0",
-                [id.as_str()],
+                "UPDATE outbox SET not_before = min(not_before, ?2)
+                 WHERE state = 'queued' AND attempts = 0 AND (channel, conversation) =
+                         (SELECT channel, conversation FROM outbox WHERE id = ?1)
+                     AND sequence <= (SELECT sequence FROM outbox WHERE id = ?1)",
+                params![id.as_str(), now.micros()],
             )?;
             Ok(())
         })

@@ -29,7 +29,7 @@ async fn rows_keep_their_order_and_their_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let pause = row("a", Operation::SetAutomation { enabled: false }, 5 * SECOND);
-    let queued = store.enqueue_many(vec![pause, send("a", "one", 5 * SECOND)], at(0)).unwrap();
+    let queued = store.enqueue_many(vec![pause, send("a", "one", 5 * SECOND)], false, at(0)).unwrap();
     let last = store.enqueue(send("a", "two", 0), at(0)).unwrap();
     assert_eq!(queued[1].hold_left(at(2)), Some(3));
     drop(store);
@@ -37,9 +37,10 @@ async fn rows_keep_their_order_and_their_bytes() {
     let rows: Vec<_> = store.lane_rows(&channel()).await.unwrap().into_iter().map(|it| it.row).collect();
     assert_eq!(rows, [queued[0].clone(), queued[1].clone(), last]);
     assert_ne!(rows[0].key, rows[1].key);
-    store.send_now(&rows[1].id).unwrap();
-    let hurried = &store.lane_rows(&channel()).await.unwrap()[1].row;
-    assert_eq!(hurried.hold_left(at(0)), None);
+    store.send_now(&rows[1].id, at(1)).unwrap();
+    let hurried = store.lane_rows(&channel()).await.unwrap();
+    let holds: Vec<_> = hurried.iter().map(|it| it.row.hold_left(at(1))).collect();
+    assert_eq!(holds, [None, None, None], "what must leave before it is hurried too");
 }
 
 #[tokio::test]
@@ -151,7 +152,7 @@ async fn what_was_done_here_is_remembered() {
         row("a", react, 0),
         row("a", Operation::SetAutomation { enabled: false }, 0),
     ];
-    let queued = store.enqueue_many(rows, at(0)).unwrap();
+    let queued = store.enqueue_many(rows, false, at(0)).unwrap();
     let reader = store.reader().unwrap();
     let query = HistoryQuery { channel: channel(), conversation: ConversationId::from("a"), limit: 9 };
     let page = reader.history(&query).unwrap();
