@@ -24,6 +24,8 @@ mod raw;
 mod reactions;
 mod results;
 mod sending;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use crate::app::event::{Effect, Event, Load};

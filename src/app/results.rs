@@ -9,6 +9,13 @@ use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
 
+/// Where a text that goes back to the composer is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    AsDraft,
+    Nowhere,
+}
+
 impl App {
     /// A load came back; what is no longer wanted is dropped.
     pub(super) fn loaded(&mut self, loaded: Loaded, effects: &mut Vec<Effect>) {
@@ -175,7 +182,7 @@ impl App {
         };
         match taken.operation {
             Operation::SendText { text, reply_to, .. } => {
-                self.give_back(&taken.channel, &taken.conversation, &text, reply_to);
+                self.give_back(&taken.channel, &taken.conversation, &text, reply_to, Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");
             }
             Operation::Close => self.say("kept open"),
@@ -196,6 +203,7 @@ impl App {
         conversation: &ConversationId,
         text: &str,
         reply_to: Option<MessageId>,
+        kept: Kept,
     ) {
         let now = self.now;
         if let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) {
@@ -208,7 +216,10 @@ impl App {
         tab.list.select(conversation, visible);
         watch::show(tab, conversation, &mut effects);
         if let Some(composer) = &mut tab.composer {
-            composer.restore(text, reply_to, now);
+            // A draft that is still to be read brings the text with it.
+            if composer.is_loaded() || kept == Kept::Nowhere {
+                composer.restore(text, reply_to, now);
+            }
         }
         if let Some(history) = &mut tab.history {
             history.opened = true;
@@ -222,7 +233,7 @@ impl App {
     pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
         for intent in intents {
             if let Operation::SendText { text, reply_to, .. } = intent.operation {
-                self.give_back(&intent.channel, &intent.conversation, &text, reply_to);
+                self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);
             }
         }
         self.warn(format!("{what} failed: {why}"));

@@ -49,7 +49,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         }
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
         Effect::Recall(row) => Some(recall(store, row)),
-        Effect::SendNow(row) => failed(store.send_now(&row, now), "sending now"),
+        Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
         Effect::Retry(row) => failed(store.retry_row(&row, now).map(drop), "trying again"),
         Effect::Drop(row) => failed(store.drop_row(&row).map(drop), "taking the message back"),
         Effect::MarkSeen(channel, conversation, until) => {

@@ -5,6 +5,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::outbox::OutboxRow;
 use crate::model::queries::Draft;
 use crate::store::{Store, StoreError};
 
@@ -24,7 +25,7 @@ impl Store {
     }
 }
 
-/// Keeps or removes a draft within the caller's transaction.
+/// Writes or removes a draft inside a change.
 pub(crate) fn write(
     connection: &Connection,
     channel: &ChannelId,
@@ -50,6 +51,20 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Puts a text that was taken back before what the draft holds.
+pub(crate) fn put_before(
+    connection: &Connection,
+    row: &OutboxRow,
+    text: &str,
+    reply_to: Option<&MessageId>,
+) -> Result<(), StoreError> {
+    let sql = "SELECT text, reply_to FROM draft WHERE channel = ?1 AND conversation = ?2";
+    let kept = find(connection, sql, &row.channel, &row.conversation)?.unwrap_or_default();
+    let text = if kept.text.is_empty() { text.to_owned() } else { format!("{text}\n{}", kept.text) };
+    let draft = Draft { text, reply_to: kept.reply_to.or_else(|| reply_to.cloned()) };
+    write(connection, &row.channel, &row.conversation, Some(&draft))
+}
+
 /// Reads a draft on a connection with the outbox attached as `desk`.
 pub(crate) fn read(
     connection: &Connection,
@@ -57,6 +72,15 @@ pub(crate) fn read(
     conversation: &ConversationId,
 ) -> Result<Option<Draft>, StoreError> {
     let sql = "SELECT text, reply_to FROM desk.draft WHERE channel = ?1 AND conversation = ?2";
+    find(connection, sql, channel, conversation)
+}
+
+fn find(
+    connection: &Connection,
+    sql: &str,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<Draft>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
     let draft = statement
         .query_row(params![channel.as_str(), conversation.as_str()], |row| {

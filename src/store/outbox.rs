@@ -38,12 +38,12 @@ impl Store {
         rows.pop().ok_or(StoreError::Closed)
     }
 
-    /// Queues rows together or not at all, in the order they shall leave. What
-    /// was typed moves with them: the drafts they were made from are cleared
-    /// in the same transaction.
+    /// Queues rows together or not at all, in the order they shall leave. The
+    /// drafts of their conversations go in the same transaction where the
+    /// rows carry their text.
     ///
     /// # Errors
-    /// When the database fails; then nothing was queued and the drafts stay.
+    /// When the database fails; then nothing was queued and no draft is gone.
     pub fn enqueue_many(
         &self,
         rows: Vec<NewRow>,
@@ -65,7 +65,8 @@ impl Store {
         })
     }
 
-    /// Takes a row back that was never tried; `None` if it is too late.
+    /// Takes a row back that was never tried; `None` if it is too late. A
+    /// message's text goes before the draft in the same transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -76,25 +77,25 @@ impl Store {
             let Some(row) = find(&change, &id)?.filter(OutboxRow::can_recall) else {
                 return Ok(None);
             };
+            if let Operation::SendText { text, reply_to, .. } = &row.operation {
+                drafts::put_before(&change, &row, text, reply_to.as_ref())?;
+            }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;
             Ok(Some(row))
         })
     }
 
-    /// Ends a row's hold, and the hold of the rows of its lane before it.
+    /// Ends a row's hold.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn send_now(&self, id: &RowId, now: Timestamp) -> Result<(), StoreError> {
+    pub fn send_now(&self, id: &RowId) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
             connection.execute(
-                "UPDATE outbox SET not_before = min(not_before, ?2)
-                 WHERE state = 'queued' AND attempts = 0 AND (channel, conversation) =
-                         (SELECT channel, conversation FROM outbox WHERE id = ?1)
-                     AND sequence <= (SELECT sequence FROM outbox WHERE id = ?1)",
-                params![id.as_str(), now.micros()],
+                "UPDATE outbox SET not_before = created_at WHERE id = ?1 AND state = 'queued' AND attempts = 0",
+                [id.as_str()],
             )?;
             Ok(())
         })

@@ -37,11 +37,11 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     match &locked {
         Some(why) => {
             let left = [(why.as_str(), theme.error())];
-            paint::frame(buffer, area, theme, focused, Sides::All, (&left, &[(&count, count_style)]));
+            paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &[(&count, count_style)]));
         }
         None => {
             let left = [(word, theme.strong()), (label, label_style), (&price, Style::new())];
-            paint::frame(buffer, area, theme, focused, Sides::All, (&left, &[(&count, count_style)]));
+            paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &[(&count, count_style)]));
         }
     }
     bottom(app, theme, area, focused, locked.is_some(), buffer);

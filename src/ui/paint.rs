@@ -64,6 +64,8 @@ pub enum Sides {
     All,
     /// Without the bottom: another frame closes it.
     Open,
+    /// All four, hanging from the open frame above.
+    Joined,
 }
 
 /// Draws a frame with a title at the left and one at the right of its top.
@@ -84,14 +86,18 @@ pub fn frame(
     for x in area.x + 1..right {
         text(buffer, x, area.y, 1, across, style);
     }
-    let side_end = if sides == Sides::All { bottom } else { bottom + 1 };
+    let closed = sides != Sides::Open;
+    let side_end = if closed { bottom } else { bottom + 1 };
     for y in area.y + 1..side_end {
         text(buffer, area.x, y, 1, down, style);
         text(buffer, right, y, 1, down, style);
     }
-    text(buffer, area.x, area.y, 1, top_left, style);
-    text(buffer, right, area.y, 1, top_right, style);
-    if sides == Sides::All && area.height > 1 {
+    let [join_left, join_right] = theme.joints();
+    let (left_corner, right_corner) =
+        if sides == Sides::Joined { (join_left, join_right) } else { (top_left, top_right) };
+    text(buffer, area.x, area.y, 1, left_corner, style);
+    text(buffer, right, area.y, 1, right_corner, style);
+    if closed && area.height > 1 {
         for x in area.x + 1..right {
             text(buffer, x, bottom, 1, across, style);
         }

@@ -85,6 +85,11 @@ impl Theme {
         if self.ascii { ["+", "+", "+", "+", "-", "|"] } else { ["┌", "┐", "└", "┘", "─", "│"] }
     }
 
+    /// Where a frame hangs from the one above: left and right.
+    pub fn joints(self) -> [&'static str; 2] {
+        if self.ascii { ["+", "+"] } else { ["├", "┤"] }
+    }
+
     /// The mark before an unread or selected row.
     pub fn mark(self) -> &'static str {
         if self.ascii { ">" } else { "▌" }

@@ -2,7 +2,7 @@
 
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, RowState, Stop};
-use crate::model::queries::HistoryQuery;
+use crate::model::queries::{Draft, HistoryQuery};
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
 use crate::store::Store;
@@ -37,10 +37,9 @@ async fn rows_keep_their_order_and_their_bytes() {
     let rows: Vec<_> = store.lane_rows(&channel()).await.unwrap().into_iter().map(|it| it.row).collect();
     assert_eq!(rows, [queued[0].clone(), queued[1].clone(), last]);
     assert_ne!(rows[0].key, rows[1].key);
-    store.send_now(&rows[1].id, at(1)).unwrap();
-    let hurried = store.lane_rows(&channel()).await.unwrap();
-    let holds: Vec<_> = hurried.iter().map(|it| it.row.hold_left(at(1))).collect();
-    assert_eq!(holds, [None, None, None], "what must leave before it is hurried too");
+    store.send_now(&rows[1].id).unwrap();
+    let hurried = &store.lane_rows(&channel()).await.unwrap()[1].row;
+    assert_eq!(hurried.hold_left(at(0)), None);
 }
 
 #[tokio::test]
@@ -174,4 +173,19 @@ async fn what_was_done_here_is_remembered() {
     assert!(store.lane_rows(&channel()).await.unwrap()[0].read_first);
     store.note_read_again(&channel(), &next.conversation).await.unwrap();
     assert!(!store.lane_rows(&channel()).await.unwrap()[0].read_first);
+}
+
+#[test]
+fn a_message_and_its_draft_change_places_in_one_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let (channel, conversation) = (channel(), ConversationId::from("a"));
+    let draft = |text: &str| Some(Draft { text: text.to_owned(), reply_to: None });
+    let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|it| it.text);
+    store.save_draft(&channel, &conversation, draft("one")).unwrap();
+    let queued = store.enqueue_many(vec![send("a", "one", 5 * SECOND)], true, at(0)).unwrap();
+    assert_eq!(kept(), None, "the draft is spent");
+    store.save_draft(&channel, &conversation, draft("two")).unwrap();
+    store.recall(&queued[0].id).unwrap().expect("still held");
+    assert_eq!(kept().as_deref(), Some("one\ntwo"), "what was taken back goes before what was begun");
 }

@@ -1,0 +1,182 @@
+//! Decisions of the mind on their own: no store, no service, no screen.
+
+use crate::app::conversations::ConversationList;
+use crate::app::history::History;
+use crate::model::conversations::{Automation, Conversation, ConversationRow, ServiceWindow, Status};
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::{Delivery, Direction, Message, MessageRow, Sender};
+use crate::model::queries::{ConversationPage, HistoryPage};
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// Rows of the list on screen.
+const VISIBLE: usize = 5;
+
+fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_micros(minutes * MINUTE)
+}
+
+fn row(id: &str, waits: bool) -> ConversationRow {
+    ConversationRow {
+        conversation: Conversation {
+            id: ConversationId::from(id),
+            address: Some("+34600111222".into()),
+            name: SafeText::optional_line(Some(id)),
+            username: None,
+            email: None,
+            status: Status::Open,
+            message_count: 1,
+            preview: SafeText::line("hello"),
+            last_message_at: Some(at(0)),
+            created_at: None,
+            referral: None,
+            window: ServiceWindow::Open,
+            automation: Automation::On,
+            raw: String::new(),
+        },
+        unread: 0,
+        waiting_since: waits.then(|| at(0)),
+        last_inbound_at: None,
+        has_draft: false,
+        automation_pending: None,
+        close_pending: false,
+        paused_here: false,
+        stuck: 0,
+    }
+}
+
+fn page(ids: &[&str]) -> ConversationPage {
+    let rows = ids.iter().map(|it| row(it, it.starts_with('w'))).collect();
+    ConversationPage { rows, reaches_top: true, reaches_bottom: true, total: None }
+}
+
+fn receive(list: &mut ConversationList, ids: &[&str], minute: i64) {
+    list.mark_stale();
+    let query = list.take_query().expect("a query is due");
+    assert!(list.receive(&query, page(ids), VISIBLE, at(minute)));
+}
+
+fn list(ids: &[&str]) -> ConversationList {
+    let mut list = ConversationList::new(ChannelId::from("chat"));
+    receive(&mut list, ids, 0);
+    list
+}
+
+#[test]
+fn the_selection_stays_where_it_is_on_screen() {
+    let mut list = list(&["a", "b", "c", "d", "e", "f", "g", "h"]);
+    list.step(2, VISIBLE);
+    assert_eq!((list.index(), list.first), (Some(2), 0));
+    // Two new rows above: the selected one is still the third on screen.
+    receive(&mut list, &["y", "z", "a", "b", "c", "d", "e", "f", "g", "h"], 1);
+    assert_eq!(list.selected, Some(ConversationId::from("c")));
+    assert_eq!((list.index(), list.first), (Some(4), 2));
+    assert!(list.more_above());
+    assert_eq!(list.moved_at, None);
+}
+
+#[test]
+fn a_row_that_leaves_gives_its_place_to_its_neighbour_and_says_so() {
+    let mut list = list(&["a", "b", "c"]);
+    list.step(1, VISIBLE);
+    receive(&mut list, &["a", "c"], 1);
+    assert_eq!(list.selected, Some(ConversationId::from("c")));
+    assert_eq!(list.moved_at, Some(at(1)));
+    list.step(-1, VISIBLE);
+    assert_eq!(list.moved_at, None, "a key makes the selection the person's own again");
+}
+
+#[test]
+fn an_answer_to_an_older_question_is_dropped() {
+    let mut list = list(&["a", "b"]);
+    list.mark_stale();
+    let old = list.take_query().expect("a query is due");
+    list.set_filter(crate::model::queries::ListFilter::Closed);
+    assert!(!list.receive(&old, page(&["x"]), VISIBLE, at(1)));
+    let new = list.take_query().expect("the new question is asked at once");
+    assert!(list.receive(&new, page(&["x"]), VISIBLE, at(1)));
+}
+
+#[test]
+fn next_waiting_goes_round() {
+    let mut list = list(&["w1", "a", "w2", "b"]);
+    assert_eq!(list.next_waiting(), Some(ConversationId::from("w2")));
+    list.select(&ConversationId::from("w2"), VISIBLE);
+    assert_eq!(list.next_waiting(), Some(ConversationId::from("w1")));
+}
+
+fn message(number: i64) -> MessageRow {
+    MessageRow {
+        message: Message {
+            id: MessageId::new(format!("m{number:04}")),
+            conversation: ConversationId::from("a"),
+            platform_id: None,
+            direction: Direction::Inbound,
+            sender: Sender::Customer,
+            content: SafeText::block(&format!("line {number}")),
+            content_type: "text".into(),
+            media_url: None,
+            delivery: Delivery::Other(String::new()),
+            created_at: Some(at(number)),
+            delivered_at: None,
+            read_at: None,
+            quotes: None,
+            unreadable: false,
+            raw: String::new(),
+        },
+        sent_here: false,
+        reaction: None,
+        reaction_pending: None,
+    }
+}
+
+/// A history of a server that holds messages 1 to `newest`.
+fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
+    history.mark_stale();
+    let query = history.take_query().expect("a query is due");
+    let newest = *stored.end();
+    let oldest = (newest - i64::from(query.limit) + 1).max(*stored.start());
+    let page = HistoryPage {
+        conversation: Some(row("a", true)),
+        messages: (oldest..=newest).map(message).collect(),
+        more_stored: oldest > *stored.start(),
+        more_on_server: *stored.start() > 1,
+        ..HistoryPage::default()
+    };
+    assert!(history.receive(&query, page));
+}
+
+fn history(stored: std::ops::RangeInclusive<i64>) -> History {
+    let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
+    history.set_shape(40, 10, 0);
+    answer(&mut history, stored);
+    history
+}
+
+#[test]
+fn reading_back_stays_on_its_line_and_counts_what_comes() {
+    let mut history = history(1..=50);
+    history.scroll(-20);
+    let seen = history.window().to_vec();
+    answer(&mut history, 1..=53);
+    let texts = |lines: &[crate::app::lines::Line]| lines.len();
+    assert_eq!((texts(history.window()), history.below), (texts(&seen), 3));
+    assert_eq!(history.window(), seen);
+    history.follow();
+    assert_eq!(history.below, 0);
+}
+
+#[test]
+fn going_up_asks_the_store_first_and_the_server_last() {
+    let mut history = history(101..=250);
+    history.top();
+    assert!(!history.want_older(), "the store has more");
+    answer(&mut history, 101..=250);
+    history.top();
+    assert!(history.want_older(), "now only the server can have more");
+    assert!(!history.want_older(), "it is asked once");
+    answer(&mut history, 1..=250);
+    history.top();
+    assert!(!history.want_older());
+    assert_eq!(history.items.len(), 250);
+}

@@ -1,0 +1,400 @@
+//! The story harness: keys in, a picture out, with the real service behind a
+//! real socket and real files. It knows what is in flight, so nothing sleeps:
+//! [`Desk::settle`] runs until nothing is left to do.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use frontdesk::app::App;
+use frontdesk::app::event::{Effect, Event, Load, Loaded};
+use frontdesk::app::keys::{Key, KeyCode};
+use frontdesk::app::settings::{PauseOnReply, Settings};
+use frontdesk::model::account::Environment;
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::news::News;
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::service;
+use frontdesk::shell::effects;
+use frontdesk::shell::run::Desk as ShellDesk;
+use frontdesk::store::{Reader, Store};
+use frontdesk::sync::{Channel, ChannelSpec};
+use frontdesk::ui;
+use frontdesk::ui::theme::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use serde_json::{Value, json};
+
+/// The time at which every story begins.
+pub const START: &str = "2026-11-20T10:00:00Z";
+/// Time between two keys: more than a dialog's guard against typing ahead.
+const BETWEEN_KEYS: i64 = SECOND / 5;
+
+/// A clock that moves only when it is told to.
+#[derive(Debug)]
+pub struct HandClock(AtomicI64);
+
+impl HandClock {
+    pub fn new() -> Arc<Self> {
+        let start = Timestamp::parse(START).expect("a valid time");
+        Arc::new(Self(AtomicI64::new(start.micros())))
+    }
+
+    pub fn advance(&self, micros: i64) {
+        self.0.fetch_add(micros, Ordering::SeqCst);
+    }
+}
+
+impl Clock for HandClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A desk with a service of its own.
+pub struct Desk {
+    pub app: App,
+    pub clock: Arc<HandClock>,
+    pub theme: Theme,
+    pub runtime: tokio::runtime::Runtime,
+    pub base_url: String,
+    pub dev_url: String,
+    pub keys: Vec<(String, Environment, String)>,
+    pub bells: usize,
+    pub quit: bool,
+    http: reqwest::Client,
+    store: Store,
+    reader: Reader,
+    channels: Vec<Channel>,
+    news: Arc<Mutex<Vec<News>>>,
+    folder: tempfile::TempDir,
+    _service: Option<service::Running>,
+}
+
+impl Desk {
+    /// A desk on an empty live workspace: business chat and bot-chat tabs.
+    pub fn new(columns: u16, rows: u16) -> Self {
+        Self::with(columns, rows, |_| ())
+    }
+
+    /// A desk whose settings differ.
+    pub fn with(columns: u16, rows: u16, change: impl FnOnce(&mut Settings)) -> Self {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let clock = HandClock::new();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut options = service::Options::new(
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            folder.path().join("service.db"),
+            clock.clone(),
+        );
+        options.dev = true;
+        options.unlimited = true;
+        let running = runtime.block_on(service::start(options)).expect("the service starts");
+        let keys: Vec<(String, Environment, String)> = running
+            .keys
+            .iter()
+            .map(|it| (it.channel.to_string(), it.environment, it.key.expose().to_owned()))
+            .collect();
+        let specs = [("whatsapp", "Harbor chat"), ("telegram", "Harbor bot")].map(|(channel, name)| {
+            let found = keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live);
+            spec(channel, name, &running.base_url, &found.expect("a live key").2)
+        });
+        let (base_url, dev_url) = (running.base_url.clone(), running.dev_url.clone());
+        let mut settings = Settings::default();
+        change(&mut settings);
+        Self::open(specs.to_vec(), settings, (columns, rows), clock, runtime, folder, move |desk| {
+            desk.base_url = base_url;
+            desk.dev_url = dev_url;
+            desk.keys = keys;
+            desk._service = Some(running);
+        })
+    }
+
+    /// A desk of one tab on some other server.
+    pub fn on_server(base_url: &str, key: &str) -> Self {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let folder = tempfile::tempdir().expect("a folder");
+        let specs = vec![spec("whatsapp", "Harbor chat", base_url, key)];
+        Self::open(specs, Settings::default(), (80, 24), HandClock::new(), runtime, folder, |_| ())
+    }
+
+    fn open(
+        specs: Vec<ChannelSpec>,
+        settings: Settings,
+        size: (u16, u16),
+        clock: Arc<HandClock>,
+        runtime: tokio::runtime::Runtime,
+        folder: tempfile::TempDir,
+        finish: impl FnOnce(&mut Self),
+    ) -> Self {
+        let store = Store::open(&folder.path().join("desk")).expect("the desk's files open");
+        let reader = store.reader().expect("a reader");
+        let news: Arc<Mutex<Vec<News>>> = Arc::default();
+        let app = App::new(ShellDesk::infos(&specs), settings, size, clock.now());
+        let channels = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
+        frontdesk::client::install_tls();
+        let mut desk = Self {
+            app,
+            clock,
+            theme: Theme { mono: true, ascii: false },
+            runtime,
+            base_url: String::new(),
+            dev_url: String::new(),
+            keys: Vec::new(),
+            bells: 0,
+            quit: false,
+            http: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            store,
+            reader,
+            channels,
+            news,
+            folder,
+            _service: None,
+        };
+        finish(&mut desk);
+        let effects = desk.app.start();
+        desk.perform(effects);
+        desk
+    }
+
+    /// Ends the desk as kill -9 does and opens it again on the same files.
+    pub fn crash_and_reopen(self) -> Self {
+        let specs: Vec<ChannelSpec> = self.channels.iter().map(|it| it.spec().clone()).collect();
+        let (settings, size) = (self.app.settings, self.app.size);
+        let Self { clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, .. } = self;
+        // Nothing is saved on the way out.
+        drop((store, reader, channels));
+        Self::open(specs, settings, size, clock, runtime, folder, move |desk| {
+            desk.base_url = base_url;
+            desk.dev_url = dev_url;
+            desk.keys = keys;
+            desk._service = _service;
+        })
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        let mut waiting = std::collections::VecDeque::from(effects);
+        let mut turns = 0;
+        while let Some(effect) = waiting.pop_front() {
+            turns += 1;
+            assert!(turns < 10_000, "the desk never settles: {effect:?}");
+            let event = match effect {
+                Effect::Load(load) => Some(Event::Loaded(self.load(load))),
+                Effect::Bell => {
+                    self.bells += 1;
+                    None
+                }
+                Effect::Quit => {
+                    self.quit = true;
+                    None
+                }
+                Effect::FetchOlder(channel, conversation) => {
+                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
+                    self.runtime.block_on(channel.pull_older(&conversation));
+                    None
+                }
+                other => effects::write(&self.store, other, self.clock.now()),
+            };
+            if let Some(event) = event {
+                waiting.extend(self.app.update(event));
+            }
+            waiting.extend(self.take_news());
+        }
+    }
+
+    fn load(&mut self, load: Load) -> Loaded {
+        effects::load(&mut self.reader, load)
+    }
+
+    fn take_news(&mut self) -> Vec<Effect> {
+        let news = std::mem::take(&mut *self.news.lock().expect("no one failed"));
+        news.into_iter().flat_map(|it| self.app.update(Event::News(it))).collect()
+    }
+
+    fn event(&mut self, event: Event) {
+        let effects = self.app.update(event);
+        self.perform(effects);
+    }
+
+    /// Lets time pass without any key.
+    pub fn wait(&mut self, micros: i64) {
+        self.clock.advance(micros);
+        self.event(Event::Time(self.clock.now()));
+    }
+
+    /// Presses keys: characters as they are, others as `<Enter>` or
+    /// `<Ctrl-D>`; `<lt>` is the character `<`.
+    pub fn keys(&mut self, keys: &str) -> &mut Self {
+        let mut rest = keys;
+        while let Some(it) = rest.chars().next() {
+            let (key, length) = match rest.split_once('>') {
+                Some((name, _)) if it == '<' && name.len() > 1 => {
+                    let name = &name[1..];
+                    let key = if name == "lt" { Some(Key::plain(KeyCode::Char('<'))) } else { Key::parse(name) };
+                    (key.unwrap_or_else(|| panic!("no key {name}")), name.len() + 2)
+                }
+                _ => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
+            };
+            rest = &rest[length..];
+            self.clock.advance(BETWEEN_KEYS);
+            self.event(Event::Time(self.clock.now()));
+            self.event(Event::Key(key));
+        }
+        self
+    }
+
+    /// Types text into whatever has the keyboard.
+    pub fn types(&mut self, text: &str) -> &mut Self {
+        for it in text.chars() {
+            self.event(Event::Key(Key::plain(KeyCode::Char(it))));
+        }
+        self
+    }
+
+    /// Pastes text as a terminal marks it.
+    pub fn pastes(&mut self, text: &str) -> &mut Self {
+        self.event(Event::Paste(text.to_owned()));
+        self
+    }
+
+    /// Runs the hands until nothing is due: what is queued leaves, what is
+    /// new arrives.
+    pub fn settle(&mut self) -> &mut Self {
+        for index in 0..self.channels.len() {
+            let pushed = self.runtime.block_on(self.channels[index].push_all(self.clock.now()));
+            let _ = pushed;
+            let channel = &self.channels[index];
+            self.runtime.block_on(async {
+                channel.pull_account().await;
+                channel.pull_trigger().await;
+                channel.pull_conversations().await;
+            });
+            let open = self.app.tabs[index].history.as_ref().map(|it| it.conversation.clone());
+            if let Some(conversation) = open {
+                self.runtime.block_on(self.channels[index].pull_history(&conversation));
+            }
+        }
+        self.event(Event::Time(self.clock.now()));
+        self
+    }
+
+    /// What is on screen, as text.
+    pub fn picture(&self) -> String {
+        let buffer = self.buffer();
+        let width = usize::from(buffer.area.width);
+        let mut lines = Vec::new();
+        for row in buffer.content.chunks(width) {
+            let mut line = String::new();
+            let mut skip = 0;
+            for cell in row {
+                if skip > 0 {
+                    skip -= 1;
+                    continue;
+                }
+                line.push_str(cell.symbol());
+                skip = frontdesk::app::wrap::cells(cell.symbol()).saturating_sub(1);
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+        lines.join("\n")
+    }
+
+    /// The frame's cells.
+    pub fn buffer(&self) -> Buffer {
+        let (width, height) = self.app.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+        ui::draw(&self.app, self.theme, &mut buffer);
+        buffer
+    }
+
+    /// Asserts that the screen holds a text.
+    #[track_caller]
+    pub fn shows(&mut self, text: &str) -> &mut Self {
+        let picture = self.picture();
+        assert!(picture.contains(text), "no {text:?} on screen:\n{picture}");
+        self
+    }
+
+    /// Asserts that the screen does not hold a text.
+    #[track_caller]
+    pub fn hides(&mut self, text: &str) -> &mut Self {
+        let picture = self.picture();
+        assert!(!picture.contains(text), "{text:?} is on screen:\n{picture}");
+        self
+    }
+
+    /// Calls a switch of the service.
+    pub fn dev(&self, path: &str, body: Value) -> Value {
+        let url = format!("{}/{path}", self.dev_url);
+        self.runtime.block_on(async {
+            let request = self.http.post(url).header("content-type", "application/json").body(body.to_string());
+            let answer = request.send().await.expect("the service answers");
+            assert!(answer.status().is_success(), "{path}: {}", answer.status());
+            let text = answer.text().await.expect("a body");
+            serde_json::from_str(&text).unwrap_or(Value::Null)
+        })
+    }
+
+    /// A customer writes; returns the conversation's id.
+    pub fn customer(&self, channel: &str, from: &str, name: &str, text: &str) -> String {
+        let body = json!({"channel": channel, "from": from, "name": name, "text": text});
+        let answer = self.dev("inbound", body);
+        answer["conversationId"].as_str().expect("an id").to_owned()
+    }
+
+    /// All that reached a platform, oldest first.
+    pub fn outbound(&self) -> Vec<Value> {
+        self.dev("outbound", json!({}))["data"].as_array().expect("a list").clone()
+    }
+
+    /// Moves the service's clock and the desk's together.
+    pub fn pass(&mut self, seconds: i64) -> &mut Self {
+        self.dev("clock", json!({"advance_seconds": 0}));
+        self.wait(seconds * SECOND);
+        self.dev("clock", json!({"advance_seconds": 0}));
+        self
+    }
+
+    /// Reads from the interface with the live key of a channel.
+    pub fn get(&self, channel: &str, path: &str) -> Value {
+        let key = self.keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live).expect("a key");
+        self.runtime.block_on(async {
+            let request = self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&key.2);
+            let text = request.send().await.expect("an answer").text().await.expect("a body");
+            serde_json::from_str(&text).expect("JSON")
+        })
+    }
+
+    /// The live key of a channel.
+    pub fn key_of(&self, channel: &str) -> String {
+        self.keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live).expect("a key").2.clone()
+    }
+}
+
+fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {
+    ChannelSpec {
+        id: ChannelId::from(channel),
+        name: name.to_owned(),
+        base_url: base_url.to_owned(),
+        key: Secret::new(key),
+        read_only: false,
+    }
+}
+
+fn make_channel(
+    spec: ChannelSpec,
+    store: &Store,
+    clock: &Arc<HandClock>,
+    news: &Arc<Mutex<Vec<News>>>,
+) -> Channel {
+    let told = news.clone();
+    let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
+    Channel::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
+}
+
+/// The settings most stories want: nothing asks, nothing is held.
+pub fn direct(settings: &mut Settings) {
+    settings.pause_on_reply = PauseOnReply::Never;
+    settings.hold = 0;
+}

@@ -1,0 +1,181 @@
+//! The real binary in a real pseudo-terminal: it starts, works, and gives
+//! the terminal back.
+
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long anything may take before the test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A terminal with the binary in it.
+struct Terminal {
+    screen: vt100::Parser,
+    bytes: Receiver<Vec<u8>>,
+    seen: Vec<u8>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    _folder: tempfile::TempDir,
+}
+
+impl Terminal {
+    fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.args(arguments);
+        command.env("TERM", "xterm-256color");
+        command.env("TZ", "UTC");
+        command.env("FRONTDESK_DATA_DIR", folder.path());
+        command.env("FRONTDESK_CONFIG_DIR", folder.path());
+        let child = pair.slave.spawn_command(command).expect("the binary starts");
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let (sender, bytes) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 65536];
+            while let Ok(count) = reader.read(&mut buffer) {
+                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        // The slave stays open, so that its mode can be read after the end.
+        std::mem::forget(pair.slave);
+        Self {
+            screen: vt100::Parser::new(rows, columns, 0),
+            bytes,
+            seen: Vec::new(),
+            writer,
+            child,
+            master: pair.master,
+            _folder: folder,
+        }
+    }
+
+    fn keys(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self.writer.flush().expect("the terminal takes keys");
+    }
+
+    fn contents(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Reads until the screen holds what is wanted.
+    fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+        let until = Instant::now() + PATIENCE;
+        while !holds(&self.contents()) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.bytes.recv_timeout(left) {
+                Ok(bytes) => {
+                    self.screen.process(&bytes);
+                    self.seen.extend_from_slice(&bytes);
+                }
+                Err(RecvTimeoutError::Timeout) => panic!("no {what} on screen:\n{}", self.contents()),
+                Err(RecvTimeoutError::Disconnected) => panic!("ended before {what}:\n{}", self.contents()),
+            }
+        }
+    }
+
+    fn wait_for_text(&mut self, text: &str) {
+        self.wait_for(&format!("{text:?}"), |it| it.contains(text));
+    }
+
+    /// Waits for the end and checks that the terminal is as it was.
+    fn ended(mut self) -> u32 {
+        let until = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("the child can be asked") {
+                break status;
+            }
+            // Its output is read on, so that it never waits for us.
+            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.seen.extend_from_slice(&bytes);
+            }
+            assert!(Instant::now() < until, "it does not end");
+        };
+        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
+            self.seen.extend_from_slice(&bytes);
+        }
+        let seen = String::from_utf8_lossy(&self.seen).into_owned();
+        for (on, off) in [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")]
+        {
+            let (on, off) = (seen.rfind(on).expect("switched on"), seen.rfind(off).expect("switched off"));
+            assert!(on < off, "a mode is left on");
+        }
+        assert!(seen.rfind("\x1b[?25l") < seen.rfind("\x1b[?25h"), "the cursor is left hidden");
+        self.assert_cooked();
+        status.exit_code()
+    }
+
+    #[cfg(unix)]
+    fn assert_cooked(&self) {
+        let name = self.master.tty_name().expect("a name");
+        let stty = std::process::Command::new("stty").arg("-a").arg("-F").arg(name).output().expect("stty runs");
+        let modes = String::from_utf8_lossy(&stty.stdout).into_owned();
+        for mode in ["icanon", "echo", "isig"] {
+            let on = modes.split([' ', ';', '\n']).any(|it| it == mode);
+            assert!(on, "{mode} is left off:\n{modes}");
+        }
+    }
+}
+
+#[test]
+fn demo_replies_pauses_closes_and_quits() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("Harbor chat");
+    terminal.wait_for_text("Maria Lopez");
+    terminal.wait_for("the AI's state", |it| it.contains("AI ON"));
+    // Answer, pausing the AI on the way, and do not wait for the hold.
+    terminal.keys("i");
+    terminal.wait_for_text("Enter send");
+    terminal.keys("Hola, soy Ana, una persona.");
+    terminal.wait_for_text("una persona.");
+    terminal.keys("\r");
+    terminal.wait_for_text("[y] pause the AI and send");
+    // A question is not answered by what was typed before it could be read.
+    std::thread::sleep(Duration::from_millis(200));
+    terminal.keys("y");
+    terminal.wait_for_text("sends in");
+    terminal.keys("\r");
+    terminal.wait_for("the message on the server", |it| {
+        it.lines().any(|line| line.contains("una persona.") && (line.contains("sent") || line.contains("delivered") || line.contains("read")))
+    });
+    terminal.wait_for_text("AI OFF");
+    terminal.keys("\x1b");
+    terminal.wait_for_text("z undo");
+    terminal.keys("e");
+    terminal.wait_for_text("closing");
+    terminal.keys("z");
+    terminal.wait_for_text("kept open");
+    terminal.keys("q");
+    terminal.wait_for_text("Quit frontdesk?");
+    std::thread::sleep(Duration::from_millis(200));
+    terminal.keys("y");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back() {
+    for signal in ["TERM", "INT", "HUP", "QUIT"] {
+        let mut terminal = Terminal::start(&["demo"], 80, 24);
+        terminal.wait_for_text("Maria Lopez");
+        let id = terminal.child.process_id().expect("an id").to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
+        assert!(sent.success());
+        assert_eq!(terminal.ended(), 0, "{signal}");
+    }
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_frontdesk")).arg("demo").output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("needs a terminal") && said.lines().count() == 1, "{said}");
+}

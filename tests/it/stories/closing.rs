@@ -1,0 +1,36 @@
+//! Closing after a hold, keeping open, and what a closed conversation shows.
+
+use crate::desk::Desk;
+
+fn desk() -> Desk {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Never mind, found it.");
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the shop open?");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_close_is_held_and_z_keeps_it_open() {
+    let mut desk = desk();
+    desk.keys("j").shows("Maria Lopez").keys("e").shows("closing in 5 s · z keeps it open");
+    desk.keys("e").shows("close: already closing; z keeps it open");
+    desk.keys("z").shows("kept open");
+    desk.wait(60_000_000);
+    desk.settle().hides("closed");
+    let status = desk.get("whatsapp", "/conversations")["data"][0]["status"].clone();
+    assert_eq!(status, "active");
+}
+
+#[test]
+fn a_closed_conversation_leaves_the_list_and_comes_back_when_the_customer_writes() {
+    let mut desk = desk();
+    desk.keys("je");
+    desk.wait(5_000_000);
+    desk.settle().hides("Maria Lopez");
+    desk.keys("\\\\").shows("Inbox · closed").shows("Maria Lopez").shows("closed");
+    insta::assert_snapshot!(desk.picture());
+    desk.keys("e").shows("close: already closed");
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Wait, it broke again");
+    desk.keys("\\\\").settle().shows("Inbox · open").shows("Maria Lopez");
+}

@@ -1,0 +1,103 @@
+//! Taking a conversation over from the AI, answering, handing back.
+
+use crate::desk::Desk;
+
+fn waiting(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::new(columns, rows);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hi, where is my order 1041?");
+    desk.settle();
+    desk.wait(6 * 60_000_000);
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "thanks! 🚲");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_message_appears_with_who_waits_and_the_ais_state() {
+    let mut desk = waiting(120, 40);
+    desk.shows("1 Harbor chat LIVE 2").shows("Maria Lopez").shows("waits 6m").shows("AI ON");
+    insta::assert_snapshot!(desk.picture());
+}
+
+#[test]
+fn the_inbox_fits_80x24() {
+    let desk = waiting(80, 24);
+    insta::assert_snapshot!(desk.picture());
+}
+
+#[test]
+fn pause_answer_hand_back() {
+    let mut desk = waiting(120, 40);
+    desk.keys("j").shows("where is my order 1041?");
+    desk.keys("p").shows("AI pausing").settle().shows("AI OFF by you");
+    desk.keys("r").types("Hi Maria, Ana here, a person.").keys("<Enter>");
+    desk.shows("sends in 5 s · z takes it back · Enter sends now").shows("outbox 1");
+    assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
+    insta::assert_snapshot!("held", desk.picture());
+    desk.wait(5_000_000);
+    desk.settle();
+    let sent = desk.outbound();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0]["to"], "+34600111222");
+    assert!(sent[0]["idempotencyKey"].as_str().is_some_and(|it| it.len() == 36));
+    desk.shows("You").shows("sent").shows("outbox 0").shows("AI paused by you 1");
+    desk.keys("<Esc>P").settle().shows("AI ON").shows("AI paused by you 0");
+    insta::assert_snapshot!("handed_back", desk.picture());
+}
+
+#[test]
+fn enter_on_an_empty_composer_ends_the_hold() {
+    let mut desk = waiting(80, 24);
+    desk.keys("<Enter>p").settle().keys("r").types("On its way!").keys("<Enter><Enter>").settle();
+    assert_eq!(desk.outbound().len(), 1);
+    desk.shows("On its way!").shows("sent");
+    insta::assert_snapshot!(desk.picture());
+}
+
+#[test]
+fn z_takes_a_held_message_back_into_the_composer() {
+    let mut desk = waiting(80, 24);
+    desk.keys("<Enter>p").settle().keys("r").types("Wrong words").keys("<Enter><Esc>z");
+    desk.shows("taken back into the composer; nothing was sent").shows("Wrong words");
+    desk.wait(60_000_000);
+    desk.settle();
+    assert!(desk.outbound().is_empty());
+}
+
+#[test]
+fn sending_with_the_ai_on_asks_once() {
+    let mut desk = waiting(80, 24);
+    desk.keys("<Enter>r").types("Hello").keys("<Enter>");
+    desk.shows("The AI is on").shows("[y] pause the AI and send   [s] send only   [Esc] back");
+    insta::assert_snapshot!("asks", desk.picture());
+    desk.keys("<Esc>").shows("Hello").shows("Reply · LIVE");
+    desk.keys("<Enter>s<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 1);
+    desk.shows("AI ON");
+    // Send only was the answer for this conversation: it does not ask again.
+    desk.types("And more").keys("<Enter>").hides("The AI is on").keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 2);
+}
+
+#[test]
+fn pause_and_send_pauses_first() {
+    let mut desk = waiting(80, 24);
+    desk.keys("<Enter>r").types("I take over").keys("<Enter>y").settle();
+    desk.shows("AI OFF by you");
+    assert!(desk.outbound().is_empty(), "the message is still held");
+    desk.keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn a_lost_answer_never_sends_twice() {
+    let mut desk = waiting(80, 24);
+    desk.keys("<Enter>p").settle();
+    let fault = serde_json::json!({"path_prefix": "/messages/send", "count": 1, "drop": "after"});
+    desk.dev("fault", fault);
+    desk.keys("r").types("Once only").keys("<Enter><Enter>").settle();
+    desk.shows("asking again with the same key");
+    desk.wait(60_000_000);
+    desk.settle().shows("sent").hides("asking again");
+    assert_eq!(desk.outbound().len(), 1);
+}
