@@ -1,4 +1,46 @@
 //! Speak: one HTTP client per channel key; requests, failures, retries and
 //! pace, one file per resource.
 //!
+//! Every failure is classed once, in [`errors`]: not sent, refused, done or
+//! unknown. What to do about it is decided by [`retry`], which is pure.
+//!
 //! Knows nothing of databases or screens.
+
+use std::sync::Once;
+
+mod account;
+mod connect;
+mod conversations;
+pub mod errors;
+mod headers;
+mod messages;
+pub mod pace;
+mod pages;
+mod prepare;
+mod reactions;
+mod receipt;
+mod request;
+pub mod retry;
+mod telegram;
+mod templates;
+#[cfg(test)]
+mod tests;
+mod triggers;
+mod words;
+
+pub use connect::{Client, ClientError};
+pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
+pub use pages::Listed;
+pub use prepare::{PrepareError, prepare};
+pub use receipt::{Receipt, ReceiptKind};
+pub use request::{Answer, Reply};
+
+/// Installs the TLS provider; safe to call any number of times, and called by
+/// [`Client::new`].
+pub fn install_tls() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Fails only when a provider is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

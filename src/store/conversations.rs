@@ -123,6 +123,32 @@ impl Store {
             .await
     }
 
+    /// Of the open conversations with the newest activity, those of which
+    /// nothing has told yet whether the AI answers.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn undetailed(
+        &self,
+        channel: &ChannelId,
+        among: u32,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT id FROM (SELECT id, automation FROM conversation
+                         WHERE channel = ?1 AND is_closed = 0 ORDER BY sort_at DESC, id DESC LIMIT ?2)
+                     WHERE automation = ?3",
+                )?;
+                let unknown = automation_word(Automation::Unknown);
+                let ids = statement
+                    .query_map(params![channel.as_str(), among, unknown], |row| row.get::<_, String>(0))?;
+                Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
     /// Notes that a history need not be read until the list tells of a
     /// change: its reading was refused for good.
     ///

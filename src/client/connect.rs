@@ -1,0 +1,217 @@
+//! Makes a client for one channel key, and refuses addresses a key must not
+//! be sent to.
+//!
+//! Knows nothing of what is asked.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Url, redirect};
+
+use crate::client::pace::{Pace, Urgency};
+use crate::model::secret::Secret;
+use crate::model::time::{Clock, Timestamp};
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long an answer may pause.
+const IDLE: Duration = Duration::from_secs(15);
+/// How long an unused connection is kept; shorter than servers do, so that a
+/// write rarely meets one that was just closed.
+const POOL_IDLE: Duration = Duration::from_secs(20);
+
+/// Why a client cannot be made, and what to change.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// Not an address at all, or one with parts it must not have.
+    #[error("base_url {url:?} cannot be used: {why}; it should look like https://api.example.com/v1")]
+    BadUrl {
+        /// As configured.
+        url: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The key would cross a network unprotected.
+    #[error(
+        "base_url {url:?} is not https: the key would cross the network in the clear. Write https://; \
+         plain http is taken only for 127.0.0.1, [::1] and localhost"
+    )]
+    Insecure {
+        /// As configured.
+        url: String,
+    },
+    /// The key has characters no header may carry.
+    #[error("the channel key has characters a key cannot have; copy it again from the dashboard")]
+    BadKey,
+    /// The HTTP client cannot be made.
+    #[error("the HTTP client cannot be made: {0}")]
+    Build(String),
+}
+
+/// Speaks to one server with one channel key. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) urgency: Urgency,
+}
+
+/// What all clones of a client share.
+pub(crate) struct Shared {
+    pub(crate) http: reqwest::Client,
+    /// Without a slash at its end.
+    pub(crate) base_url: String,
+    pub(crate) pace: Mutex<Pace>,
+    pub(crate) clock: Arc<dyn Clock>,
+    warning: Option<String>,
+}
+
+impl Client {
+    /// Makes a client. The clock is for the rate budget and for times a
+    /// server gives as dates.
+    ///
+    /// # Errors
+    /// When the address or the key must not be used; the words say what to
+    /// change.
+    pub fn new(base_url: &str, key: &Secret, clock: Arc<dyn Clock>) -> Result<Self, ClientError> {
+        crate::client::install_tls();
+        let address = check(base_url)?;
+        let mut bearer =
+            HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| ClientError::BadKey)?;
+        bearer.set_sensitive(true);
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, bearer);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            // A redirect would carry the key and the body to another place.
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .https_only(!address.is_loopback)
+            .connect_timeout(CONNECT)
+            .read_timeout(IDLE)
+            .pool_idle_timeout(POOL_IDLE);
+        if address.is_loopback {
+            let here = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+            let here = here.map(|it| SocketAddr::new(it, 0));
+            builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
+        }
+        let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                http,
+                base_url: address.url,
+                pace: Mutex::new(Pace::default()),
+                clock,
+                warning: address.warning,
+            }),
+            urgency: Urgency::Background,
+        })
+    }
+
+    /// The same client for what a person waits for: it may use the part of
+    /// the rate budget that polling leaves.
+    #[must_use]
+    pub fn for_person(&self) -> Self {
+        Self { shared: self.shared.clone(), urgency: Urgency::Person }
+    }
+
+    /// What looks odd about the address, in words.
+    pub fn warning(&self) -> Option<&str> {
+        self.shared.warning.as_deref()
+    }
+
+    /// Share of the read budget in use, in percent of 300 a minute.
+    pub fn budget_used(&self) -> u8 {
+        let now = self.now();
+        self.pace(|pace| pace.percent_used(now))
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    /// Looks at the pace; a lock that a panic poisoned is still a pace.
+    pub(crate) fn pace<R>(&self, look: impl FnOnce(&mut Pace) -> R) -> R {
+        let mut pace = self.shared.pace.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        look(&mut pace)
+    }
+}
+
+/// An address a key may be sent to.
+#[derive(Debug)]
+struct Address {
+    url: String,
+    is_loopback: bool,
+    warning: Option<String>,
+}
+
+fn check(base_url: &str) -> Result<Address, ClientError> {
+    let shown = || base_url.trim().to_owned();
+    let bad = |why: &str| ClientError::BadUrl { url: shown(), why: why.to_owned() };
+    let url = Url::parse(base_url.trim()).map_err(|error| bad(&error.to_string()))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        // Not shown: it may hold a password.
+        return Err(ClientError::BadUrl {
+            url: "…".into(), why: "a user name or password is in it".into()
+        });
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(bad("it has a ? or # part"));
+    }
+    let is_loopback = match url.host() {
+        Some(host) => is_loopback(&host.to_string()),
+        None => return Err(bad("it names no server")),
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback => {}
+        "http" => return Err(ClientError::Insecure { url: shown() }),
+        _ => return Err(bad("it is not an https address")),
+    }
+    let text = url.as_str().trim_end_matches('/').to_owned();
+    let warning = (!text.ends_with("/v1"))
+        .then(|| format!("base_url {text} does not end in /v1; requests may not find what they ask for"));
+    Ok(Address { url: text, is_loopback, warning })
+}
+
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_a_key_may_be_sent_to() {
+        let good = [
+            ("https://api.example.com/v1", "https://api.example.com/v1", false),
+            (" https://api.example.com/v1/ ", "https://api.example.com/v1", false),
+            ("http://127.0.0.1:8787/v1", "http://127.0.0.1:8787/v1", true),
+            ("http://127.9.9.9/v1", "http://127.9.9.9/v1", true),
+            ("http://[::1]:80/v1", "http://[::1]/v1", true),
+            ("http://localhost:1/v1", "http://localhost:1/v1", true),
+        ];
+        for (url, text, loopback) in good {
+            let address = check(url).expect(url);
+            assert_eq!((address.url.as_str(), address.is_loopback), (text, loopback));
+            assert!(address.warning.is_none());
+        }
+        assert!(check("https://api.example.com/").expect("usable").warning.is_some());
+        for url in
+            ["http://api.example.com/v1", "http://127.0.0.1.example.com/v1", "http://localhost.evil/v1"]
+        {
+            assert!(matches!(check(url), Err(ClientError::Insecure { .. })), "{url}");
+        }
+        for url in
+            ["", "api.example.com/v1", "ftp://x/v1", "https://u:p@h/v1", "https://h/v1?a=b", "https://h/v1#a"]
+        {
+            assert!(matches!(check(url), Err(ClientError::BadUrl { .. })), "{url}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Reading conversations on both chat channels, and changing the AI switch
+//! and the status. Interface: Endpoints, Conversations.
+//!
+//! Knows nothing of walks.
+
+use serde_json::value::RawValue;
+
+use crate::client::connect::Client;
+use crate::client::errors::ReadError;
+use crate::client::pages::{Listed, query, read_page, wrong_shape};
+use crate::client::telegram;
+use crate::model::account::Platform;
+use crate::model::conversations::Conversation;
+use crate::model::ids::ConversationId;
+use crate::model::outbox::PreparedRequest;
+use crate::wire::conversations::{AutomationPatch, read_conversation};
+use crate::wire::paths;
+
+/// Rows of a page of conversations: the default of the interface.
+const PAGE: &str = "50";
+
+impl Client {
+    /// A page of conversations, newest activity first.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn conversations(
+        &self,
+        platform: &Platform,
+        cursor: Option<&str>,
+    ) -> Result<Listed<Conversation>, ReadError> {
+        if *platform == Platform::Telegram {
+            return telegram::conversations(self, &query(PAGE, cursor)).await;
+        }
+        let answer = self.get(paths::CONVERSATIONS, &query(PAGE, cursor)).await?;
+        read_page(&answer, |raw| read_conversation(raw).ok())
+    }
+
+    /// `GET /conversations/{id}`: tells of the automation too. Business chat
+    /// only.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn conversation(&self, id: &ConversationId) -> Result<Conversation, ReadError> {
+        let answer = self.get(&paths::conversation(id), &[]).await?;
+        let raw: &RawValue = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;
+        read_conversation(raw).map_err(|_| wrong_shape(&answer))
+    }
+}
+
+/// `PATCH /conversations/{id}`
+pub(crate) fn prepare_automation(id: &ConversationId, enabled: bool) -> Option<PreparedRequest> {
+    let body = AutomationPatch { automation_enabled: enabled };
+    let body = serde_json::to_vec(&body).ok()?;
+    Some(PreparedRequest { method: "PATCH", path: paths::conversation(id), body })
+}
+
+/// `POST /conversations/{id}/close`
+pub(crate) fn prepare_close(id: &ConversationId) -> PreparedRequest {
+    PreparedRequest { method: "POST", path: paths::conversation_close(id), body: Vec::new() }
+}

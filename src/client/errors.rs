@@ -1,0 +1,217 @@
+//! Every way a request can end, classed once. Ambiguity is a value.
+//!
+//! Knows nothing of what is done about it; [`crate::client::retry`] does.
+//! Interface: Errors.
+
+use crate::client::headers::Facts;
+use crate::client::request::{Answer, Raw, Reply};
+use crate::client::words;
+use crate::model::text::SafeText;
+use crate::model::time::SECOND;
+use crate::wire::errors::ErrorCode;
+
+/// How a write ended. "Done" holds whatever the answer was read as.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome<T> {
+    /// No byte of it was executed: it never left, or a proxy stopped it.
+    NotSent(NotSent),
+    /// The server understood and refused.
+    Refused(ApiRefusal),
+    /// The server did it and said so in the shape the interface promises.
+    Done(T),
+    /// It may have been done.
+    Unknown(Unclear),
+}
+
+/// Why nothing left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotSent {
+    /// No connection: no name, no route, refused, timed out.
+    Offline(SafeText),
+    /// Cannot work as configured: a redirect, a certificate.
+    Misconfigured(SafeText),
+    /// This desk's own budget is used up; free again after so many
+    /// microseconds.
+    Paced(i64),
+}
+
+/// A refusal in the interface's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiRefusal {
+    /// The row of the error table, if this version knows it.
+    pub code: Option<ErrorCode>,
+    /// The code as it came, or a word for the status.
+    pub word: SafeText,
+    /// The HTTP status.
+    pub status: u16,
+    /// What the server said.
+    pub message: SafeText,
+    /// Where to read more.
+    pub docs: Option<SafeText>,
+    /// How long the server asks to wait, in microseconds.
+    pub retry_after: Option<i64>,
+}
+
+/// Why an outcome is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unclear {
+    /// What came instead of an answer, in words.
+    pub why: SafeText,
+    /// The status, if any answer came.
+    pub status: Option<u16>,
+    /// Whether this very answer is what is kept under the key: asking again
+    /// will bring nothing else.
+    pub replayed: bool,
+    /// How long the server asks to wait, in microseconds.
+    pub retry_after: Option<i64>,
+}
+
+/// How a read failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// No answer.
+    #[error("{0}")]
+    Offline(SafeText),
+    /// An answer, but not what the interface promises.
+    #[error("{0}")]
+    Trouble(SafeText),
+    /// The server asks to wait this many microseconds.
+    #[error("the server asks to wait")]
+    Limited(i64),
+    /// This desk's own budget is used up; free again after so many
+    /// microseconds.
+    #[error("the rate budget is used up for now")]
+    Paced(i64),
+    /// The key is not taken (401).
+    #[error("{why} ({code})")]
+    Refused {
+        /// The code of the interface.
+        code: SafeText,
+        /// The server's words.
+        why: SafeText,
+    },
+    /// Cannot work as configured.
+    #[error("{0}")]
+    Misconfigured(SafeText),
+    /// Not for this key (403).
+    #[error("{0}")]
+    Forbidden(SafeText),
+    /// Does not exist (404), in the interface's own words.
+    #[error("{0}")]
+    NotFound(SafeText),
+    /// Refused for another reason: 400 for a cursor that is too old, for one.
+    #[error("{0}")]
+    Rejected(SafeText),
+}
+
+impl<T> Outcome<T> {
+    /// Reads what was done as something narrower, or finds that it is not
+    /// what was promised.
+    pub fn and_then<U>(self, read: impl FnOnce(T) -> Outcome<U>) -> Outcome<U> {
+        match self {
+            Self::NotSent(why) => Outcome::NotSent(why),
+            Self::Refused(refusal) => Outcome::Refused(refusal),
+            Self::Done(done) => read(done),
+            Self::Unknown(why) => Outcome::Unknown(why),
+        }
+    }
+}
+
+impl Unclear {
+    /// No answer was understood, and none is kept.
+    pub fn new(why: &str, status: Option<u16>) -> Self {
+        Self { why: SafeText::line(why), status, replayed: false, retry_after: None }
+    }
+}
+
+impl ApiRefusal {
+    /// The server's words with its code, for a person.
+    pub fn words(&self) -> SafeText {
+        if self.message.is_empty() {
+            return SafeText::line(&format!("the server refused ({})", self.word));
+        }
+        SafeText::line(&format!("{} ({})", self.message, self.word))
+    }
+}
+
+/// Classes the answer to a write.
+pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
+    let Raw { status, facts, body } = raw;
+    match status {
+        200..=299 => match json_object(&body) {
+            None if !body.trim_ascii().is_empty() => {
+                Outcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
+            }
+            _ => Outcome::Done(Reply { status, body, replayed: facts.replayed, server_time: facts.date }),
+        },
+        300..=399 => {
+            Outcome::NotSent(NotSent::Misconfigured(SafeText::line(&words::redirect(&facts, status))))
+        }
+        400..=499 => match refusal(status, &facts, &body) {
+            Some(refusal) => Outcome::Refused(refusal),
+            None => Outcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status))),
+        },
+        _ => Outcome::Unknown(Unclear {
+            why: failure_words(status, &facts, &body),
+            status: Some(status),
+            replayed: facts.replayed,
+            retry_after: facts.retry_after,
+        }),
+    }
+}
+
+/// Classes the answer to a read.
+pub(crate) fn class_read(raw: Raw) -> Result<Answer, ReadError> {
+    let Raw { status, facts, body } = raw;
+    let trouble = || ReadError::Trouble(SafeText::line(&words::not_json(&facts, &body, status)));
+    match status {
+        200..=299 => Ok(Answer { status, server_time: facts.date, facts, body }),
+        300..=399 => Err(ReadError::Misconfigured(SafeText::line(&words::redirect(&facts, status)))),
+        400..=499 => {
+            let refusal = refusal(status, &facts, &body).ok_or_else(trouble)?;
+            let why = refusal.words();
+            Err(match status {
+                401 => ReadError::Refused { code: refusal.word, why: refusal.message },
+                403 => ReadError::Forbidden(why),
+                404 => ReadError::NotFound(why),
+                429 => ReadError::Limited(refusal.retry_after.unwrap_or(5 * SECOND)),
+                _ => ReadError::Rejected(why),
+            })
+        }
+        _ => Err(ReadError::Trouble(failure_words(status, &facts, &body))),
+    }
+}
+
+/// A refusal, if the body is in the interface's language. Two statuses speak
+/// for themselves: servers in between send them with pages of their own.
+fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
+    let object = json_object(body);
+    if object.is_none() && !matches!(status, 413 | 429) {
+        return None;
+    }
+    let field =
+        |name: &str| object.as_ref()?.get(name)?.as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+    let word = field("code");
+    Some(ApiRefusal {
+        code: word.as_deref().and_then(ErrorCode::from_word),
+        word: SafeText::line(word.as_deref().unwrap_or(&format!("HTTP {status}"))),
+        status,
+        message: SafeText::line(field("message").as_deref().unwrap_or("")),
+        docs: SafeText::optional_line(field("docs").as_deref()),
+        retry_after: facts.retry_after,
+    })
+}
+
+/// What a 5xx says, in its own words if it has any.
+fn failure_words(status: u16, facts: &Facts, body: &[u8]) -> SafeText {
+    let said = json_object(body).and_then(|it| it.get("message")?.as_str().map(str::to_owned));
+    match said.filter(|it| !it.is_empty()) {
+        Some(said) => SafeText::line(&format!("the server failed: {said} ({status})")),
+        None if json_object(body).is_some() => SafeText::line(&format!("the server failed ({status})")),
+        None => SafeText::line(&words::not_json(facts, body, status)),
+    }
+}
+
+fn json_object(body: &[u8]) -> Option<serde_json::Map<String, serde_json::Value>> {
+    serde_json::from_slice(body).ok()
+}

@@ -1,0 +1,144 @@
+//! Numbers and dates in answer headers, read tolerantly.
+//!
+//! Knows nothing of what follows from them. Interface: Errors, Limits: the
+//! unit of `X-RateLimit-Reset` is not stated, so it is told by its size.
+
+use reqwest::header::HeaderMap;
+
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+
+/// The longest wait a server may ask for.
+const WAIT_MAX: i64 = 60 * MINUTE;
+
+/// What the headers of an answer say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// The server's own time.
+    pub date: Option<Timestamp>,
+    /// How long to wait, in microseconds, between 1 s and 1 h.
+    pub retry_after: Option<i64>,
+    /// Whether it is an answer given before under the same key.
+    pub replayed: bool,
+    /// The rate limit's numbers.
+    pub rate: Option<Rate>,
+    /// The media type without parameters, in lower case.
+    pub content_type: String,
+    /// Where a redirect points.
+    pub location: Option<String>,
+}
+
+/// The rate limit an answer came under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Calls allowed in the window.
+    pub limit: u32,
+    /// Calls left in it.
+    pub remaining: u32,
+    /// Until calls are free again, in microseconds.
+    pub reset_in: Option<i64>,
+}
+
+/// Reads an answer's headers.
+pub fn read(headers: &HeaderMap, now: Timestamp) -> Facts {
+    let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok()).map(str::trim);
+    let date = text("date").and_then(http_date);
+    let server_now = date.unwrap_or(now);
+    let content_type = text("content-type").unwrap_or("").split(';').next().unwrap_or("");
+    Facts {
+        date,
+        retry_after: text("retry-after").and_then(|it| retry_after(it, server_now)),
+        replayed: text("idempotent-replayed").is_some_and(|it| it.eq_ignore_ascii_case("true")),
+        rate: rate(
+            text("x-ratelimit-limit"),
+            text("x-ratelimit-remaining"),
+            text("x-ratelimit-reset"),
+            server_now,
+        ),
+        content_type: content_type.trim().to_ascii_lowercase(),
+        location: text("location").map(str::to_owned),
+    }
+}
+
+/// Seconds, perhaps with a fraction, or an HTTP date; anything else is absent.
+fn retry_after(text: &str, now: Timestamp) -> Option<i64> {
+    let seconds = text.parse::<f64>().ok().filter(|it| it.is_finite() && *it >= 0.0);
+    let wait = match seconds {
+        // Clamped first, so that the number fits.
+        Some(seconds) => whole(seconds.ceil().min(3600.0))?.saturating_mul(SECOND),
+        None => http_date(text)?.since(now),
+    };
+    Some(wait.clamp(SECOND, WAIT_MAX))
+}
+
+fn rate(limit: Option<&str>, remaining: Option<&str>, reset: Option<&str>, now: Timestamp) -> Option<Rate> {
+    let limit: i64 = limit?.parse().ok()?;
+    let remaining: i64 = remaining?.parse().ok()?;
+    Some(Rate {
+        limit: u32::try_from(limit).ok().filter(|it| *it > 0)?,
+        remaining: u32::try_from(remaining.max(0)).ok()?,
+        reset_in: reset.and_then(|it| it.parse().ok()).and_then(|it| reset_in(it, now)),
+    })
+}
+
+/// Milliseconds of the epoch, seconds of the epoch, or seconds from now.
+fn reset_in(number: i64, now: Timestamp) -> Option<i64> {
+    let wait = match number {
+        ..0 => return None,
+        1_000_000_000_001.. => Timestamp::from_micros(number.saturating_mul(1000)).since(now),
+        1_000_000_001.. => Timestamp::from_micros(number.saturating_mul(SECOND)).since(now),
+        _ => number.saturating_mul(SECOND),
+    };
+    Some(wait.clamp(0, WAIT_MAX))
+}
+
+fn http_date(text: &str) -> Option<Timestamp> {
+    let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
+    Some(Timestamp::from_micros(zoned.timestamp().as_microsecond()))
+}
+
+/// A whole number of seconds; the caller has bounded it.
+fn whole(number: f64) -> Option<i64> {
+    format!("{number:.0}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-10-21T07:27:00Z").expect("valid")
+    }
+
+    #[test]
+    fn retry_after_cases() {
+        let cases = [
+            ("7", Some(7)),
+            ("1.5", Some(2)),
+            ("0", Some(1)),
+            ("99999999999", Some(3600)),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", Some(60)),
+            ("Wed, 21 Oct 2020 07:28:00 GMT", Some(1)),
+            ("-3", None),
+            ("soon", None),
+            ("", None),
+            ("NaN", None),
+        ];
+        for (text, seconds) in cases {
+            assert_eq!(retry_after(text, now()), seconds.map(|it| it * SECOND), "{text}");
+        }
+    }
+
+    #[test]
+    fn rate_cases() {
+        let epoch = now().seconds() + 12;
+        let (seconds, millis) = (epoch.to_string(), (epoch * 1000).to_string());
+        for reset in ["12", seconds.as_str(), millis.as_str()] {
+            let read = rate(Some("300"), Some("-3"), Some(reset), now()).expect("read");
+            assert_eq!(read, Rate { limit: 300, remaining: 0, reset_in: Some(12 * SECOND) }, "{reset}");
+        }
+        assert_eq!(rate(None, Some("1"), None, now()), None);
+        assert_eq!(rate(Some("0"), Some("1"), None, now()), None);
+        let without = rate(Some("300"), Some("299"), Some("later"), now()).expect("read");
+        assert_eq!(without.reset_in, None);
+    }
+}

@@ -1,0 +1,77 @@
+//! Says in plain words what came instead of an answer.
+//!
+//! Knows nothing of what is done about it. Never repeats bytes of a body that
+//! is not in the interface's shape, and never a whole address.
+
+use std::error::Error;
+
+use crate::client::headers::Facts;
+use crate::model::text::SafeText;
+
+/// Why there was no connection, or no whole answer.
+pub fn transport(error: &reqwest::Error) -> String {
+    let chain = chain(error);
+    let has = |word: &str| chain.contains(word);
+    let words = if has("certificate") {
+        "the server's certificate is not to be trusted"
+    } else if has("dns error") || has("failed to lookup") {
+        "the server's name was not found"
+    } else if error.is_timeout() && error.is_connect() {
+        "the server could not be reached in time"
+    } else if error.is_timeout() {
+        "the server did not answer in time"
+    } else if has("connection refused") {
+        "the server refused the connection"
+    } else if error.is_connect() {
+        "the server could not be reached"
+    } else if error.is_decode() {
+        "the answer was cut short or could not be unpacked"
+    } else {
+        "the connection broke before the answer was complete"
+    };
+    words.to_owned()
+}
+
+/// Whether the certificate was refused: no retry will help.
+pub fn is_certificate(error: &reqwest::Error) -> bool {
+    error.is_connect() && chain(error).contains("certificate")
+}
+
+/// What a body is that is not the JSON it should be.
+pub fn not_json(facts: &Facts, body: &[u8], status: u16) -> String {
+    let body = body.trim_ascii();
+    let what = if body.is_empty() {
+        "nothing".to_owned()
+    } else if facts.content_type.contains("html") || body.starts_with(b"<") {
+        "a web page instead of JSON".to_owned()
+    } else if body.starts_with(b"{") || body.starts_with(b"[") {
+        "JSON that is cut short or not what was asked for".to_owned()
+    } else if facts.content_type.is_empty() {
+        "something that is not JSON".to_owned()
+    } else {
+        format!("{} instead of JSON", SafeText::line(&facts.content_type))
+    };
+    format!("the server answered with {what} ({status})")
+}
+
+/// What a redirect means for the configuration.
+pub fn redirect(facts: &Facts, status: u16) -> String {
+    let place = facts.location.as_deref().map(SafeText::line);
+    let place = place.map_or("another address".to_owned(), |it| it.to_string());
+    format!(
+        "the server redirects to {place} ({status}); redirects are not followed because the key would go \
+         along: correct base_url"
+    )
+}
+
+/// The messages of an error and its causes, in lower case.
+fn chain(error: &reqwest::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words.push_str(": ");
+        words.push_str(&error.to_string());
+        cause = error.source();
+    }
+    words.to_ascii_lowercase()
+}

@@ -1,0 +1,175 @@
+//! One tab's hands: its client, its place in the store, and what it remembers
+//! between steps. The steps themselves are in the file of their resource.
+//!
+//! Knows nothing of when a step is due; the engine decides that.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::client::{Client, ClientError};
+use crate::model::account::Platform;
+use crate::model::ids::ChannelId;
+use crate::model::news::News;
+use crate::model::time::{Clock, Timestamp};
+use crate::store::{Store, StoreError};
+use crate::sync::ChannelSpec;
+use crate::sync::conversations::ListState;
+use crate::sync::details::DetailState;
+use crate::sync::health::{Pulse, Resource};
+use crate::sync::push::PushState;
+use crate::sync::report::Trouble;
+use crate::sync::trigger::TriggerState;
+
+/// Carries between one channel key's server and the store, a step at a time.
+pub struct Channel {
+    spec: ChannelSpec,
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+    tell: Arc<dyn Fn(News) + Send + Sync>,
+    pub(crate) client: Client,
+    desk: Mutex<Desk>,
+    pub(crate) list: tokio::sync::Mutex<ListState>,
+    pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
+    pub(crate) details: tokio::sync::Mutex<DetailState>,
+    /// Held while a history is read, so that two readings of one history do
+    /// not mix.
+    pub(crate) histories: tokio::sync::Mutex<()>,
+    pub(crate) outbox: tokio::sync::Mutex<PushState>,
+    /// Counts pages of the list, so that a history read before one of them
+    /// does not count as caught up with it.
+    pub(crate) lists_applied: AtomicU64,
+    /// Counts settled changes of the AI switch, so that a reading that was on
+    /// its way meanwhile does not undo them.
+    pub(crate) switches: AtomicU64,
+}
+
+/// What all steps look at.
+#[derive(Debug, Default)]
+struct Desk {
+    pulse: Pulse,
+    platform: Option<Platform>,
+    denied: BTreeSet<Resource>,
+    budget: Option<u8>,
+}
+
+impl Channel {
+    /// Makes a tab's hands; nothing is asked yet.
+    ///
+    /// # Errors
+    /// When the address or the key must not be used.
+    pub fn new(
+        spec: ChannelSpec,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        tell: Arc<dyn Fn(News) + Send + Sync>,
+    ) -> Result<Self, ClientError> {
+        let client = Client::new(&spec.base_url, &spec.key, clock.clone())?;
+        if let Some(warning) = client.warning() {
+            tracing::warn!(channel = %spec.id, warning);
+        }
+        Ok(Self {
+            spec,
+            store,
+            clock,
+            tell,
+            client,
+            desk: Mutex::default(),
+            list: tokio::sync::Mutex::default(),
+            trigger: tokio::sync::Mutex::default(),
+            details: tokio::sync::Mutex::default(),
+            histories: tokio::sync::Mutex::default(),
+            outbox: tokio::sync::Mutex::default(),
+            lists_applied: AtomicU64::new(0),
+            switches: AtomicU64::new(0),
+        })
+    }
+
+    /// What the tab is made of.
+    pub fn spec(&self) -> &ChannelSpec {
+        &self.spec
+    }
+
+    /// Whether nothing is asked until a person acts: the key is not taken, or
+    /// the configuration cannot work.
+    pub fn is_stopped(&self) -> bool {
+        self.desk().pulse.is_stopped()
+    }
+
+    /// Tries again after a stop, because a person asked to.
+    pub fn resume(&self) {
+        self.desk().pulse.resume();
+    }
+
+    /// What the key drives, as far as it is known by now.
+    pub fn known_platform(&self) -> Option<Platform> {
+        self.desk().platform.clone()
+    }
+
+    /// What the key drives; the account as last read on this desk counts
+    /// until the server has told.
+    pub(crate) async fn platform(&self) -> Result<Option<Platform>, StoreError> {
+        if let Some(platform) = self.known_platform() {
+            return Ok(Some(platform));
+        }
+        let platform = self.store.account(self.id()).await?.map(|it| it.platform);
+        self.desk().platform.clone_from(&platform);
+        Ok(platform)
+    }
+
+    /// Notes what the key drives.
+    pub(crate) fn set_platform(&self, platform: Platform) {
+        self.desk().platform = Some(platform);
+    }
+
+    /// The platform, if this resource of it may be asked for now.
+    pub(crate) async fn may_ask(&self, resource: Resource) -> Result<Option<Platform>, Trouble> {
+        if !self.may_read(resource) {
+            return Ok(None);
+        }
+        Ok(self.platform().await?.filter(Platform::has_conversations))
+    }
+
+    /// Whether the tab is not stopped and the key was not refused this.
+    pub(crate) fn may_read(&self, resource: Resource) -> bool {
+        let desk = self.desk();
+        !desk.pulse.is_stopped() && !desk.denied.contains(&resource)
+    }
+
+    pub(crate) fn deny(&self, resource: Resource) {
+        self.desk().denied.insert(resource);
+    }
+
+    pub(crate) fn id(&self) -> &ChannelId {
+        &self.spec.id
+    }
+
+    pub(crate) fn tell(&self, news: News) {
+        (self.tell)(news);
+    }
+
+    pub(crate) fn pulse<R>(&self, look: impl FnOnce(&mut Pulse, Timestamp) -> R) -> R {
+        let now = self.clock.now();
+        look(&mut self.desk().pulse, now)
+    }
+
+    /// Tells the share of the read budget in use, when it has changed.
+    pub(crate) fn tell_budget(&self) {
+        let percent = self.client.budget_used();
+        let before = self.desk().budget.replace(percent);
+        if before != Some(percent) {
+            self.tell(News::Budget(self.id().clone(), percent));
+        }
+    }
+
+    /// A point in time kept among the marks.
+    pub(crate) async fn time_mark(&self, name: &'static str) -> Result<Option<Timestamp>, StoreError> {
+        let text = self.store.meta(self.id(), name).await?;
+        Ok(text.and_then(|it| it.parse().ok()).map(Timestamp::from_micros))
+    }
+
+    /// A panic elsewhere must not silence the tab.
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

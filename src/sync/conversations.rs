@@ -1,0 +1,215 @@
+//! Pulling the list of conversations: its top down to what was read before,
+//! a part of the rest on a new desk, histories that lag behind it, and AI
+//! states. Interface: Endpoints, Conversations and Bot-chat channel.
+//!
+//! Knows nothing of the trigger.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use crate::client::{Listed, ReadError};
+use crate::model::account::Platform;
+use crate::model::conversations::Conversation;
+use crate::model::ids::ConversationId;
+use crate::model::news::News;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::store::Snapshot;
+use crate::store::meta::MetaChange;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble};
+use crate::sync::trigger::{RING_AFTER, mark};
+use crate::sync::walk::{Cursors, Followed, ListWalk, Listing};
+
+/// Mark: the newest activity of the last complete walk, in the server's time.
+const SINCE: &str = "list_since";
+/// Mark: where the part of the list begins that was not read on this desk
+/// yet; empty for the top. Absent when all was read.
+const REST: &str = "list_rest";
+/// Pages of the top in one step.
+const TOP_PAGES: u32 = 4;
+/// Pages of the rest in one step.
+const REST_PAGES: u32 = 2;
+/// Histories read in one step.
+const HISTORIES: u32 = 5;
+/// Pages of the rest at most.
+const ALL_PAGES: u32 = 10_000;
+/// How long what led nowhere is left alone.
+const LEFT_ALONE: i64 = 5 * MINUTE;
+/// Histories remembered to be left alone at most.
+const REMEMBERED: usize = 200;
+
+/// What is remembered between two steps.
+#[derive(Debug, Default)]
+pub(crate) struct ListState {
+    top: Option<ListWalk>,
+    rest: Option<Cursors>,
+    rest_left_alone: Option<Timestamp>,
+    /// Histories that failed by themselves, and since when.
+    failed: HashMap<ConversationId, Timestamp>,
+}
+
+impl Channel {
+    /// Reads the top of the list, and a bounded part of what else is behind.
+    pub async fn pull_conversations(&self) -> Pulled {
+        let result = self.read_list().await;
+        self.report(Resource::List, result)
+    }
+
+    async fn read_list(&self) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::List).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.list.lock().await;
+        if !self.read_top(&mut state, &platform).await? {
+            return Ok(Pulled::More);
+        }
+        let histories_left = self.read_behind(&mut state, &platform).await?;
+        if platform.can_take_over() {
+            self.read_unknown_details(&self.client).await?;
+        }
+        let rest_left = self.read_rest(&mut state, &platform).await?;
+        Ok(if histories_left || rest_left { Pulled::More } else { Pulled::Done })
+    }
+
+    /// Tells whether the top has been read for now.
+    async fn read_top(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
+        let since = self.time_mark(SINCE).await?;
+        for _ in 0..TOP_PAGES {
+            let walk = state.top.get_or_insert_with(|| ListWalk::new(since));
+            let snapshot = self.store.snapshot();
+            let page = match self.client.conversations(platform, walk.cursor()).await {
+                // Cursors grow old; the walk begins anew.
+                Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
+                    state.top = None;
+                    return Ok(false);
+                }
+                page => page?,
+            };
+            let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+            let step = walk.take(&times, page.next_cursor.as_deref());
+            let mut marks: Vec<MetaChange> = Vec::new();
+            if let Listing::Complete(newest) = step {
+                // Activity known once stays known, also when its row is gone.
+                let newest = since.map_or(newest, |it| it.max(newest));
+                marks.push((SINCE, Some(mark(Some(newest)))));
+                if since.is_none() {
+                    marks.push((REST, page.next_cursor.clone()));
+                    if self.time_mark(RING_AFTER).await?.is_none() {
+                        marks.push((RING_AFTER, Some(mark(Some(newest)))));
+                    }
+                }
+            }
+            self.keep_page(page, snapshot, since.is_none(), marks).await?;
+            if step != Listing::Next {
+                // Given up or not, the next pass begins at the top.
+                state.top = None;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads on where the first walk of this desk ended; tells whether more
+    /// is left for soon.
+    async fn read_rest(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
+        let now = self.clock.now();
+        if state.rest_left_alone.is_some_and(|it| (0..LEFT_ALONE).contains(&now.since(it))) {
+            return Ok(false);
+        }
+        for _ in 0..REST_PAGES {
+            let Some(cursor) = self.store.meta(self.id(), REST).await? else {
+                state.rest = None;
+                return Ok(false);
+            };
+            let cursor = Some(cursor).filter(|it| !it.is_empty());
+            let snapshot = self.store.snapshot();
+            let page = match self.client.conversations(platform, cursor.as_deref()).await {
+                Err(ReadError::Rejected(_)) if cursor.is_some() => {
+                    return self.leave_rest_alone(state).await;
+                }
+                page => page?,
+            };
+            let cursors = state.rest.get_or_insert_with(|| Cursors::new(ALL_PAGES));
+            let next = match cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
+                Followed::Next(next) if Some(&next) != cursor.as_ref() => Some(next),
+                Followed::End => None,
+                Followed::Next(_) | Followed::Broken(_) => {
+                    self.keep_page(page, snapshot, true, Vec::new()).await?;
+                    return self.leave_rest_alone(state).await;
+                }
+            };
+            self.keep_page(page, snapshot, true, vec![(REST, next)]).await?;
+        }
+        Ok(self.store.meta(self.id(), REST).await?.is_some())
+    }
+
+    /// The cursor leads nowhere: from the top again, after a while.
+    async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, Trouble> {
+        tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
+        state.rest = None;
+        state.rest_left_alone = Some(self.clock.now());
+        self.store.set_meta(self.id(), vec![(REST, Some(String::new()))]).await?;
+        Ok(false)
+    }
+
+    async fn keep_page(
+        &self,
+        page: Listed<Conversation>,
+        snapshot: Snapshot,
+        baseline: bool,
+        marks: Vec<MetaChange>,
+    ) -> Result<(), Trouble> {
+        self.lists_applied.fetch_add(1, Ordering::SeqCst);
+        let store = &self.store;
+        let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
+        if applied.inserted + applied.changed > 0 {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        Ok(())
+    }
+
+    /// Reads the first page of some histories that lag behind the list; tells
+    /// whether more are left. One that fails by itself does not hold up the
+    /// others.
+    async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
+        if !self.may_read(Resource::History) {
+            return Ok(false);
+        }
+        let now = self.clock.now();
+        state.failed.retain(|_, at| (0..LEFT_ALONE).contains(&now.since(*at)));
+        let skipped = u32::try_from(state.failed.len()).unwrap_or(u32::MAX);
+        let behind =
+            self.store.behind(self.id(), HISTORIES.saturating_add(skipped).saturating_add(1)).await?;
+        let mut behind = behind.into_iter().filter(|it| !state.failed.contains_key(it)).collect::<Vec<_>>();
+        let at_once = usize::try_from(HISTORIES).unwrap_or(1);
+        let left = behind.len() > at_once;
+        behind.truncate(at_once);
+        for conversation in behind {
+            // Whoever holds it is reading for a person; it goes first.
+            let Ok(one) = self.histories.try_lock() else {
+                return Ok(true);
+            };
+            let read = self.read_history(&self.client, platform, &conversation).await;
+            drop(one);
+            match read {
+                Err(Trouble::Read(error @ (ReadError::Trouble(_) | ReadError::Rejected(_)))) => {
+                    if state.failed.len() >= REMEMBERED {
+                        state.failed.clear();
+                    }
+                    state.failed.insert(conversation, now);
+                    self.read_failed(Resource::History, error);
+                }
+                Err(Trouble::Read(error @ ReadError::Forbidden(_))) => {
+                    self.read_failed(Resource::History, error);
+                    return Ok(false);
+                }
+                read => {
+                    read?;
+                    self.read_succeeded(Resource::History);
+                }
+            }
+        }
+        Ok(left)
+    }
+}

@@ -1,0 +1,133 @@
+//! Single reads of conversations: they tell what lists do not, the state of
+//! the AI. A few per step. Interface: Endpoints, Conversations.
+//!
+//! Knows nothing of lists and histories.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use crate::client::{Client, ReadError};
+use crate::model::account::Platform;
+use crate::model::conversations::Automation;
+use crate::model::ids::ConversationId;
+use crate::model::news::News;
+use crate::model::outbox::Operation;
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::Trouble;
+
+/// Single reads in one step.
+const AT_ONCE: usize = 5;
+/// Conversations looked at for one that needs reading.
+const AMONG: u32 = 50;
+/// A conversation whose reading told nothing is not read again before.
+const REST: i64 = 10 * MINUTE;
+/// The open conversation is read again after.
+const OPEN: i64 = 15 * SECOND;
+/// Conversations remembered at most.
+const REMEMBERED: usize = 5000;
+
+/// When which conversation was read alone.
+#[derive(Debug, Default)]
+pub(crate) struct DetailState {
+    read_at: HashMap<ConversationId, Timestamp>,
+}
+
+impl DetailState {
+    fn is_due(&self, conversation: &ConversationId, span: i64, now: Timestamp) -> bool {
+        self.read_at.get(conversation).is_none_or(|at| !(0..span).contains(&now.since(*at)))
+    }
+
+    fn note(&mut self, conversation: &ConversationId, now: Timestamp) {
+        if self.read_at.len() >= REMEMBERED {
+            self.read_at.clear();
+        }
+        self.read_at.insert(conversation.clone(), now);
+    }
+}
+
+impl Channel {
+    /// Reads the newest conversations whose AI state nothing has told yet.
+    pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), Trouble> {
+        if !self.may_read(Resource::Detail) {
+            return Ok(());
+        }
+        let unknown = self.store.undetailed(self.id(), AMONG).await?;
+        let mut state = self.details.lock().await;
+        let now = self.clock.now();
+        let due: Vec<_> =
+            unknown.into_iter().filter(|it| state.is_due(it, REST, now)).take(AT_ONCE).collect();
+        for conversation in due {
+            self.read_detail(client, &mut state, &conversation).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the open conversation alone, if that was long enough ago.
+    pub(crate) async fn read_open_detail(&self, conversation: &ConversationId) -> Result<(), Trouble> {
+        let platform = self.may_ask(Resource::Detail).await?;
+        if !platform.as_ref().is_some_and(Platform::can_take_over) {
+            return Ok(());
+        }
+        let mut state = self.details.lock().await;
+        if state.is_due(conversation, OPEN, self.clock.now()) {
+            self.read_detail(&self.client.for_person(), &mut state, conversation).await?;
+        }
+        Ok(())
+    }
+
+    /// Failures that are about this conversation alone end here; others go
+    /// up.
+    async fn read_detail(
+        &self,
+        client: &Client,
+        state: &mut DetailState,
+        conversation: &ConversationId,
+    ) -> Result<(), Trouble> {
+        let snapshot = self.store.snapshot();
+        let switches = self.switches.load(Ordering::SeqCst);
+        let told = client.conversation(conversation).await;
+        if !matches!(told, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
+            state.note(conversation, self.clock.now());
+        }
+        let told = match told {
+            Ok(told) => told,
+            Err(ReadError::NotFound(_)) => {
+                self.store.mark_gone(self.id(), conversation).await?;
+                self.tell(News::Conversations(self.id().clone()));
+                self.tell(News::History(self.id().clone(), conversation.clone()));
+                return Ok(());
+            }
+            Err(error @ (ReadError::Forbidden(_) | ReadError::Trouble(_) | ReadError::Rejected(_))) => {
+                self.read_failed(Resource::Detail, error);
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let automation = told.automation;
+        if self.store.apply_conversation(self.id(), told, snapshot).await? {
+            self.tell(News::Conversations(self.id().clone()));
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+        }
+        self.read_succeeded(Resource::Detail);
+        if automation == Automation::On {
+            self.answered_by_the_ai(conversation, switches).await?;
+        }
+        Ok(())
+    }
+
+    /// Someone else has handed the conversation back to the AI: this desk's
+    /// pause is over, unless a change of this desk's crossed the reading.
+    async fn answered_by_the_ai(&self, conversation: &ConversationId, before: u64) -> Result<(), Trouble> {
+        let rows = self.store.lane_rows(self.id()).await?;
+        let pending = rows.iter().any(|it| {
+            it.row.conversation == *conversation
+                && matches!(it.row.operation, Operation::SetAutomation { .. })
+        });
+        if !pending && self.switches.load(Ordering::SeqCst) == before {
+            self.store.forget_pause(self.id(), conversation).await?;
+        }
+        Ok(())
+    }
+}

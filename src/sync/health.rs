@@ -1,0 +1,247 @@
+//! How a tab's connection fares, from the ends of its requests. Pure: time
+//! comes in as a value.
+//!
+//! A failure is shown when it has lasted three seconds, or at once while
+//! nothing has answered yet; a success ends it. One resource that fails beside
+//! others that answer is trouble too.
+//!
+//! Knows nothing of requests.
+
+use std::collections::BTreeMap;
+
+use crate::model::news::Health;
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+
+/// Shorter failures are not shown.
+const FLAP: i64 = 3 * SECOND;
+/// A failure that was not seen again for so long is forgotten: its resource
+/// is no longer asked for.
+const FORGET: i64 = 2 * MINUTE;
+/// Between two reports that all is well.
+const REPORT: i64 = SECOND;
+
+/// What is read, as far as failures and refusals are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Resource {
+    /// The account.
+    Account,
+    /// The list of conversations.
+    List,
+    /// The new-message trigger, and the backfill behind it.
+    Trigger,
+    /// Histories.
+    History,
+    /// Single reads of conversations.
+    Detail,
+}
+
+/// A kind of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// No answer.
+    Offline,
+    /// An answer, but not what the interface promises.
+    Trouble,
+}
+
+#[derive(Debug, Clone)]
+struct Failing {
+    since: Timestamp,
+    last: Timestamp,
+    kind: Kind,
+    why: SafeText,
+}
+
+/// What is known of a connection.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    failing: BTreeMap<Resource, Failing>,
+    answered: Option<Timestamp>,
+    stopped: Option<Health>,
+    /// A person asked to try again after a stop, and nothing has answered.
+    on_trial: bool,
+    told: Option<Health>,
+}
+
+impl Pulse {
+    /// A resource answered as promised. What comes back is to be told.
+    pub fn answered(&mut self, resource: Resource, now: Timestamp) -> Option<Health> {
+        self.failing.remove(&resource);
+        self.reachable();
+        self.on_trial = false;
+        self.answered = Some(now);
+        self.judge(now)
+    }
+
+    /// A resource failed. What comes back is to be told.
+    pub fn failed(
+        &mut self,
+        resource: Resource,
+        kind: Kind,
+        why: SafeText,
+        now: Timestamp,
+    ) -> Option<Health> {
+        if kind == Kind::Trouble {
+            self.reachable();
+        }
+        let since = match self.failing.get(&resource) {
+            Some(known) if known.kind == kind && (0..FORGET).contains(&now.since(known.last)) => known.since,
+            _ => now,
+        };
+        self.failing.insert(resource, Failing { since, last: now, kind, why });
+        self.judge(now)
+    }
+
+    /// The server asks to wait. What comes back is to be told.
+    pub fn limited(&mut self, until: Timestamp) -> Option<Health> {
+        self.reachable();
+        if self.stopped.is_some() {
+            return None;
+        }
+        self.tell(Health::Limited { until })
+    }
+
+    /// Nothing will work until a person acts. What comes back is to be told.
+    pub fn stop(&mut self, health: Health) -> Option<Health> {
+        self.stopped = Some(health.clone());
+        self.tell(health)
+    }
+
+    /// Whether polling has stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Whether outbox rows may leave: not before a read has shown that the
+    /// key is taken again.
+    pub fn may_push(&self) -> bool {
+        self.stopped.is_none() && !self.on_trial
+    }
+
+    /// A person asked to try again.
+    pub fn resume(&mut self) {
+        self.on_trial |= self.stopped.take().is_some();
+    }
+
+    /// Any answer proves that there is a way to the server.
+    fn reachable(&mut self) {
+        self.failing.retain(|_, it| it.kind != Kind::Offline);
+    }
+
+    fn judge(&mut self, now: Timestamp) -> Option<Health> {
+        if self.stopped.is_some() {
+            return None;
+        }
+        self.failing.retain(|_, it| (0..FORGET).contains(&now.since(it.last)));
+        let never = self.answered.is_none();
+        let lasting = self.failing.values().filter(|it| never || it.last.since(it.since) >= FLAP);
+        if let Some(it) = lasting.min_by_key(|it| it.since) {
+            let (since, why) = (it.since, it.why.clone());
+            return self.tell(match it.kind {
+                Kind::Offline => Health::Offline { since, why },
+                Kind::Trouble => Health::Trouble { since, why },
+            });
+        }
+        let at = self.answered?;
+        if !self.failing.is_empty() && matches!(self.told, Some(Health::Live { .. })) && at != now {
+            // It may be a flap; the last good word stands.
+            return None;
+        }
+        if let Some(Health::Live { at: told }) = self.told
+            && (0..REPORT).contains(&at.since(told))
+        {
+            return None;
+        }
+        self.tell(Health::Live { at })
+    }
+
+    fn tell(&mut self, health: Health) -> Option<Health> {
+        if self.told.as_ref() == Some(&health) {
+            return None;
+        }
+        self.told = Some(health.clone());
+        Some(health)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+    }
+
+    fn why(word: &str) -> SafeText {
+        SafeText::line(word)
+    }
+
+    fn live(seconds: i64) -> Option<Health> {
+        Some(Health::Live { at: at(seconds) })
+    }
+
+    #[test]
+    fn a_server_that_never_answered_is_named_at_once() {
+        let mut pulse = Pulse::default();
+        let offline = Some(Health::Offline { since: at(0), why: why("refused") });
+        assert_eq!(pulse.failed(Resource::Account, Kind::Offline, why("refused"), at(0)), offline);
+        assert_eq!(pulse.failed(Resource::Account, Kind::Offline, why("refused"), at(1)), None);
+        assert_eq!(pulse.answered(Resource::Account, at(2)), live(2));
+    }
+
+    #[test]
+    fn flaps_are_not_shown_and_lasting_failures_are() {
+        let mut pulse = Pulse::default();
+        assert_eq!(pulse.answered(Resource::Trigger, at(0)), live(0));
+        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("reset"), at(3)), None);
+        assert_eq!(pulse.failed(Resource::List, Kind::Offline, why("reset"), at(4)), None);
+        assert_eq!(pulse.answered(Resource::Trigger, at(5)), live(5), "any answer ends being offline");
+        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("reset"), at(8)), None);
+        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("reset"), at(9)), None);
+        let shown = Some(Health::Offline { since: at(8), why: why("gone") });
+        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("gone"), at(11)), shown);
+        assert_eq!(pulse.answered(Resource::List, at(12)), live(12));
+    }
+
+    #[test]
+    fn one_failing_resource_is_trouble_until_it_answers_or_is_forgotten() {
+        let mut pulse = Pulse::default();
+        pulse.answered(Resource::Trigger, at(0));
+        pulse.failed(Resource::List, Kind::Trouble, why("html"), at(1));
+        pulse.answered(Resource::Trigger, at(2));
+        let shown = Some(Health::Trouble { since: at(1), why: why("html") });
+        assert_eq!(pulse.failed(Resource::List, Kind::Trouble, why("html"), at(5)), shown);
+        assert_eq!(pulse.answered(Resource::Trigger, at(6)), None);
+        assert_eq!(pulse.answered(Resource::List, at(7)), live(7));
+        pulse.failed(Resource::History, Kind::Trouble, why("html"), at(8));
+        pulse.failed(Resource::History, Kind::Trouble, why("html"), at(12));
+        assert_eq!(pulse.answered(Resource::Trigger, at(12 + 119)), None);
+        assert_eq!(pulse.answered(Resource::Trigger, at(12 + 120)), live(132));
+    }
+
+    #[test]
+    fn all_well_is_reported_once_a_second() {
+        let mut pulse = Pulse::default();
+        assert_eq!(pulse.answered(Resource::Trigger, at(0)), live(0));
+        assert_eq!(pulse.answered(Resource::List, at(0)), None);
+        assert_eq!(pulse.answered(Resource::List, at(1)), live(1));
+        let limited = Some(Health::Limited { until: at(9) });
+        assert_eq!(pulse.limited(at(9)), limited);
+        assert_eq!(pulse.answered(Resource::List, at(9)), live(9));
+    }
+
+    #[test]
+    fn a_stopped_tab_stays_stopped_until_it_is_resumed() {
+        let mut pulse = Pulse::default();
+        let refused = Health::Refused { code: why("REVOKED_KEY"), why: why("no") };
+        assert_eq!(pulse.stop(refused.clone()), Some(refused));
+        assert!(pulse.is_stopped());
+        assert_eq!(pulse.answered(Resource::List, at(1)), None);
+        assert_eq!(pulse.failed(Resource::List, Kind::Offline, why("x"), at(9)), None);
+        pulse.resume();
+        assert!(!pulse.is_stopped() && !pulse.may_push(), "rows wait for a read that succeeds");
+        assert_eq!(pulse.answered(Resource::Account, at(10)), live(10));
+        assert!(pulse.may_push());
+    }
+}

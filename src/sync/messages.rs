@@ -1,0 +1,182 @@
+//! Pulling one conversation's history: its newest messages down to what was
+//! read before, and older ones when a person asks for them. Interface:
+//! Endpoints, Conversations and Bot-chat channel.
+//!
+//! Knows nothing of lists.
+
+use std::sync::atomic::Ordering;
+
+use crate::client::{Client, ReadError};
+use crate::model::account::Platform;
+use crate::model::ids::ConversationId;
+use crate::model::messages::Message;
+use crate::model::news::News;
+use crate::model::text::SafeText;
+use crate::store::history::{HistoryMove, HistoryState, Place};
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble};
+use crate::sync::trigger::RING_AFTER;
+use crate::sync::walk::{Cursors, Followed};
+
+/// Pages read before a history is taken as new: what lies behind them can be
+/// asked for.
+const PAGES: u32 = 10;
+
+impl Channel {
+    /// Reads the newest messages of the open conversation, and now and then
+    /// the conversation itself.
+    pub async fn pull_history(&self, conversation: &ConversationId) -> Pulled {
+        let result = self.read_open(conversation).await;
+        self.report(Resource::History, result)
+    }
+
+    /// Reads a page of messages older than the stored ones.
+    pub async fn pull_older(&self, conversation: &ConversationId) -> Pulled {
+        let result = self.read_older(conversation).await;
+        self.report(Resource::History, result)
+    }
+
+    async fn read_open(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::History).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let one = self.histories.lock().await;
+        self.read_history(&self.client.for_person(), &platform, conversation).await?;
+        drop(one);
+        self.read_open_detail(conversation).await?;
+        Ok(Pulled::Done)
+    }
+
+    /// Reads a history's newest messages; to be called with `histories` held.
+    /// A conversation the server no longer has is removed.
+    pub(crate) async fn read_history(
+        &self,
+        client: &Client,
+        platform: &Platform,
+        conversation: &ConversationId,
+    ) -> Result<(), Trouble> {
+        match self.walk_history(client, platform, conversation).await {
+            Err(Trouble::Read(ReadError::NotFound(_))) => {
+                self.store.mark_gone(self.id(), conversation).await?;
+                self.tell(News::Conversations(self.id().clone()));
+                self.tell(News::History(self.id().clone(), conversation.clone()));
+                Ok(())
+            }
+            Err(error @ Trouble::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
+                self.store.mark_caught_up(self.id(), conversation).await?;
+                Err(error)
+            }
+            result => result,
+        }
+    }
+
+    async fn walk_history(
+        &self,
+        client: &Client,
+        platform: &Platform,
+        conversation: &ConversationId,
+    ) -> Result<(), Trouble> {
+        let lists = self.lists_applied.load(Ordering::SeqCst);
+        let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
+        let ring_after = self.time_mark(RING_AFTER).await?;
+        let mut cursors = Cursors::new(PAGES);
+        let mut newest = None;
+        loop {
+            let page = client.history(platform, conversation, cursors.current()).await?;
+            if cursors.pages() == 0 {
+                newest = place_of(page.items.first());
+            }
+            let joined = joins(&page.items, &state);
+            let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());
+            let step = match followed {
+                _ if joined => HistoryMove::Joined { newest: newest.clone() },
+                Followed::Next(_) if state.read_until.is_some() => HistoryMove::Walking,
+                // The first reading is one page; so is one that came too far.
+                Followed::Next(_) | Followed::End | Followed::Broken(_) => {
+                    HistoryMove::Anew { newest: newest.clone(), older_cursor: page.next_cursor }
+                }
+            };
+            let more = step == HistoryMove::Walking;
+            let caught_up = self.lists_applied.load(Ordering::SeqCst) == lists;
+            let applied = self
+                .store
+                .apply_history(self.id(), conversation, page.items, platform.clone(), step, caught_up)
+                .await?;
+            self.tell_messages(&applied, ring_after);
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn read_older(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::History).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let _one = self.histories.lock().await;
+        let client = self.client.for_person();
+        let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
+        let Some(cursor) = state.older_cursor else {
+            if !state.reached_start {
+                self.read_history(&client, &platform, conversation).await?;
+            }
+            return Ok(Pulled::Done);
+        };
+        let page = match client.history(&platform, conversation, Some(&cursor)).await {
+            Err(ReadError::Rejected(why)) => {
+                tracing::info!(channel = %self.id(), %why, "a cursor is not taken any more");
+                self.begin_anew(&client, &platform, conversation).await?;
+                return Ok(Pulled::Done);
+            }
+            page => page?,
+        };
+        let step = if page.next_cursor.as_ref() == Some(&cursor) {
+            let words = "the server's pages lead back to themselves; older messages cannot be read";
+            let conversation = Some(conversation.clone());
+            self.tell(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
+            HistoryMove::Walking
+        } else {
+            HistoryMove::Older { older_cursor: page.next_cursor }
+        };
+        let store = &self.store;
+        let applied = store.apply_history(self.id(), conversation, page.items, platform, step, false).await?;
+        self.tell_messages(&applied, None);
+        // Also when nothing came: that the start was reached is news.
+        self.tell(News::History(self.id().clone(), conversation.clone()));
+        Ok(Pulled::Done)
+    }
+
+    /// Forgets what is older than the newest page, so that it can be read
+    /// again by cursors the server takes.
+    async fn begin_anew(
+        &self,
+        client: &Client,
+        platform: &Platform,
+        conversation: &ConversationId,
+    ) -> Result<(), Trouble> {
+        let page = client.history(platform, conversation, None).await?;
+        let step = HistoryMove::Anew { newest: place_of(page.items.first()), older_cursor: page.next_cursor };
+        let ring_after = self.time_mark(RING_AFTER).await?;
+        let store = &self.store;
+        let applied =
+            store.apply_history(self.id(), conversation, page.items, platform.clone(), step, false).await?;
+        self.tell_messages(&applied, ring_after);
+        self.tell(News::History(self.id().clone(), conversation.clone()));
+        Ok(())
+    }
+}
+
+fn place_of(message: Option<&Message>) -> Option<Place> {
+    let message = message?;
+    Some((message.created_at?, message.id.clone()))
+}
+
+/// Whether a page meets what was read before: it holds the newest message of
+/// that reading, or one that is older.
+fn joins(page: &[Message], state: &HistoryState) -> bool {
+    let Some((at, id)) = &state.read_until else {
+        return false;
+    };
+    page.iter().any(|it| it.id == *id || it.created_at.is_some_and(|created| created < *at))
+}

@@ -1,0 +1,194 @@
+//! Whether two answers of the new-message trigger leave a gap between them,
+//! and when the backfill that closes it has gone far enough. Pure.
+//!
+//! Compared by sets of ids, not by a watermark: a message that was committed
+//! late appears under newer ones.
+//!
+//! Knows nothing of requests or rows.
+
+use std::collections::HashSet;
+
+use crate::model::bounds::TRIGGER_ITEMS;
+use crate::model::ids::MessageId;
+use crate::model::messages::Message;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::sync::walk::{Cursors, Followed};
+
+/// Known items that prove an overlap, the oldest among them.
+const ENOUGH: usize = 10;
+/// Known items in a row that end a backfill.
+const IN_A_ROW: usize = 20;
+/// How far behind the last complete reading a walk goes: what was committed
+/// late lies there.
+pub const MARGIN: i64 = 10 * MINUTE;
+
+/// Whether a page of the trigger joins what was read before: it holds all
+/// there is, it overlaps with earlier answers, or it reaches back behind the
+/// last complete reading. `unreadable` items count for the page's length.
+pub fn joins(
+    page: &[Message],
+    unreadable: usize,
+    earlier: &HashSet<MessageId>,
+    complete_until: Timestamp,
+) -> bool {
+    let Some(oldest) = page.last() else {
+        return unreadable < TRIGGER_ITEMS;
+    };
+    let known = page.iter().filter(|it| earlier.contains(&it.id)).count();
+    page.len() + unreadable < TRIGGER_ITEMS
+        || (known >= ENOUGH && earlier.contains(&oldest.id))
+        || lies_behind(oldest.created_at, complete_until)
+}
+
+/// Whether a time lies safely behind the last complete reading.
+pub fn lies_behind(time: Option<Timestamp>, complete_until: Timestamp) -> bool {
+    time.is_some_and(|it| it < complete_until.plus(-MARGIN))
+}
+
+/// What a backfill does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backfilled {
+    /// Reads the page at this cursor.
+    Next(String),
+    /// Has met what was known.
+    Complete,
+    /// The server's cursors lead nowhere: to be repeated later.
+    Incomplete,
+}
+
+/// A walk down all inbound messages.
+#[derive(Debug)]
+pub struct Backfill {
+    complete_until: Timestamp,
+    in_a_row: usize,
+    cursors: Cursors,
+}
+
+impl Backfill {
+    /// Pages of a backfill at most.
+    pub const PAGES: u32 = 10_000;
+
+    /// Starts at the newest message.
+    pub fn new(complete_until: Timestamp) -> Self {
+        Self { complete_until, in_a_row: 0, cursors: Cursors::new(Self::PAGES) }
+    }
+
+    /// Where the next page starts; `None` for the newest.
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursors.current()
+    }
+
+    /// Takes in a page: for each item whether it was stored before, and its
+    /// time.
+    pub fn take(&mut self, page: &[(bool, Option<Timestamp>)], next: Option<&str>) -> Backfilled {
+        for (known, time) in page {
+            self.in_a_row = if *known { self.in_a_row + 1 } else { 0 };
+            if self.in_a_row >= IN_A_ROW && lies_behind(*time, self.complete_until) {
+                return Backfilled::Complete;
+            }
+        }
+        match self.cursors.follow(page.len(), next) {
+            Followed::Next(cursor) => Backfilled::Next(cursor),
+            Followed::End => Backfilled::Complete,
+            Followed::Broken(_) => Backfilled::Incomplete,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::conversations::Status;
+    use crate::model::ids::ConversationId;
+    use crate::model::messages::{Delivery, Direction, Sender};
+    use crate::model::text::SafeText;
+    use crate::model::time::SECOND;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+    }
+
+    fn message(number: i64) -> Message {
+        Message {
+            id: MessageId::new(number.to_string()),
+            conversation: ConversationId::from("c"),
+            platform_id: None,
+            direction: Direction::Inbound,
+            sender: Sender::Customer,
+            content: SafeText::default(),
+            content_type: Status::Open.word().to_owned(),
+            media_url: None,
+            delivery: Delivery::Sent,
+            created_at: Some(at(number)),
+            delivered_at: None,
+            read_at: None,
+            quotes: None,
+            unreadable: false,
+            raw: String::new(),
+        }
+    }
+
+    /// Messages `from` down to `to`, newest first.
+    fn page(from: i64, to: i64) -> Vec<Message> {
+        (to..=from).rev().map(message).collect()
+    }
+
+    fn ids(from: i64, to: i64) -> HashSet<MessageId> {
+        page(from, to).into_iter().map(|it| it.id).collect()
+    }
+
+    #[test]
+    fn when_a_page_joins() {
+        let nothing = HashSet::new();
+        let without_oldest: HashSet<_> = ids(1050, 1002);
+        let cases = [
+            ("nothing there", vec![], 0, &nothing, 0, true),
+            ("not full", page(1049, 1001), 0, &nothing, 0, true),
+            ("full with one unreadable", page(1049, 1001), 1, &nothing, 0, false),
+            ("51 new", page(1051, 1002), 0, &ids(1000, 951), 0, false),
+            ("50 new", page(1050, 1001), 0, &ids(1000, 951), 0, false),
+            ("nine known", page(1041, 992), 0, &ids(1000, 951), 0, false),
+            ("ten known", page(1040, 991), 0, &ids(1000, 951), 0, true),
+            ("the oldest is not known", page(1050, 1001), 0, &without_oldest, 0, false),
+            ("back behind the last complete", page(1050, 1001), 0, &nothing, 1602, true),
+            ("within the margin", page(1050, 1001), 0, &nothing, 1601, false),
+        ];
+        for (name, page, unreadable, earlier, complete, joined) in cases {
+            assert_eq!(joins(&page, unreadable, earlier, at(complete)), joined, "{name}");
+        }
+    }
+
+    fn facts(from: i64, to: i64, known: bool) -> Vec<(bool, Option<Timestamp>)> {
+        (to..=from).rev().map(|it| (known, Some(at(it)))).collect()
+    }
+
+    #[test]
+    fn a_backfill_ends_with_twenty_known_behind_the_margin() {
+        let next = |it: &str| Backfilled::Next(it.to_owned());
+        let mut walk = Backfill::new(at(1000));
+        assert_eq!(walk.cursor(), None);
+        // The trigger's own page is known, but too new to prove anything.
+        assert_eq!(walk.take(&facts(5100, 5001, true), Some("a")), next("a"));
+        assert_eq!(walk.take(&facts(5000, 4901, false), Some("b")), next("b"));
+        assert_eq!(walk.cursor(), Some("b"));
+        assert_eq!(walk.take(&facts(500, 401, false), Some("c")), next("c"), "old but not known");
+        assert_eq!(walk.take(&facts(400, 382, true), Some("d")), next("d"), "nineteen in a row");
+        assert_eq!(walk.take(&facts(381, 300, true), Some("e")), Backfilled::Complete);
+        let mut walk = Backfill::new(at(1000));
+        assert_eq!(walk.take(&facts(900, 801, false), None), Backfilled::Complete, "the list ended");
+        let undated: Vec<_> = (0..100).map(|_| (true, None)).collect();
+        assert_eq!(Backfill::new(at(1000)).take(&undated, Some("a")), next("a"));
+    }
+
+    #[test]
+    fn cursors_that_lead_nowhere_leave_it_incomplete() {
+        let mut walk = Backfill::new(at(0));
+        walk.take(&facts(100, 1, false), Some("a"));
+        assert_eq!(walk.take(&facts(100, 1, false), Some("a")), Backfilled::Incomplete);
+        let mut walk = Backfill::new(at(0));
+        for cursor in ["a", "b", "c"] {
+            walk.take(&[], Some(cursor));
+        }
+        assert_eq!(walk.take(&[], Some("d")), Backfilled::Incomplete);
+    }
+}

@@ -1,0 +1,283 @@
+//! What is due when. Pure: time, platform and a random value come in.
+//!
+//! Knows nothing of requests. A clock that jumps back makes things due, never
+//! late: a point in time that lies impossibly far ahead counts as now.
+
+use std::time::Duration;
+
+use crate::model::account::Platform;
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::sync::report::Pulled;
+
+/// The longest back-off while someone looks at the tab.
+const CAP_VISIBLE: i64 = 30 * SECOND;
+/// The longest back-off of a tab in the background.
+const CAP_BACKGROUND: i64 = 60 * SECOND;
+/// Between two parts of the same long pass.
+const SOON: i64 = 2 * SECOND;
+/// No wait is longer; what claims to be is a clock that jumped.
+const WAIT_MAX: i64 = 60 * MINUTE;
+
+/// How often a tab is polled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Polling {
+    /// The tab on screen.
+    pub visible: Duration,
+    /// The others.
+    pub background: Duration,
+}
+
+impl Default for Polling {
+    fn default() -> Self {
+        Self { visible: Duration::from_secs(3), background: Duration::from_secs(10) }
+    }
+}
+
+impl Polling {
+    fn span(self, visible: bool) -> i64 {
+        let span = if visible { self.visible } else { self.background };
+        // A second at least, so that no configuration becomes a storm.
+        i64::try_from(span.as_micros()).unwrap_or(WAIT_MAX).clamp(SECOND, WAIT_MAX)
+    }
+}
+
+/// What is pulled by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    /// `GET /account`.
+    Account,
+    /// The list of conversations, lagging histories, AI states.
+    List,
+    /// The new-message trigger.
+    Trigger,
+    /// The history of the open conversation.
+    History,
+}
+
+/// What to do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// This is due.
+    Run(Task),
+    /// Nothing is due for so many microseconds.
+    Sleep(i64),
+}
+
+/// How often a task is due on a platform, in microseconds; `None` for never.
+/// Platforms whose conversations this desk cannot open are asked only for
+/// their account.
+pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
+    let either = |seen: i64, unseen: i64| if visible { seen } else { unseen } * SECOND;
+    let base = polling.span(visible);
+    match (task, platform) {
+        (Task::Account, _) => Some(either(60, 300).max(base)),
+        (Task::Trigger, Some(Platform::Whatsapp)) => Some(base),
+        (Task::List, Some(Platform::Whatsapp)) => Some(either(10, 60).max(base)),
+        // The list is all there is on bot-chat: it has no trigger.
+        (Task::List, Some(Platform::Telegram)) => Some(either(5, 15).max(base)),
+        (Task::History, Some(platform)) if platform.has_conversations() => Some(base),
+        _ => None,
+    }
+}
+
+/// How long to wait after so many failures in a row; `jitter` from 0 up to 1
+/// adds up to a tenth, so that desks do not come back together.
+pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
+    let cap = if visible { CAP_VISIBLE } else { CAP_BACKGROUND };
+    let wait = SECOND.saturating_mul(1 << failures.saturating_sub(1).min(16));
+    // The cap holds with the jitter in it.
+    let wait = wait.min(cap / 11 * 10);
+    let tenths = (0..10_i64).rev().find(|it| f64::from(i32::try_from(*it).unwrap_or(0)) / 10.0 <= jitter);
+    wait + wait / 100 * tenths.unwrap_or(0)
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    task: Task,
+    /// When it last ended; `None` makes it due.
+    last: Option<Timestamp>,
+    failures: u32,
+    not_before: Option<Timestamp>,
+    soon: bool,
+}
+
+/// When each of some tasks was last done, and how it went.
+#[derive(Debug)]
+pub struct Plan {
+    entries: Vec<Entry>,
+    polling: Polling,
+}
+
+impl Plan {
+    /// Everything is due. Ties go to the task named first.
+    pub fn new(tasks: &[Task], polling: Polling) -> Self {
+        let entry =
+            |task: &Task| Entry { task: *task, last: None, failures: 0, not_before: None, soon: false };
+        Self { entries: tasks.iter().map(entry).collect(), polling }
+    }
+
+    /// What to do now: the task that has been due longest.
+    pub fn next(&self, now: Timestamp, platform: Option<&Platform>, visible: bool) -> Step {
+        let waits = self.entries.iter().filter_map(|entry| {
+            let span = interval(entry.task, platform, visible, self.polling)?;
+            Some((entry.wait(span, now), entry.task))
+        });
+        // `min_by_key` keeps the first of equals.
+        match waits.min_by_key(|(wait, _)| *wait) {
+            Some((wait, task)) if wait <= 0 => Step::Run(task),
+            Some((wait, _)) => Step::Sleep(wait),
+            None => Step::Sleep(WAIT_MAX),
+        }
+    }
+
+    /// Notes how a task went.
+    pub fn finished(&mut self, task: Task, pulled: Pulled, now: Timestamp, visible: bool, jitter: f64) {
+        let recovered = matches!(pulled, Pulled::Done | Pulled::More)
+            && self.entries.iter().any(|it| it.task == task && it.failures > 0);
+        if let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) {
+            entry.last = Some(now);
+            entry.soon = pulled == Pulled::More;
+            entry.not_before = None;
+            match pulled {
+                Pulled::Failed => {
+                    entry.failures = entry.failures.saturating_add(1);
+                    entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
+                }
+                // A budget or a limit is waited for; it is no failure.
+                Pulled::Paced(wait) => entry.not_before = Some(now.plus(wait)),
+                Pulled::Done | Pulled::More | Pulled::Skipped => entry.failures = 0,
+            }
+        }
+        if recovered {
+            // The server answers again: what waited longer need not.
+            self.entries.iter_mut().filter(|it| it.failures > 0).for_each(Entry::hurry);
+        }
+    }
+
+    /// Makes everything due now.
+    pub fn hurry(&mut self) {
+        self.entries.iter_mut().for_each(Entry::hurry);
+    }
+}
+
+impl Entry {
+    fn hurry(&mut self) {
+        self.last = None;
+        self.not_before = None;
+    }
+
+    /// Until it is due; zero or less when it is.
+    fn wait(&self, span: i64, now: Timestamp) -> i64 {
+        if let Some(until) = self.not_before {
+            let wait = until.since(now);
+            return if wait > WAIT_MAX { 0 } else { wait };
+        }
+        let Some(last) = self.last else {
+            return i64::MIN;
+        };
+        let passed = now.since(last);
+        let span = if self.soon { SOON.min(span) } else { span };
+        if passed < 0 { 0 } else { span - passed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+    }
+
+    #[test]
+    fn how_often_each_platform_is_asked() {
+        let (chat, bot, mail) = (Platform::Whatsapp, Platform::Telegram, Platform::Email);
+        let cases = [
+            (Task::Account, None, Some(60), Some(300)),
+            (Task::Trigger, None, None, None),
+            (Task::List, None, None, None),
+            (Task::Account, Some(&mail), Some(60), Some(300)),
+            (Task::List, Some(&mail), None, None),
+            (Task::Trigger, Some(&mail), None, None),
+            (Task::History, Some(&mail), None, None),
+            (Task::Trigger, Some(&chat), Some(3), Some(10)),
+            (Task::List, Some(&chat), Some(10), Some(60)),
+            (Task::History, Some(&chat), Some(3), Some(10)),
+            (Task::Trigger, Some(&bot), None, None),
+            (Task::List, Some(&bot), Some(5), Some(15)),
+        ];
+        let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
+        for (task, platform, visible, background) in cases {
+            let polling = Polling::default();
+            assert_eq!(interval(task, platform, true, polling), seconds(visible), "{task:?} {platform:?}");
+            assert_eq!(
+                interval(task, platform, false, polling),
+                seconds(background),
+                "{task:?} {platform:?}"
+            );
+        }
+        let slow = Polling { visible: Duration::from_secs(20), background: Duration::ZERO };
+        assert_eq!(interval(Task::List, Some(&chat), true, slow), Some(20 * SECOND));
+        assert_eq!(interval(Task::Trigger, Some(&chat), false, slow), Some(SECOND), "never a storm");
+    }
+
+    #[test]
+    fn backing_off_is_capped() {
+        let cases = [(1, true, 1), (2, true, 2), (3, true, 4), (5, true, 16), (6, false, 32)];
+        for (failures, visible, seconds) in cases {
+            assert_eq!(back_off(failures, visible, 0.0), seconds * SECOND, "{failures}");
+        }
+        for failures in [6, 9, 40, u32::MAX] {
+            assert!(back_off(failures, true, 0.99) <= CAP_VISIBLE);
+            assert!(back_off(failures, true, 0.0) > CAP_VISIBLE * 8 / 10);
+            assert!(back_off(failures, false, 0.99) <= CAP_BACKGROUND);
+        }
+        assert!(back_off(3, true, 0.5) > 4 * SECOND);
+    }
+
+    #[test]
+    fn the_longest_due_goes_first() {
+        let chat = Some(&Platform::Whatsapp);
+        let mut plan = Plan::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
+        for task in [Task::Account, Task::List, Task::Trigger] {
+            assert_eq!(plan.next(at(0), chat, true), Step::Run(task));
+            plan.finished(task, Pulled::Done, at(0), true, 0.0);
+        }
+        assert_eq!(plan.next(at(1), chat, true), Step::Sleep(2 * SECOND));
+        assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger));
+        assert_eq!(plan.next(at(3), chat, false), Step::Sleep(7 * SECOND));
+        assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::Trigger), "nine seconds late");
+        plan.finished(Task::Trigger, Pulled::Done, at(12), true, 0.0);
+        assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::List));
+        plan.finished(Task::List, Pulled::More, at(12), true, 0.0);
+        assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::List), "more waits");
+        plan.hurry();
+        assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::Account));
+    }
+
+    #[test]
+    fn failures_wait_and_recovery_ends_the_wait() {
+        let chat = Some(&Platform::Whatsapp);
+        let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+        for _ in 0..5 {
+            plan.finished(Task::List, Pulled::Failed, at(0), true, 0.0);
+            plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
+        }
+        assert_eq!(plan.next(at(0), chat, true), Step::Sleep(16 * SECOND));
+        plan.finished(Task::Trigger, Pulled::Done, at(16), true, 0.0);
+        assert_eq!(plan.next(at(16), chat, true), Step::Run(Task::List));
+        plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
+        assert_eq!(plan.next(at(16), chat, true), Step::Sleep(SECOND));
+    }
+
+    #[test]
+    fn a_clock_that_jumps_makes_things_due() {
+        let chat = Some(&Platform::Whatsapp);
+        let mut plan = Plan::new(&[Task::Trigger], Polling::default());
+        plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+        assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
+        plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
+        assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
+        assert_eq!(plan.next(at(0), None, true), Step::Sleep(WAIT_MAX));
+    }
+}

@@ -1,0 +1,109 @@
+//! How a pull ended, and saying so: one place turns failed reads into what
+//! the tab's health and notes say.
+//!
+//! Knows nothing of which pull it was.
+
+use crate::client::ReadError;
+use crate::model::news::{Health, News};
+use crate::model::text::SafeText;
+use crate::store::StoreError;
+use crate::sync::Channel;
+use crate::sync::health::{Kind, Resource};
+
+/// How a pull ended. What it found is in the store and was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pulled {
+    /// All that is due was read.
+    Done,
+    /// A part of a long pass was read; the rest may be asked for soon.
+    More,
+    /// The rate budget is used up, or the server asks to wait: to be
+    /// continued after so many microseconds.
+    Paced(i64),
+    /// It failed and was said in words; to be tried again later.
+    Failed,
+    /// Nothing was asked: not on this platform, not for this key, or the tab
+    /// is stopped.
+    Skipped,
+}
+
+/// Why a pull could not go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// The server's side.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// This desk's files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Channel {
+    /// Tells how a pull ended.
+    pub(crate) fn report(&self, resource: Resource, result: Result<Pulled, Trouble>) -> Pulled {
+        let pulled = match result {
+            Ok(Pulled::Skipped) => return Pulled::Skipped,
+            Ok(pulled) => {
+                self.read_succeeded(resource);
+                pulled
+            }
+            Err(Trouble::Store(error)) => {
+                tracing::error!(channel = %self.id(), %error, "the cache could not be written");
+                let words = format!("this desk's files could not be written: {error}");
+                self.tell(News::Notice(self.id().clone(), None, SafeText::line(&words)));
+                Pulled::Failed
+            }
+            Err(Trouble::Read(error)) => self.read_failed(resource, error),
+        };
+        self.tell_budget();
+        pulled
+    }
+
+    /// Says that a resource answered as promised.
+    pub(crate) fn read_succeeded(&self, resource: Resource) {
+        let health = self.pulse(|it, now| it.answered(resource, now));
+        self.tell_health(health);
+    }
+
+    /// Says what a failed read means for the tab.
+    pub(crate) fn read_failed(&self, resource: Resource, error: ReadError) -> Pulled {
+        tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
+        let failed = |kind, why| {
+            let health = self.pulse(|it, now| it.failed(resource, kind, why, now));
+            self.tell_health(health);
+            Pulled::Failed
+        };
+        match error {
+            ReadError::Paced(wait) => Pulled::Paced(wait),
+            ReadError::Limited(wait) => {
+                let health = self.pulse(|it, now| it.limited(now.plus(wait)));
+                self.tell_health(health);
+                Pulled::Paced(wait)
+            }
+            ReadError::Offline(why) => failed(Kind::Offline, why),
+            ReadError::Trouble(why) | ReadError::NotFound(why) | ReadError::Rejected(why) => {
+                failed(Kind::Trouble, why)
+            }
+            ReadError::Forbidden(why) => {
+                self.deny(resource);
+                self.tell(News::NotForThisKey(self.id().clone(), why));
+                Pulled::Skipped
+            }
+            ReadError::Refused { code, why } => self.stop(Health::Refused { code, why }),
+            ReadError::Misconfigured(why) => self.stop(Health::Misconfigured { why }),
+        }
+    }
+
+    /// Stops the tab until a person acts.
+    pub(crate) fn stop(&self, health: Health) -> Pulled {
+        let told = self.pulse(|it, _| it.stop(health));
+        self.tell_health(told);
+        Pulled::Skipped
+    }
+
+    fn tell_health(&self, health: Option<Health>) {
+        if let Some(health) = health {
+            self.tell(News::Health(self.id().clone(), health));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Pulling the new-message trigger, and closing the gap when more than its
+//! page came in between. Interface: Endpoints, Triggers.
+//!
+//! Knows nothing of lists; conversations that are new here get a row to hold
+//! their messages and are read alone.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::client::{Listed, ReadError};
+use crate::model::account::Platform;
+use crate::model::ids::MessageId;
+use crate::model::messages::{Direction, Message};
+use crate::model::news::News;
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::store::messages::AppliedMessages;
+use crate::store::meta::MetaChange;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::overlap::{self, Backfill, Backfilled};
+use crate::sync::report::{Pulled, Trouble};
+
+/// Mark: inbound messages are complete up to this time of the server's.
+const COMPLETE: &str = "inbound_complete";
+/// Mark: messages newer than this time of the server's ring.
+pub(crate) const RING_AFTER: &str = "ring_after";
+/// Pages of a backfill in one step.
+const PAGES: u32 = 4;
+/// How long a backfill that led nowhere rests.
+const REST: i64 = MINUTE;
+
+/// What is remembered between two polls.
+#[derive(Debug, Default)]
+pub(crate) struct TriggerState {
+    /// The ids of the last answer.
+    earlier: HashSet<MessageId>,
+    /// The newest message told of.
+    newest: Option<Timestamp>,
+    gap: Option<Gap>,
+}
+
+/// Messages that were not read yet lie between two answers.
+#[derive(Debug)]
+struct Gap {
+    walk: Backfill,
+    /// The newest message when the walk began.
+    newest: Option<Timestamp>,
+    /// Whether another gap was seen while it went.
+    again: bool,
+    rest_until: Option<Timestamp>,
+}
+
+impl Channel {
+    /// Reads the newest inbound messages, and a part of what came in between
+    /// if they are too many for one answer. Business chat only.
+    pub async fn pull_trigger(&self) -> Pulled {
+        let result = self.read_trigger().await;
+        self.report(Resource::Trigger, result)
+    }
+
+    async fn read_trigger(&self) -> Result<Pulled, Trouble> {
+        let platform = self.may_ask(Resource::Trigger).await?;
+        let Some(platform @ Platform::Whatsapp) = platform else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.trigger.lock().await;
+        let page = self.client.new_messages().await?;
+        self.take_in(&mut state, page, &platform).await?;
+        let pulled = self.close_gap(&mut state, &platform).await?;
+        self.read_unknown_details(&self.client).await?;
+        Ok(pulled)
+    }
+
+    async fn take_in(
+        &self,
+        state: &mut TriggerState,
+        page: Listed<Message>,
+        platform: &Platform,
+    ) -> Result<(), Trouble> {
+        let complete = self.time_mark(COMPLETE).await?;
+        let newest = page.items.iter().filter_map(|it| it.created_at).max();
+        let ids = page.items.iter().map(|it| it.id.clone()).collect();
+        state.newest = state.newest.max(newest).or(complete);
+        let mut marks: Vec<MetaChange> = Vec::new();
+        match complete {
+            // What was there before this desk is read with the histories.
+            None => marks.push((COMPLETE, Some(mark(newest)))),
+            Some(complete) if overlap::joins(&page.items, page.skipped, &state.earlier, complete) => {
+                if state.gap.is_none() && newest > Some(complete) {
+                    marks.push((COMPLETE, Some(mark(newest))));
+                }
+            }
+            Some(complete) => state.note_gap(complete),
+        }
+        // Without a mark nothing rings: this is the first look.
+        let ring_after = self.time_mark(RING_AFTER).await?;
+        if ring_after.is_none() {
+            marks.push((RING_AFTER, Some(mark(newest))));
+        }
+        let applied = self.store.apply_messages(self.id(), page.items, platform.clone(), marks).await?;
+        // Only now: an answer that could not be stored proves nothing.
+        state.earlier = ids;
+        self.tell_messages(&applied, ring_after);
+        Ok(())
+    }
+
+    /// Walks a few pages down all inbound messages until what was known.
+    async fn close_gap(&self, state: &mut TriggerState, platform: &Platform) -> Result<Pulled, Trouble> {
+        let now = self.clock.now();
+        let Some(gap) = state.gap.as_mut() else {
+            return Ok(Pulled::Done);
+        };
+        if gap.rest_until.is_some_and(|it| now < it && it.since(now) <= REST) {
+            return Ok(Pulled::Done);
+        }
+        gap.rest_until = None;
+        for _ in 0..PAGES {
+            let page = match self.client.inbound(gap.walk.cursor()).await {
+                // Cursors grow old; the walk begins anew.
+                Err(ReadError::Rejected(_)) if gap.walk.cursor().is_some() => {
+                    self.give_up(state).await?;
+                    return Ok(Pulled::Done);
+                }
+                page => page?,
+            };
+            let times: Vec<_> = page.items.iter().map(|it| it.created_at).collect();
+            let ring_after = self.time_mark(RING_AFTER).await?;
+            let applied =
+                self.store.apply_messages(self.id(), page.items, platform.clone(), Vec::new()).await?;
+            self.tell_messages(&applied, ring_after);
+            let facts: Vec<_> = applied.known.iter().copied().zip(times).collect();
+            match gap.walk.take(&facts, page.next_cursor.as_deref()) {
+                Backfilled::Next(_) => {}
+                Backfilled::Complete => {
+                    self.gap_closed(state).await?;
+                    return Ok(if state.gap.is_some() { Pulled::More } else { Pulled::Done });
+                }
+                Backfilled::Incomplete => {
+                    tracing::warn!(channel = %self.id(), "the server's cursors lead nowhere");
+                    self.give_up(state).await?;
+                    let words = "not all new messages could be read; they are asked for again in a minute";
+                    self.tell(News::Notice(self.id().clone(), None, SafeText::line(words)));
+                    return Ok(Pulled::Done);
+                }
+            }
+        }
+        Ok(Pulled::More)
+    }
+
+    async fn gap_closed(&self, state: &mut TriggerState) -> Result<(), Trouble> {
+        let Some(gap) = state.gap.take() else {
+            return Ok(());
+        };
+        let until = if gap.again { gap.newest } else { state.newest };
+        self.store.set_meta(self.id(), vec![(COMPLETE, Some(mark(until)))]).await?;
+        if gap.again {
+            state.note_gap(until.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Lets the walk rest and begin anew; the mark stays where it was.
+    async fn give_up(&self, state: &mut TriggerState) -> Result<(), Trouble> {
+        let complete = self.time_mark(COMPLETE).await?.unwrap_or_default();
+        state.gap = None;
+        state.note_gap(complete);
+        if let Some(gap) = state.gap.as_mut() {
+            gap.rest_until = Some(self.clock.now().plus(REST));
+        }
+        Ok(())
+    }
+
+    /// Tells what a batch of messages changed; new ones from customers ring,
+    /// unless they are older than this desk's first look.
+    pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
+        for conversation in &applied.touched {
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+        }
+        if !applied.touched.is_empty() {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        let Some(ring_after) = ring_after else {
+            return;
+        };
+        let new = applied.inserted.iter().filter(|it| {
+            it.direction == Direction::Inbound && it.created_at.is_some_and(|at| at > ring_after)
+        });
+        let ringing: BTreeSet<_> = new.map(|it| it.conversation.clone()).collect();
+        for conversation in ringing {
+            self.tell(News::Inbound(self.id().clone(), conversation));
+        }
+    }
+}
+
+impl TriggerState {
+    fn note_gap(&mut self, complete_until: Timestamp) {
+        match self.gap.as_mut() {
+            Some(gap) => gap.again = true,
+            None => {
+                let walk = Backfill::new(complete_until);
+                self.gap = Some(Gap { walk, newest: self.newest, again: false, rest_until: None });
+            }
+        }
+    }
+}
+
+/// A point in time as a mark; the beginning of time if there is none.
+pub(crate) fn mark(time: Option<Timestamp>) -> String {
+    time.unwrap_or_default().micros().to_string()
+}

@@ -1,0 +1,216 @@
+//! Walks by cursor: when a server's cursors lead nowhere, and when a walk
+//! down the list of conversations has gone far enough. Pure.
+//!
+//! Knows nothing of requests.
+
+use std::collections::HashSet;
+
+use crate::model::time::Timestamp;
+use crate::sync::overlap::MARGIN;
+
+/// Empty pages in a row that are followed.
+const EMPTY: u32 = 3;
+/// Pages of a list walk at most.
+const PAGES: u32 = 10_000;
+/// How often the top of the list is read again because rows moved up.
+const ROUNDS: u32 = 3;
+
+/// What follows a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Followed {
+    /// The page at this cursor.
+    Next(String),
+    /// Nothing: the list ended.
+    End,
+    /// Nothing that makes sense, and why.
+    Broken(&'static str),
+}
+
+/// The cursors of one walk.
+#[derive(Debug)]
+pub struct Cursors {
+    seen: HashSet<String>,
+    current: Option<String>,
+    pages: u32,
+    empty: u32,
+    limit: u32,
+}
+
+impl Cursors {
+    /// Starts at the first page; `limit` pages at most.
+    pub fn new(limit: u32) -> Self {
+        Self { seen: HashSet::new(), current: None, pages: 0, empty: 0, limit }
+    }
+
+    /// The cursor to ask with; `None` for the first page.
+    pub fn current(&self) -> Option<&str> {
+        self.current.as_deref()
+    }
+
+    /// Pages taken in.
+    pub fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// Goes on behind a page of so many rows.
+    pub fn follow(&mut self, rows: usize, next: Option<&str>) -> Followed {
+        self.pages += 1;
+        self.empty = if rows == 0 { self.empty + 1 } else { 0 };
+        let Some(next) = next else {
+            return Followed::End;
+        };
+        if self.empty > EMPTY {
+            return Followed::Broken("the server answers with one empty page after another");
+        }
+        if self.pages >= self.limit {
+            return Followed::Broken("the server's pages do not end");
+        }
+        if self.current.as_deref() == Some(next) || !self.seen.insert(next.to_owned()) {
+            return Followed::Broken("the server's pages lead back to themselves");
+        }
+        self.current = Some(next.to_owned());
+        Followed::Next(next.to_owned())
+    }
+}
+
+/// What a list walk does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// Reads the page at [`ListWalk::cursor`].
+    Next,
+    /// Nothing has moved that was not read. The newest activity seen.
+    Complete(Timestamp),
+    /// Rows keep moving, or the cursors lead nowhere: to be repeated.
+    Incomplete,
+}
+
+/// A walk down the list, newest activity first, until what was read before.
+/// Rows move up while it goes, so its top is read again.
+#[derive(Debug)]
+pub struct ListWalk {
+    /// Rows older than this were read before.
+    boundary: Option<Timestamp>,
+    round: u32,
+    /// The newest activity of this round's first page.
+    top: Option<Timestamp>,
+    newest: Option<Timestamp>,
+    cursors: Cursors,
+}
+
+impl ListWalk {
+    /// Starts at the top. `since` is the newest activity of the last complete
+    /// walk; without one, a single page is all.
+    pub fn new(since: Option<Timestamp>) -> Self {
+        let boundary = since.map(|it| it.plus(-MARGIN));
+        Self { boundary, round: 0, top: None, newest: None, cursors: Cursors::new(PAGES) }
+    }
+
+    /// The cursor to ask with; `None` for the first page.
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursors.current()
+    }
+
+    /// Takes in a page: the rows' newest activity, in the list's order.
+    pub fn take(&mut self, rows: &[Option<Timestamp>], next: Option<&str>) -> Listing {
+        let first = self.cursors.pages() == 0;
+        let newest = rows.iter().flatten().max().copied();
+        if first {
+            self.top = newest;
+        }
+        self.newest = self.newest.max(newest);
+        let reached = match self.boundary {
+            None => true,
+            Some(boundary) => rows.iter().flatten().any(|it| *it < boundary),
+        };
+        let followed = self.cursors.follow(rows.len(), next);
+        match followed {
+            Followed::Next(_) if !reached => Listing::Next,
+            Followed::Broken(why) if !reached => {
+                tracing::warn!(why, "a walk down the list was given up");
+                Listing::Incomplete
+            }
+            // One page is of one moment: nothing moved while it was read.
+            _ if first => Listing::Complete(self.newest.unwrap_or_default()),
+            _ => self.again_from_the_top(),
+        }
+    }
+
+    fn again_from_the_top(&mut self) -> Listing {
+        self.round += 1;
+        if self.round > ROUNDS {
+            return Listing::Incomplete;
+        }
+        // The next round ends at the first row that is not newer.
+        self.boundary = self.top.map(|it| it.plus(1)).or(self.boundary);
+        self.cursors = Cursors::new(PAGES);
+        Listing::Next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::SECOND;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+    }
+
+    fn rows(times: &[i64]) -> Vec<Option<Timestamp>> {
+        times.iter().map(|it| Some(at(*it))).collect()
+    }
+
+    #[test]
+    fn what_follows_a_page() {
+        let mut cursors = Cursors::new(5);
+        assert_eq!(cursors.follow(50, Some("a")), Followed::Next("a".into()));
+        assert_eq!(cursors.follow(0, Some("b")), Followed::Next("b".into()));
+        assert!(matches!(cursors.follow(50, Some("a")), Followed::Broken(_)), "a cycle");
+        let mut cursors = Cursors::new(5);
+        assert_eq!(cursors.follow(50, None), Followed::End);
+        let mut cursors = Cursors::new(9);
+        for cursor in ["a", "b", "c"] {
+            assert!(matches!(cursors.follow(0, Some(cursor)), Followed::Next(_)));
+        }
+        assert!(matches!(cursors.follow(0, Some("d")), Followed::Broken(_)), "a fourth empty page");
+        let mut cursors = Cursors::new(2);
+        cursors.follow(1, Some("a"));
+        assert!(matches!(cursors.follow(1, Some("b")), Followed::Broken(_)), "a third page");
+    }
+
+    #[test]
+    fn the_first_walk_is_one_page() {
+        let mut walk = ListWalk::new(None);
+        assert_eq!(walk.take(&rows(&[9, 5, 1]), Some("a")), Listing::Complete(at(9)));
+        assert_eq!(ListWalk::new(None).take(&[], None), Listing::Complete(Timestamp::default()));
+    }
+
+    #[test]
+    fn a_walk_goes_behind_the_margin() {
+        let mut walk = ListWalk::new(Some(at(1000)));
+        assert_eq!(walk.take(&rows(&[1500, 1000, 399]), Some("a")), Listing::Complete(at(1500)));
+        let mut walk = ListWalk::new(Some(at(1000)));
+        assert_eq!(walk.take(&rows(&[1500, 1000, 400]), None), Listing::Complete(at(1500)), "the list ended");
+        let mut walk = ListWalk::new(Some(at(1000)));
+        assert_eq!(walk.take(&rows(&[1500, 1000, 400]), Some("a")), Listing::Next);
+        assert_eq!(walk.cursor(), Some("a"));
+        assert_eq!(walk.take(&[None, Some(at(100))], Some("b")), Listing::Next, "the top again");
+        assert_eq!(walk.cursor(), None);
+        assert_eq!(walk.take(&rows(&[1500, 1000]), Some("a")), Listing::Complete(at(1500)));
+    }
+
+    #[test]
+    fn rows_that_moved_up_are_read_and_an_end_is_made() {
+        let mut walk = ListWalk::new(Some(at(1000)));
+        let mut top = 1500;
+        for round in 0..4 {
+            assert_eq!(walk.take(&rows(&[top + 100, top + 50]), Some("a")), Listing::Next, "{round}");
+            let last = walk.take(&rows(&[top + 20, 100]), Some("b"));
+            assert_eq!(last, if round < 3 { Listing::Next } else { Listing::Incomplete }, "{round}");
+            top += 1000;
+        }
+        let mut walk = ListWalk::new(Some(at(0)));
+        walk.take(&rows(&[1500]), Some("a"));
+        assert_eq!(walk.take(&rows(&[1400]), Some("a")), Listing::Incomplete);
+    }
+}
