@@ -18,7 +18,7 @@ use crate::service;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::run::Desk;
 use crate::store::Store;
-use crate::sync::ChannelSpec;
+use crate::sync::{ChannelSpec, Polling};
 
 /// The tabs: the service's channel word and the tab's name.
 const TABS: [(&str, &str); 4] = [
@@ -44,7 +44,12 @@ pub fn run(data_dir: Option<PathBuf>) -> Result<()> {
     let desk = Desk {
         store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
         channels,
-        settings: Settings { offset_minutes: clock::offset_minutes(clock.now()), demo: true, ..Settings::default() },
+        settings: Settings {
+            offset_minutes: clock::offset_minutes(clock.now()),
+            demo: true,
+            ..Settings::default()
+        },
+        polling: Polling::default(),
         theme: inbox::theme(false),
         clock,
         runtime: runtime.handle().clone(),
@@ -57,11 +62,7 @@ pub fn run(data_dir: Option<PathBuf>) -> Result<()> {
 fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {
     service::Options {
         demo: true,
-        ..service::Options::new(
-            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            folder.join("service.db"),
-            clock,
-        )
+        ..service::Options::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), folder.join("service.db"), clock)
     }
 }
 
@@ -70,7 +71,8 @@ fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {
 fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec>> {
     let kept = folder.join("demo-keys");
     let mut lines = String::new();
-    for issued in running.keys.iter().filter(|it| it.environment == crate::model::account::Environment::Live) {
+    for issued in running.keys.iter().filter(|it| it.environment == crate::model::account::Environment::Live)
+    {
         lines.push_str(&format!("{} {}\n", issued.channel, issued.key.expose()));
     }
     if lines.is_empty() {

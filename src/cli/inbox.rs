@@ -3,6 +3,7 @@
 //! Knows nothing of the demo.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -13,7 +14,7 @@ use crate::model::time::{Clock, SECOND};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::run::Desk;
 use crate::store::Store;
-use crate::sync::ChannelSpec;
+use crate::sync::{ChannelSpec, Polling};
 use crate::ui::theme::Theme;
 
 /// Runs the inbox.
@@ -44,6 +45,10 @@ pub fn run() -> Result<(), CliError> {
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: false,
         },
+        polling: Polling {
+            visible: seconds(config.visible_seconds),
+            background: seconds(config.background_seconds),
+        },
         theme: theme(config.ascii),
         clock: Arc::new(clock),
         runtime: runtime.handle().clone(),
@@ -51,6 +56,10 @@ pub fn run() -> Result<(), CliError> {
     let ended = desk.run();
     runtime.shutdown_background();
     Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+fn seconds(count: i64) -> Duration {
+    Duration::from_secs(count.unsigned_abs())
 }
 
 /// Each channel with its key fetched.

@@ -1,1 +1,77 @@
-//! Choose.
+//! Choose: the commands of the binary, and how each ends.
+//!
+//! Errors are one line on stderr: what was being done, what went wrong, what
+//! to do. Exit code 1 for a failure, 2 for usage.
+
+pub mod demo;
+pub mod folders;
+pub mod inbox;
+pub mod logs;
+pub mod serve;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use thiserror::Error;
+
+/// Said where the inbox is asked for without a terminal.
+const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk serve` for the \
+                           service alone";
+
+/// A human-takeover inbox for an AI messaging assistant, in the terminal.
+#[derive(Debug, Parser)]
+#[command(version, about, long_about = None)]
+pub struct Cli {
+    /// What to do; without a command, the inbox of the configured channels.
+    #[command(subcommand)]
+    pub command: Option<Action>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// The inbox on a sample workspace that lives by itself; needs nothing.
+    Demo {
+        /// Keep the demo's files here instead of in a temporary folder.
+        #[arg(long, value_name = "DIR")]
+        data_dir: Option<PathBuf>,
+    },
+    /// The embedded service alone.
+    Serve(serve::ServeArguments),
+}
+
+/// How a command failed.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The command cannot be used so.
+    #[error("{0}")]
+    Usage(String),
+    /// Something went wrong on the way.
+    #[error("{0:#}")]
+    Failed(#[from] anyhow::Error),
+}
+
+/// Reads the command line, does what it says, and says how it ended.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        None => terminal().and_then(|()| inbox::run()),
+        Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir)?)),
+        Some(Action::Serve(arguments)) => serve::run(arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "frontdesk: {error}");
+            ExitCode::from(match error {
+                CliError::Usage(_) => 2,
+                CliError::Failed(_) => 1,
+            })
+        }
+    }
+}
+
+fn terminal() -> Result<(), CliError> {
+    if std::io::stdout().is_terminal() { Ok(()) } else { Err(CliError::Usage(NO_TERMINAL.to_owned())) }
+}

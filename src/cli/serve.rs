@@ -65,10 +65,14 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         unlimited: arguments.unlimited,
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
-    let running = service::start(options).await.with_context(|| format!("starting the service on {shown}"))?;
+    let running =
+        service::start(options).await.with_context(|| format!("starting the service on {shown}"))?;
     if let Some(path) = &arguments.ready_file {
         service::ready_file::write(path, &running)
             .with_context(|| format!("writing the ready file {}", path.display()))?;
+    }
+    for notice in &running.notices {
+        let _ = writeln!(std::io::stderr(), "frontdesk: {notice}");
     }
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);

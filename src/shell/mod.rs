@@ -1,8 +1,10 @@
 //! Run: the one loop that owns the app, the terminal and the hands.
 
 pub mod clock;
+pub mod effects;
 pub mod failures;
 pub mod input;
 pub mod mailbox;
+pub mod run;
 pub mod signals;
 pub mod terminal;

@@ -21,7 +21,7 @@ use crate::shell::mailbox::{Mailbox, Signal, Turn};
 use crate::shell::terminal::{self, Screen};
 use crate::shell::{failures, input, signals};
 use crate::store::{Reader, Store, StoreError};
-use crate::sync::{ChannelSpec, Engine};
+use crate::sync::{ChannelSpec, Engine, Polling};
 use crate::ui;
 use crate::ui::theme::Theme;
 
@@ -38,6 +38,8 @@ pub struct Desk {
     pub channels: Vec<ChannelSpec>,
     /// How it behaves.
     pub settings: Settings,
+    /// How often its tabs are asked.
+    pub polling: Polling,
     /// How it looks.
     pub theme: Theme,
     /// The time.
@@ -90,7 +92,8 @@ impl Desk {
         signals::spawn(mailbox.clone())?;
         let mut reader = self.store.reader()?;
         let mut screen = Screen::take()?;
-        let mut app = App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
+        let mut app =
+            App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
@@ -98,8 +101,14 @@ impl Desk {
         input::spawn(mailbox.clone())?;
         let told = mailbox.clone();
         let news = Arc::new(move |it: News| told.result(Event::News(it)));
-        let engine =
-            Arc::new(Engine::start(self.runtime.clone(), self.store.clone(), self.channels, self.clock.clone(), news));
+        let engine = Arc::new(Engine::start(
+            self.runtime.clone(),
+            self.store.clone(),
+            self.channels,
+            self.clock.clone(),
+            news,
+            self.polling,
+        ));
         let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         let mut turning = Turning { app, screen, hands, theme: self.theme, clock: self.clock, mailbox };
