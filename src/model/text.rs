@@ -123,6 +123,7 @@ impl Run {
         match classify(it) {
             Class::Break => self.write(None, "\n", out),
             Class::Tab => self.write(None, "    ", out),
+            Class::Space => self.write(Some(' '), " ", out),
             Class::Control => {
                 let picture = classes::picture(it);
                 self.write(None, &picture, out);

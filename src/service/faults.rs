@@ -80,6 +80,12 @@ impl Faults {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
     }
 
+    /// Takes off the faults for exactly this prefix.
+    pub fn clear(&self, path_prefix: &str) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|fault| fault.path_prefix != path_prefix);
+    }
+
     /// The first fault that matches a call, counted down. The path is the one
     /// below the base URL.
     pub fn take(&self, method: &Method, path: &str) -> Option<Fault> {

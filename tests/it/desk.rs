@@ -90,6 +90,7 @@ impl Desk {
         );
         options.dev = true;
         options.unlimited = true;
+        options.by_hand = true;
         let running = runtime.block_on(service::start(options)).expect("the service starts");
         let keys: Vec<(String, Environment, String)> = running
             .keys
@@ -162,7 +163,9 @@ impl Desk {
     pub fn crash_and_reopen(self) -> Self {
         let specs: Vec<ChannelSpec> = self.channels.iter().map(|it| it.spec().clone()).collect();
         let (settings, size) = (self.app.settings, self.app.size);
-        let Self { clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, .. } = self;
+        let Self {
+            clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, ..
+        } = self;
         // Nothing is saved on the way out.
         drop((store, reader, channels));
         Self::open(specs, settings, size, clock, runtime, folder, move |desk| {
@@ -175,6 +178,7 @@ impl Desk {
 
     fn perform(&mut self, effects: Vec<Effect>) {
         let mut waiting = std::collections::VecDeque::from(effects);
+        waiting.extend(self.take_news());
         let mut turns = 0;
         while let Some(effect) = waiting.pop_front() {
             turns += 1;
@@ -231,7 +235,8 @@ impl Desk {
             let (key, length) = match rest.split_once('>') {
                 Some((name, _)) if it == '<' && name.len() > 1 => {
                     let name = &name[1..];
-                    let key = if name == "lt" { Some(Key::plain(KeyCode::Char('<'))) } else { Key::parse(name) };
+                    let key =
+                        if name == "lt" { Some(Key::plain(KeyCode::Char('<'))) } else { Key::parse(name) };
                     (key.unwrap_or_else(|| panic!("no key {name}")), name.len() + 2)
                 }
                 _ => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
@@ -328,7 +333,8 @@ impl Desk {
     pub fn dev(&self, path: &str, body: Value) -> Value {
         let url = format!("{}/{path}", self.dev_url);
         self.runtime.block_on(async {
-            let request = self.http.post(url).header("content-type", "application/json").body(body.to_string());
+            let request =
+                self.http.post(url).header("content-type", "application/json").body(body.to_string());
             let answer = request.send().await.expect("the service answers");
             assert!(answer.status().is_success(), "{path}: {}", answer.status());
             let text = answer.text().await.expect("a body");

@@ -1,3 +1,7 @@
 //! Stories and contracts: one test binary over the whole program.
 
+mod desk;
 mod floors;
+mod pty;
+mod readme;
+mod stories;

@@ -2,6 +2,7 @@
 //! the terminal back.
 
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,10 @@ struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     _folder: tempfile::TempDir,
+}
+
+fn side(cells: u16) -> NonZero<u16> {
+    NonZero::new(cells).expect("a terminal has cells")
 }
 
 impl Terminal {
@@ -47,7 +52,7 @@ impl Terminal {
         // The slave stays open, so that its mode can be read after the end.
         std::mem::forget(pair.slave);
         Self {
-            screen: vt100::Parser::new(rows, columns, 0),
+            screen: vt100::Parser::new(side(rows), side(columns), 0),
             bytes,
             seen: Vec::new(),
             writer,
@@ -103,7 +108,8 @@ impl Terminal {
             self.seen.extend_from_slice(&bytes);
         }
         let seen = String::from_utf8_lossy(&self.seen).into_owned();
-        for (on, off) in [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")]
+        for (on, off) in
+            [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")]
         {
             let (on, off) = (seen.rfind(on).expect("switched on"), seen.rfind(off).expect("switched off"));
             assert!(on < off, "a mode is left on");
@@ -116,7 +122,8 @@ impl Terminal {
     #[cfg(unix)]
     fn assert_cooked(&self) {
         let name = self.master.tty_name().expect("a name");
-        let stty = std::process::Command::new("stty").arg("-a").arg("-F").arg(name).output().expect("stty runs");
+        let stty =
+            std::process::Command::new("stty").arg("-a").arg("-F").arg(name).output().expect("stty runs");
         let modes = String::from_utf8_lossy(&stty.stdout).into_owned();
         for mode in ["icanon", "echo", "isig"] {
             let on = modes.split([' ', ';', '\n']).any(|it| it == mode);
@@ -144,7 +151,10 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("sends in");
     terminal.keys("\r");
     terminal.wait_for("the message on the server", |it| {
-        it.lines().any(|line| line.contains("una persona.") && (line.contains("sent") || line.contains("delivered") || line.contains("read")))
+        it.lines().any(|line| {
+            line.contains("una persona.")
+                && (line.contains("sent") || line.contains("delivered") || line.contains("read"))
+        })
     });
     terminal.wait_for_text("AI OFF");
     terminal.keys("\x1b");
@@ -174,7 +184,8 @@ fn a_signal_gives_the_terminal_back() {
 
 #[test]
 fn without_a_terminal_it_says_so() {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_frontdesk")).arg("demo").output().expect("it runs");
+    let output =
+        std::process::Command::new(env!("CARGO_BIN_EXE_frontdesk")).arg("demo").output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("needs a terminal") && said.lines().count() == 1, "{said}");

@@ -17,10 +17,8 @@ fn key_table() -> String {
     let mut table = String::from("\n| where | key | does |\n|---|---|---|\n");
     for place in Place::ALL {
         for row in TABLE.iter().filter(|it| it.place == place) {
-            let keys: Vec<String> = keys_of(row.command)
-                .split(", ")
-                .map(|it| format!("`{}`", it.replace('|', "\\|")))
-                .collect();
+            let keys: Vec<String> =
+                keys_of(row.command).split(", ").map(|it| format!("`{}`", it.replace('|', "\\|"))).collect();
             writeln!(table, "| {} | {} | {} |", place.heading(), keys.join(" "), row.doc).expect("a string");
         }
     }

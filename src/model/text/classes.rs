@@ -11,6 +11,8 @@ pub(super) enum Class {
     Mark,
     /// ZWJ or ZWNJ: kept only where a script or an emoji needs it.
     Joiner,
+    /// A space of another width, or one that holds words together.
+    Space,
     /// Starts a new line.
     Break,
     /// Becomes spaces.
@@ -32,6 +34,7 @@ pub(super) fn classify(it: char) -> Class {
         0x20..=0x7e => Class::Plain,
         0x0a | 0x0d | 0x85 | 0x2028 | 0x2029 => Class::Break,
         0x09 => Class::Tab,
+        0xa0 | 0x1680 | 0x2000..=0x200a | 0x202f | 0x205f => Class::Space,
         0x00..=0x1f | 0x7f..=0x9f => Class::Control,
         0x200c | 0x200d => Class::Joiner,
         0x061c | 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069 => Class::Badge,

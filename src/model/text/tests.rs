@@ -10,6 +10,13 @@ fn acts(it: char) -> bool {
 }
 
 #[test]
+fn every_space_is_a_space() {
+    for space in ['\u{a0}', '\u{202f}', '\u{2009}', '\u{205f}'] {
+        assert_eq!(SafeText::line(&format!("15{space}€")).as_str(), "15 €");
+    }
+}
+
+#[test]
 fn reveals_what_would_act() {
     let cases = [
         ("hello\u{1b}[2Jgone", "hello␛[2Jgone"),

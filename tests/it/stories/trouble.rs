@@ -70,7 +70,8 @@ fn faults_end_and_the_tab_works_again() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().shows("live");
-    let fault = serde_json::json!({"path_prefix": "/", "count": 100, "status": 500, "code": "INTERNAL_ERROR"});
+    let fault =
+        serde_json::json!({"path_prefix": "/", "count": 100, "status": 500, "code": "INTERNAL_ERROR"});
     desk.dev("fault", fault);
     desk.settle();
     desk.wait(5_000_000);

@@ -11,7 +11,9 @@ fn a_closed_window_locks_sending_and_keeps_the_draft() {
     desk.settle().shows("~59m");
     desk.wait(2 * 3_600_000_000);
     desk.settle().shows("window closed");
-    desk.keys("i").types("Sorry for the wait").shows("Window closed · only templates may be sent · draft kept");
+    desk.keys("i")
+        .types("Sorry for the wait")
+        .shows("Window closed · only templates may be sent · draft kept");
     desk.keys("<Enter>").shows("the service window is closed: only templates may be sent; the draft is kept");
     insta::assert_snapshot!(desk.picture());
     assert!(desk.outbound().is_empty());

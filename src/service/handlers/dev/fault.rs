@@ -19,12 +19,18 @@ use crate::service::state::Service;
 /// `POST /dev/fault`
 pub async fn fault(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
-    service.faults.add(read(&fields)?);
+    let fault = read(&fields)?;
+    // Of none is left anything: what still waits for this prefix is off.
+    if fault.count == 0 {
+        service.faults.clear(&fault.path_prefix);
+        return Reply::ok(&json!({"waiting": false}));
+    }
+    service.faults.add(fault);
     Reply::ok(&json!({"waiting": true}))
 }
 
 fn read(fields: &Fields<'_>) -> Result<Fault, ApiError> {
-    let count = fields.required_integer("count", 1, 1_000_000)?;
+    let count = fields.required_integer("count", 0, 1_000_000)?;
     let cut = match fields.value("drop") {
         None => None,
         Some(_) => Some(match fields.required_word("drop", &["before", "after", "mid"])? {
