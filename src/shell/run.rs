@@ -99,7 +99,7 @@ impl Desk {
         let told = mailbox.clone();
         let news = Arc::new(move |it: News| told.result(Event::News(it)));
         let engine =
-            Arc::new(Engine::start(self.runtime.clone(), self.store.clone(), self.channels, self.clock.clone(), news));
+            Arc::new(Engine::start(self.runtime.clone(), self.store.clone(), self.channels, self.clock.clone(), news, crate::sync::Polling::default()));
         let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         let mut turning = Turning { app, screen, hands, theme: self.theme, clock: self.clock, mailbox };
