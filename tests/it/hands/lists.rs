@@ -47,11 +47,15 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     hands.clock.advance(2);
     hands.channel.pull_conversations().await;
     let hands = hands.reopen();
-    let mut steps = 0;
+    let (mut steps, mut late) = (0, 0);
     loop {
         hands.clock.advance(2);
         steps += 1;
-        assert!(steps < 300, "{} rows", hands.list().rows.len());
+        assert!(steps < 600, "{} rows", hands.list().rows.len());
+        let polled = hands.channel.pull_trigger().await;
+        assert!(matches!(polled, Pulled::Done | Pulled::Paced(_)), "{polled:?}");
+        late = if polled == Pulled::Done { 0 } else { late + 1 };
+        assert!(late < 3, "the bulk does not starve the trigger");
         if hands.channel.pull_conversations().await == Pulled::Done {
             break;
         }
