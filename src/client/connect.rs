@@ -14,10 +14,33 @@ use crate::client::pace::{Pace, Urgency};
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
 
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(5);
-/// How long an answer may pause.
-const IDLE: Duration = Duration::from_secs(15);
+/// How long, and how much.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// How long a connection may take to be made.
+    pub(crate) connect: Duration,
+    /// How long an answer may pause.
+    pub(crate) idle: Duration,
+    /// How long a read may take in all.
+    pub(crate) read_total: Duration,
+    /// How long a write may take in all.
+    pub(crate) write_total: Duration,
+    /// Bytes of the largest answer that is read, after unpacking.
+    pub(crate) body: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            idle: Duration::from_secs(15),
+            read_total: Duration::from_secs(30),
+            write_total: Duration::from_secs(45),
+            body: 16 * 1024 * 1024,
+        }
+    }
+}
+
 /// How long an unused connection is kept; shorter than servers do, so that a
 /// write rarely meets one that was just closed.
 const POOL_IDLE: Duration = Duration::from_secs(20);
@@ -62,6 +85,7 @@ pub(crate) struct Shared {
     pub(crate) http: reqwest::Client,
     /// Without a slash at its end.
     pub(crate) base_url: String,
+    pub(crate) bounds: Bounds,
     pub(crate) pace: Mutex<Pace>,
     pub(crate) clock: Arc<dyn Clock>,
     warning: Option<String>,
@@ -75,6 +99,16 @@ impl Client {
     /// When the address or the key must not be used; the words say what to
     /// change.
     pub fn new(base_url: &str, key: &Secret, clock: Arc<dyn Clock>) -> Result<Self, ClientError> {
+        Self::within(base_url, key, clock, Bounds::default())
+    }
+
+    /// Makes a client with bounds of its own.
+    pub(crate) fn within(
+        base_url: &str,
+        key: &Secret,
+        clock: Arc<dyn Clock>,
+        bounds: Bounds,
+    ) -> Result<Self, ClientError> {
         crate::client::install_tls();
         let address = check(base_url)?;
         let mut bearer =
@@ -91,8 +125,8 @@ impl Client {
             .retry(reqwest::retry::never())
             .referer(false)
             .https_only(!address.is_loopback)
-            .connect_timeout(CONNECT)
-            .read_timeout(IDLE)
+            .connect_timeout(bounds.connect)
+            .read_timeout(bounds.idle)
             .pool_idle_timeout(POOL_IDLE);
         if address.is_loopback {
             let here = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
@@ -104,6 +138,7 @@ impl Client {
             shared: Arc::new(Shared {
                 http,
                 base_url: address.url,
+                bounds,
                 pace: Mutex::new(Pace::default()),
                 clock,
                 warning: address.warning,

@@ -4,8 +4,6 @@
 //! after unpacking, so that a small answer that unpacks to a large one ends
 //! at the bound.
 
-use std::time::Duration;
-
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, RequestBuilder, Response};
 
@@ -18,13 +16,6 @@ use crate::model::ids::IdempotencyKey;
 use crate::model::outbox::PreparedRequest;
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
-
-/// The largest answer that is read.
-const BODY_MAX: usize = 16 * 1024 * 1024;
-/// How long a read may take in all.
-const READ_TOTAL: Duration = Duration::from_secs(30);
-/// How long a write may take in all.
-const WRITE_TOTAL: Duration = Duration::from_secs(45);
 
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +64,8 @@ impl Client {
     /// Classed; see [`ReadError`].
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer, ReadError> {
         let url = format!("{}{path}", self.shared.base_url);
-        let request = self.shared.http.request(Method::GET, url).query(query).timeout(READ_TOTAL);
+        let request =
+            self.shared.http.request(Method::GET, url).query(query).timeout(self.shared.bounds.read_total);
         match self.exchange(request, Kind::Read(self.urgency), path).await {
             Ok(raw) => class_read(raw),
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why, None)) => {
@@ -93,7 +85,7 @@ impl Client {
         };
         let method = if request.method == "PATCH" { Method::PATCH } else { Method::POST };
         let url = format!("{}{}", self.shared.base_url, request.path);
-        let mut builder = self.shared.http.request(method, url).timeout(WRITE_TOTAL);
+        let mut builder = self.shared.http.request(method, url).timeout(self.shared.bounds.write_total);
         builder = builder.header("Idempotency-Key", key);
         if !request.body.is_empty() {
             let json = HeaderValue::from_static("application/json");
@@ -124,7 +116,7 @@ impl Client {
             }
         });
         tracing::debug!(path, status, "answered");
-        let body = read_body(response).await?;
+        let body = read_body(response, self.shared.bounds.body).await?;
         Ok(Raw { status, facts, body })
     }
 }
@@ -140,14 +132,14 @@ fn no_answer(error: &reqwest::Error) -> Broken {
     }
 }
 
-async fn read_body(mut response: Response) -> Result<Vec<u8>, Broken> {
+async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, Broken> {
     let status = Some(response.status().as_u16());
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() > BODY_MAX => {
-                let why = "the server's answer is larger than 16 MiB and was not read";
-                return Err(Broken::Midway(SafeText::line(why), status));
+            Ok(Some(chunk)) if body.len() + chunk.len() > most => {
+                let why = format!("the server's answer is larger than {} MiB and was not read", most >> 20);
+                return Err(Broken::Midway(SafeText::line(&why), status));
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return Ok(body),

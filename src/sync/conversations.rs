@@ -32,6 +32,9 @@ const TOP_PAGES: u32 = 4;
 const REST_PAGES: u32 = 2;
 /// Histories read in one step.
 const HISTORIES: u32 = 5;
+/// Share of the read budget, in percent, beyond which only the top is read:
+/// what a person or a customer waits for goes first.
+const BULK: u8 = 50;
 /// Pages of the rest at most.
 const ALL_PAGES: u32 = 10_000;
 /// How long what led nowhere is left alone.
@@ -62,6 +65,9 @@ impl Channel {
         };
         let mut state = self.list.lock().await;
         if !self.read_top(&mut state, &platform).await? {
+            return Ok(Pulled::More);
+        }
+        if self.client.budget_used() >= BULK {
             return Ok(Pulled::More);
         }
         let histories_left = self.read_behind(&mut state, &platform).await?;

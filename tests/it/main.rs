@@ -2,6 +2,7 @@
 
 mod desk;
 mod floors;
+mod hands;
 mod pty;
 mod readme;
 mod stories;

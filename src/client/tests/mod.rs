@@ -1,1 +1,148 @@
-//! t
+//! The client over real sockets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wiremock::matchers::{any, body_bytes, header, method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::client::connect::Bounds;
+use crate::client::{Client, NotSent, Outcome, ReadError, ReceiptKind};
+use crate::model::ids::{ConversationId, IdempotencyKey};
+use crate::model::outbox::{Operation, PreparedRequest};
+use crate::model::secret::Secret;
+use crate::model::time::{Clock, MINUTE, Timestamp};
+
+/// A clock that stands still.
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(1_000_000 * MINUTE)
+    }
+}
+
+fn client(server: &str, bounds: Bounds) -> Client {
+    let key = Secret::new("svc_live_0123456789");
+    Client::within(&format!("{server}/v1"), &key, Arc::new(Still), bounds).unwrap()
+}
+
+fn text() -> (Operation, PreparedRequest, IdempotencyKey) {
+    let operation = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
+    let body = r#"{"to":"+34600111222","type":"text","text":{"body":"hi"}}"#.into();
+    (operation, PreparedRequest { method: "POST", path: "/messages/send".into(), body }, "key-1".into())
+}
+
+#[tokio::test]
+async fn no_redirect_is_followed() {
+    let elsewhere = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(200)).expect(0).mount(&elsewhere).await;
+    for status in [301, 302, 303, 307, 308] {
+        let server = MockServer::start().await;
+        let answer = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
+        Mock::given(any()).respond_with(answer).expect(2).mount(&server).await;
+        let client = client(&server.uri(), Bounds::default());
+        let read = client.account().await;
+        assert!(matches!(read, Err(ReadError::Misconfigured(_))), "{status}: {read:?}");
+        let (operation, request, key) = text();
+        let sent = client.carry_out(&operation, &request, &key).await;
+        assert!(matches!(sent, Outcome::NotSent(NotSent::Misconfigured(_))), "{status}: {sent:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_has_a_bound() {
+    let server = MockServer::start().await;
+    let large = ResponseTemplate::new(200).set_body_bytes(vec![b' '; (1 << 20) + 1]);
+    Mock::given(any()).respond_with(large).mount(&server).await;
+    let client = client(&server.uri(), Bounds { body: 1 << 20, ..Bounds::default() });
+    let Err(ReadError::Trouble(why)) = client.account().await else { panic!("it was read") };
+    assert_eq!(why.as_str(), "the server's answer is larger than 1 MiB and was not read");
+    let (operation, request, key) = text();
+    let sent = client.carry_out(&operation, &request, &key).await;
+    assert!(matches!(sent, Outcome::Unknown(_)), "it may have been done: {sent:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", silent.local_addr().unwrap());
+    let short = Duration::from_millis(50);
+    let cases = [
+        Bounds { read_total: short, write_total: short, ..Bounds::default() },
+        Bounds { idle: short, ..Bounds::default() },
+    ];
+    for bounds in cases {
+        let client = client(&address, bounds);
+        let Err(ReadError::Offline(why)) = client.account().await else { panic!("it answered") };
+        assert_eq!(why.as_str(), "the server did not answer in time");
+        let (operation, request, key) = text();
+        let sent = client.carry_out(&operation, &request, &key).await;
+        assert!(matches!(sent, Outcome::Unknown(_)), "bytes may have left: {sent:?}");
+    }
+    drop(silent);
+    let (operation, request, key) = text();
+    let sent = client(&address, Bounds::default()).carry_out(&operation, &request, &key).await;
+    assert!(matches!(sent, Outcome::NotSent(NotSent::Offline(_))), "nothing can have left: {sent:?}");
+}
+
+#[tokio::test]
+async fn a_send_leaves_with_its_exact_bytes_and_key() {
+    let server = MockServer::start().await;
+    let (operation, request, key) = text();
+    let answer =
+        r#"{"messageId":"m1","whatsappMessageId":"w1","status":"sent","creditsUsed":1,"creditsRemaining":9}"#;
+    Mock::given(method("POST"))
+        .and(path("/v1/messages/send"))
+        .and(header("authorization", "Bearer svc_live_0123456789"))
+        .and(header("idempotency-key", "key-1"))
+        .and(header("content-type", "application/json"))
+        .and(body_bytes(request.body.clone()))
+        .respond_with(
+            ResponseTemplate::new(200)
+                .set_body_raw(answer, "application/json")
+                .insert_header("idempotent-replayed", "true"),
+        )
+        .expect(1)
+        .mount(&server)
+        .await;
+    let outcome = client(&server.uri(), Bounds::default()).carry_out(&operation, &request, &key).await;
+    let Outcome::Done(receipt) = outcome else { panic!("{outcome:?}") };
+    assert!(receipt.replayed);
+    let ReceiptKind::Sent { message, credits, .. } = receipt.kind else { panic!("not sent") };
+    assert_eq!((message.as_str(), credits), ("m1", Some(9.0)));
+}
+
+#[tokio::test]
+async fn a_success_of_another_shape_is_not_a_success() {
+    let cases = ["", "{}", "<html>", r#"{"messageId":""}"#, r#"{"status":"sent"}"#, "[]"];
+    for body in cases {
+        let server = MockServer::start().await;
+        let answer = ResponseTemplate::new(200).set_body_raw(body, "application/json");
+        Mock::given(any()).respond_with(answer).mount(&server).await;
+        let (operation, request, key) = text();
+        let outcome = client(&server.uri(), Bounds::default()).carry_out(&operation, &request, &key).await;
+        assert!(matches!(outcome, Outcome::Unknown(_)), "{body}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn refused_reads_are_told_apart() {
+    type Is = fn(&ReadError) -> bool;
+    let cases: [(u16, &str, Is); 7] = [
+        (401, r#"{"code":"INVALID_KEY","message":"no"}"#, |it| matches!(it, ReadError::Refused { .. })),
+        (403, r#"{"code":"FORBIDDEN","message":"no"}"#, |it| matches!(it, ReadError::Forbidden(_))),
+        (404, r#"{"code":"NOT_FOUND","message":"no"}"#, |it| matches!(it, ReadError::NotFound(_))),
+        (400, r#"{"code":"VALIDATION_ERROR","message":"no"}"#, |it| matches!(it, ReadError::Rejected(_))),
+        (401, "<html>log in</html>", |it| matches!(it, ReadError::Trouble(_))),
+        (429, "", |it| matches!(it, ReadError::Limited(_))),
+        (500, r#"{"code":"INTERNAL_ERROR","message":"no"}"#, |it| matches!(it, ReadError::Trouble(_))),
+    ];
+    for (status, body, is) in cases {
+        let server = MockServer::start().await;
+        let answer = ResponseTemplate::new(status).set_body_raw(body, "application/json");
+        Mock::given(any()).respond_with(answer).mount(&server).await;
+        let read = client(&server.uri(), Bounds::default()).conversation(&ConversationId::from("c1")).await;
+        assert!(read.as_ref().is_err_and(is), "{status} {body}: {read:?}");
+    }
+}

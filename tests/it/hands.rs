@@ -1,0 +1,218 @@
+//! The hands against servers that misbehave: each step is taken by hand under
+//! a clock that moves only when it is told to, so nothing sleeps.
+
+mod engine;
+mod lists;
+mod pushing;
+mod reading;
+mod server;
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use frontdesk::client::prepare;
+use frontdesk::model::account::Platform;
+use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
+use frontdesk::model::news::{Health, News};
+use frontdesk::model::outbox::{Operation, OutboxRow};
+use frontdesk::model::queries::{
+    Anchor, ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, ListFilter,
+};
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::store::Store;
+use frontdesk::store::outbox::NewRow;
+use frontdesk::sync::{Channel, ChannelSpec, Pulled};
+use serde_json::{Value, json};
+
+use server::{Answer, Request, Server};
+
+/// A clock that moves only when it is told to.
+#[derive(Debug)]
+struct HandClock(AtomicI64);
+
+impl HandClock {
+    fn advance(&self, seconds: i64) {
+        self.0.fetch_add(seconds * SECOND, Ordering::SeqCst);
+    }
+}
+
+impl Clock for HandClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// The server's time so many seconds after the story begins.
+fn time(seconds: i64) -> String {
+    Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time").plus(seconds * SECOND).to_string()
+}
+
+fn id() -> ChannelId {
+    ChannelId::from("harbor")
+}
+
+/// One tab's hands, a server of one's own, real files.
+struct Hands {
+    channel: Channel,
+    store: Store,
+    clock: Arc<HandClock>,
+    news: Arc<Mutex<Vec<News>>>,
+    server: Server,
+    folder: tempfile::TempDir,
+}
+
+impl Hands {
+    /// On a server that answers so.
+    async fn on(answer: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
+        Self::with(answer, |_| ()).await
+    }
+
+    async fn with(
+        answer: impl FnMut(&Request) -> Answer + Send + 'static,
+        change: impl FnOnce(&mut ChannelSpec),
+    ) -> Self {
+        let server = Server::start(answer).await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("the files open");
+        let start = Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time");
+        let clock = Arc::new(HandClock(AtomicI64::new(start.micros())));
+        let mut spec = ChannelSpec {
+            id: id(),
+            name: "Harbor chat".to_owned(),
+            base_url: server.base_url.clone(),
+            key: Secret::new("svc_live_0123456789"),
+            read_only: false,
+        };
+        change(&mut spec);
+        let news = Arc::new(Mutex::new(Vec::new()));
+        let channel = open(spec, &store, &clock, &news);
+        Self { channel, store, clock, news, server, folder }
+    }
+
+    /// Ends as kill -9 does and opens the same files again.
+    fn reopen(self) -> Self {
+        let Self { channel, store, clock, news, server, folder } = self;
+        let spec = channel.spec().clone();
+        drop((channel, store));
+        let store = Store::open(folder.path()).expect("the files open");
+        let channel = open(spec, &store, &clock, &news);
+        Self { channel, store, clock, news, server, folder }
+    }
+
+    /// What was told since the last look.
+    fn news(&self) -> Vec<News> {
+        std::mem::take(&mut *self.news.lock().expect("no one failed"))
+    }
+
+    /// The last word on the connection since the last look.
+    fn health(&self) -> Option<Health> {
+        self.news().into_iter().rev().find_map(|it| match it {
+            News::Health(_, health) => Some(health),
+            _ => None,
+        })
+    }
+
+    fn rings(&self) -> Vec<String> {
+        let news = self.news().into_iter();
+        news.filter_map(|it| if let News::Inbound(_, id) = it { Some(id.to_string()) } else { None })
+            .collect()
+    }
+
+    fn list(&self) -> ConversationPage {
+        let query =
+            ConversationQuery { channel: id(), filter: ListFilter::All, anchor: Anchor::Top, limit: 500 };
+        self.store.reader().expect("a reader").conversations(&query).expect("a page")
+    }
+
+    fn history(&self, conversation: &str) -> HistoryPage {
+        let conversation = ConversationId::from(conversation);
+        let query = HistoryQuery { channel: id(), conversation, limit: 1000 };
+        self.store.reader().expect("a reader").history(&query).expect("a page")
+    }
+
+    /// The ids of a history, oldest first.
+    fn messages(&self, conversation: &str) -> Vec<String> {
+        self.history(conversation).messages.into_iter().map(|it| it.message.id.to_string()).collect()
+    }
+
+    fn queue(&self, conversation: &str, operation: Operation) -> OutboxRow {
+        let conversation = ConversationId::from(conversation);
+        let request = prepare(&Platform::Whatsapp, &conversation, &operation).expect("can be sent");
+        let row = NewRow { channel: id(), conversation, operation, request, hold_micros: 0 };
+        self.store.enqueue(row, self.clock.now()).expect("queued")
+    }
+
+    fn queue_text(&self, conversation: &str, text: &str) -> OutboxRow {
+        self.queue(
+            conversation,
+            Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None },
+        )
+    }
+
+    async fn push(&self) -> frontdesk::sync::PushStep {
+        self.channel.push_all(self.clock.now()).await
+    }
+
+    /// Polls once, as a loop would.
+    async fn pull(&self) -> [Pulled; 3] {
+        let account = self.channel.pull_account().await;
+        let list = self.channel.pull_conversations().await;
+        [account, list, self.channel.pull_trigger().await]
+    }
+}
+
+fn open(spec: ChannelSpec, store: &Store, clock: &Arc<HandClock>, news: &Arc<Mutex<Vec<News>>>) -> Channel {
+    let told = news.clone();
+    let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
+    Channel::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
+}
+
+fn account(platform: &str) -> Value {
+    json!({
+        "id": "acc", "assistantId": "as", "keyId": "key",
+        "workspace": {"id": "ws", "name": "Harbor", "email": null},
+        "assistant": {"id": "as", "name": "Ada", "platform": platform},
+        "whatsappNumber": "+34600000000", "creditsBalance": 412.0, "environment": "live"
+    })
+}
+
+fn conversation(id: &str, count: u64, last_at: i64) -> Value {
+    json!({
+        "id": id, "customerPhone": "+34600111222", "customerName": id, "status": "active",
+        "messageCount": count, "lastMessagePreview": "hello", "lastMessageAt": time(last_at),
+        "createdAt": time(-100_000), "referral": null, "serviceWindowOpen": true
+    })
+}
+
+fn detail(id: &str, enabled: bool) -> Value {
+    let mut detail = conversation(id, 1, 0);
+    detail["automationEnabled"] = json!(enabled);
+    detail
+}
+
+fn message(id: &str, conversation: &str, direction: &str, at: i64) -> Value {
+    let sender = if direction == "inbound" { "customer" } else { "ai" };
+    json!({
+        "id": id, "conversationId": conversation, "direction": direction, "senderType": sender,
+        "content": format!("text {id}"), "contentType": "text", "status": "delivered", "createdAt": time(at)
+    })
+}
+
+fn page(items: &[Value], next: Option<&str>) -> Value {
+    json!({"data": items, "hasMore": next.is_some(), "nextCursor": next})
+}
+
+/// What a healthy, quiet business chat answers.
+fn quiet(request: &Request) -> Answer {
+    match request.route().as_str() {
+        "GET /account" => Answer::ok(account("WHATSAPP")),
+        "GET /conversations/c1" => Answer::ok(detail("c1", true)),
+        _ if request.method == "GET" => Answer::ok(page(&[], None)),
+        _ => Answer::refusal(404, "NOT_FOUND", "no such operation"),
+    }
+}
+
+fn message_id(text: &str) -> MessageId {
+    MessageId::from(text)
+}

@@ -1,0 +1,104 @@
+//! The loops: they start, wake, and end. What a step does is tested by hand
+//! elsewhere; here only news is waited for.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use frontdesk::model::ids::{ChannelId, ConversationId};
+use frontdesk::model::news::{Health, News};
+use frontdesk::sync::{ChannelSpec, Engine, Polling};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::hands::server::{Answer, Request};
+use crate::hands::{Hands, conversation, message, page, quiet};
+
+/// Longer than anything here takes; only a broken test waits for it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
+    let found = async {
+        while let Some(it) = news.recv().await {
+            if is(&it) {
+                return true;
+            }
+        }
+        false
+    };
+    let found = tokio::time::timeout(PATIENCE, found).await;
+    assert_eq!(found, Ok(true), "{what}");
+}
+
+fn chat(request: &Request) -> Answer {
+    match request.route().as_str() {
+        "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
+        "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
+        "POST /messages/send" => Answer::ok(serde_json::json!({
+            "messageId": "sent-1", "status": "sent", "creditsUsed": 1, "creditsRemaining": 7
+        })),
+        _ => quiet(request),
+    }
+}
+
+/// The loops on the files and server of some hands.
+fn start(hands: &Hands, more: Vec<ChannelSpec>) -> (Engine, UnboundedReceiver<News>) {
+    let (told, news) = unbounded_channel();
+    let told = Mutex::new(told);
+    let tell = Arc::new(move |it: News| {
+        // Nobody may be listening any more.
+        let _ = told.lock().expect("no one failed").send(it);
+    });
+    let handle = tokio::runtime::Handle::current();
+    let channels = std::iter::once(hands.channel.spec().clone()).chain(more).collect();
+    let clock = hands.clock.clone();
+    (Engine::start(handle, hands.store.clone(), channels, clock, tell, Polling::default()), news)
+}
+
+#[tokio::test]
+async fn everything_is_read_once_at_the_start_and_a_queued_row_leaves() {
+    let hands = Hands::on(chat).await;
+    let (engine, mut news) = start(&hands, Vec::new());
+    engine.focus(Some((crate::hands::id(), Some(ConversationId::from("c1")))));
+    until(&mut news, "the account", |it| matches!(it, News::Account(..))).await;
+    until(&mut news, "the history", |it| matches!(it, News::History(_, id) if id.as_str() == "c1")).await;
+    hands.queue_text("c1", "Hello");
+    engine.wake_outbox();
+    until(&mut news, "the balance", |it| *it == News::Credits(crate::hands::id(), 7.0)).await;
+    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+    assert_eq!(hands.messages("c1"), ["m1", "sent-1"]);
+}
+
+#[tokio::test]
+async fn a_stopped_tab_starts_again_when_a_person_asks() {
+    let hands = Hands::on(|_| Answer::refusal(401, "INVALID_KEY", "unknown key")).await;
+    let (engine, mut news) = start(&hands, Vec::new());
+    until(&mut news, "the refusal", |it| matches!(it, News::Health(_, Health::Refused { .. }))).await;
+    hands.server.now(chat);
+    engine.refresh(crate::hands::id());
+    until(&mut news, "it lives", |it| matches!(it, News::Health(_, Health::Live { .. }))).await;
+    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+}
+
+#[tokio::test]
+async fn a_tab_that_cannot_work_says_so_and_the_others_go_on() {
+    let hands = Hands::on(chat).await;
+    let bad = ChannelSpec {
+        id: ChannelId::from("bad"),
+        base_url: "http://api.example.com/v1".to_owned(),
+        ..hands.channel.spec().clone()
+    };
+    let (engine, mut news) = start(&hands, vec![bad]);
+    let mut wrong = None;
+    until(&mut news, "it is said", |it| match it {
+        News::Health(id, Health::Misconfigured { why }) => {
+            wrong = Some((id.to_string(), why.to_string()));
+            true
+        }
+        _ => false,
+    })
+    .await;
+    let (id, why) = wrong.expect("told");
+    assert!(id == "bad" && why.contains("not https"), "{id}: {why}");
+    until(&mut news, "the other", |it| matches!(it, News::Account(id, _) if *id == crate::hands::id())).await;
+    engine.fetch_older(ChannelId::from("bad"), ConversationId::from("c1"));
+    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+}

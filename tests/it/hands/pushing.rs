@@ -1,0 +1,280 @@
+//! Pushing: exact bytes under one key, each outcome leads where it should.
+
+use frontdesk::model::conversations::{Automation, ServiceWindow};
+use frontdesk::model::news::{Health, News};
+use frontdesk::model::outbox::{KEY_AGE, Operation, RowState, Stop};
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::sync::PushStep;
+use serde_json::json;
+
+use crate::hands::server::{Answer, Request};
+use crate::hands::{Hands, conversation, detail, message, message_id, page, quiet};
+
+fn sent(id: &str) -> Answer {
+    Answer::ok(json!({
+        "messageId": id, "whatsappMessageId": format!("wamid.{id}"), "status": "sent",
+        "creditsUsed": 1, "creditsRemaining": 411
+    }))
+}
+
+/// A business chat with one conversation.
+fn chat(request: &Request) -> Answer {
+    match request.route().as_str() {
+        "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
+        "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
+        "POST /messages/send" => sent("sent-1"),
+        _ => quiet(request),
+    }
+}
+
+async fn ready() -> Hands {
+    let hands = Hands::on(chat).await;
+    hands.pull().await;
+    hands.clock.advance(5);
+    hands.server.seen();
+    hands.news();
+    hands
+}
+
+fn stops(hands: &Hands) -> Vec<Option<Stop>> {
+    let rows = hands.history("c1").outbox.into_iter();
+    rows.map(|it| if let RowState::Stopped(stop, _) = it.state { Some(stop) } else { None }).collect()
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_asked_for_with_the_same_key_and_bytes() {
+    let hands = ready().await;
+    let row = hands.queue_text("c1", "Only once ✓");
+    hands.server.now(|request| if request.method == "POST" { Answer::Cut } else { chat(request) });
+    let step = hands.push().await;
+    assert!(matches!(step, PushStep::Due(_)), "{step:?}");
+    assert_eq!(hands.history("c1").outbox[0].state, RowState::Uncertain);
+    hands.server.now(|request| match request.method.as_str() {
+        "POST" => sent("sent-1").header("idempotent-replayed", "true"),
+        _ => chat(request),
+    });
+    hands.clock.advance(30);
+    assert_eq!(hands.push().await, PushStep::Idle);
+    let posts: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    assert_eq!(posts.len(), 2);
+    assert_eq!((posts[0].key(), &posts[0].body), (posts[1].key(), &posts[1].body));
+    assert_eq!((posts[0].key(), posts[0].body.as_slice()), (row.key.as_str(), row.request.body.as_slice()));
+    assert_eq!(hands.messages("c1"), ["m1", "sent-1"], "one message");
+    let last = hands.history("c1").messages.pop().expect("a message");
+    assert!(last.sent_here);
+    assert!(hands.history("c1").outbox.is_empty());
+    assert!(hands.news().contains(&News::Credits(crate::hands::id(), 411.0)));
+}
+
+#[tokio::test]
+async fn a_desk_that_ended_while_sending_asks_again_with_the_same_key() {
+    let hands = ready().await;
+    let row = hands.queue_text("c1", "Only once");
+    let fence = hands.store.lane_rows(&crate::hands::id()).await.expect("rows")[0].fence;
+    hands.store.claim(&row.id, fence, hands.clock.now()).await.expect("claimed");
+    let hands = hands.reopen();
+    hands.clock.advance(1);
+    assert_eq!(hands.push().await, PushStep::Idle);
+    let posts = hands.server.seen();
+    assert_eq!((posts.len(), posts[0].key()), (1, row.key.as_str()));
+}
+
+#[tokio::test]
+async fn what_the_server_refuses_waits_for_a_person() {
+    let cases = [
+        (400, "VALIDATION_ERROR", Stop::Refused),
+        (400, "SESSION_EXPIRED", Stop::Window),
+        (402, "INSUFFICIENT_CREDITS", Stop::Credits),
+        (409, "IDEMPOTENCY_CONFLICT", Stop::Unknown),
+        (413, "PAYLOAD_TOO_LARGE", Stop::Refused),
+    ];
+    for (status, code, stop) in cases {
+        let hands = ready().await;
+        hands.queue_text("c1", "Hello");
+        hands.server.now(move |request| match request.method.as_str() {
+            "POST" => Answer::refusal(status, code, "no"),
+            _ => chat(request),
+        });
+        assert_eq!(hands.push().await, PushStep::Idle, "{code}");
+        hands.clock.advance(3600);
+        assert_eq!(hands.push().await, PushStep::Idle, "{code}");
+        assert_eq!(hands.server.seen().len(), 1, "{code}: never again by itself");
+        assert_eq!(stops(&hands), [Some(stop.clone())]);
+        assert!(hands.news().iter().any(|it| matches!(it, News::Notice(_, Some(_), _))), "{code}");
+        let window = hands.list().rows[0].conversation.window;
+        assert_eq!(window == ServiceWindow::Closed, stop == Stop::Window, "{code}");
+        assert!(!hands.channel.is_stopped());
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_key_stops_every_lane_after_one_call_and_keeps_the_rows() {
+    let hands = ready().await;
+    for lane in 0..20 {
+        hands.queue_text(&format!("c{lane}"), "Hello");
+    }
+    hands.server.now(|_| Answer::refusal(401, "REVOKED_KEY", "revoked"));
+    assert_eq!(hands.push().await, PushStep::Halted);
+    assert_eq!(hands.push().await, PushStep::Halted);
+    assert_eq!(hands.server.seen().len(), 1);
+    assert!(matches!(hands.health(), Some(Health::Refused { .. })));
+    assert_eq!(hands.store.lane_rows(&crate::hands::id()).await.expect("rows").len(), 20);
+    hands.channel.resume();
+    assert_eq!(hands.push().await, PushStep::Halted, "not before a read was answered");
+    hands.server.now(chat);
+    hands.channel.pull_account().await;
+    hands.clock.advance(1);
+    while hands.push().await != PushStep::Idle {
+        hands.clock.advance(1);
+    }
+    let left = hands.store.lane_rows(&crate::hands::id()).await.expect("rows");
+    assert_eq!(left.len(), 1, "the one that was refused waits for a person");
+}
+
+#[tokio::test]
+async fn a_redirect_halts_and_the_row_goes_back_unchanged() {
+    let hands = ready().await;
+    let row = hands.queue_text("c1", "Hello");
+    hands.server.now(|_| Answer::raw(307, "text/html", b"").header("location", "http://127.0.0.1:9/v1"));
+    assert_eq!(hands.push().await, PushStep::Halted);
+    let Some(Health::Misconfigured { why }) = hands.health() else { panic!("not said") };
+    assert!(why.as_str().contains("redirect"));
+    assert_eq!(hands.history("c1").outbox, [row]);
+}
+
+#[tokio::test]
+async fn limits_and_lost_connections_wait_without_counting() {
+    let hands = ready().await;
+    hands.queue_text("c1", "Hello");
+    hands.server.now(|_| Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow").header("retry-after", "20"));
+    let PushStep::Due(until) = hands.push().await else { panic!("not waiting") };
+    assert!((20 * SECOND..=22 * SECOND).contains(&until.since(hands.clock.now())));
+    let row = hands.history("c1").outbox.remove(0);
+    assert_eq!((row.state, row.attempts), (RowState::Queued, 0));
+    hands.server.now(chat);
+    hands.clock.advance(70);
+    assert_eq!(hands.push().await, PushStep::Idle);
+}
+
+#[tokio::test]
+async fn an_unclear_answer_is_tried_four_times_and_never_after_a_day() {
+    let hands = ready().await;
+    hands.queue_text("c1", "Hello");
+    hands.queue_text("c1", "And more");
+    hands.server.now(|request| match request.method.as_str() {
+        "POST" => Answer::raw(200, "text/html", b"<html>portal</html>"),
+        _ => chat(request),
+    });
+    for _ in 0..10 {
+        hands.push().await;
+        hands.clock.advance(60);
+    }
+    assert_eq!(hands.server.seen().len(), 4);
+    assert_eq!(stops(&hands), [Some(Stop::Unknown), None], "the lane waits behind it");
+    let hands = ready().await;
+    hands.queue_text("c1", "Hello");
+    hands.server.now(|_| Answer::Cut);
+    hands.push().await;
+    hands.server.seen();
+    hands.clock.advance(KEY_AGE / SECOND);
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(stops(&hands), [Some(Stop::Unknown)]);
+    assert!(hands.server.seen().is_empty());
+}
+
+#[tokio::test]
+async fn after_a_pause_the_history_is_read_before_the_text_leaves() {
+    let hands = ready().await;
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
+    hands.queue_text("c1", "Ana here, a person.");
+    hands.server.now(|request| match request.route().as_str() {
+        "PATCH /conversations/c1" => Answer::ok(json!({
+            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
+        })),
+        "GET /conversations/c1/messages" => {
+            let said = message("ai-1", "c1", "outbound", 3);
+            Answer::ok(page(&[said, message("m1", "c1", "inbound", 0)], None))
+        }
+        _ => chat(request),
+    });
+    assert_eq!(hands.push().await, PushStep::Idle);
+    let order = ["PATCH /conversations/c1", "GET /conversations/c1/messages", "POST /messages/send"];
+    assert_eq!(hands.server.routes(), order);
+    assert_eq!(hands.messages("c1"), ["m1", "ai-1", "sent-1"]);
+    let row = &hands.list().rows[0];
+    assert!(row.paused_here && row.conversation.automation == Automation::Off);
+    hands.queue_text("c1", "And more");
+    hands.push().await;
+    assert_eq!(hands.server.routes(), ["POST /messages/send"], "once is enough");
+}
+
+#[tokio::test]
+async fn a_history_that_cannot_be_read_holds_the_text_back() {
+    let hands = ready().await;
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
+    hands.queue_text("c1", "Ana here");
+    hands.server.now(|request| match request.route().as_str() {
+        "PATCH /conversations/c1" => Answer::ok(json!({
+            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
+        })),
+        _ => Answer::refusal(500, "INTERNAL_ERROR", "boom"),
+    });
+    assert!(matches!(hands.push().await, PushStep::Due(_)));
+    assert!(!hands.server.routes().contains(&"POST /messages/send".to_owned()));
+    hands.server.now(chat);
+    hands.clock.advance(2);
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(hands.server.routes(), ["GET /conversations/c1/messages", "POST /messages/send"]);
+}
+
+#[tokio::test]
+async fn success_of_a_pause_is_what_the_server_tells() {
+    let silent = |enabled: bool| {
+        move |request: &Request| match request.route().as_str() {
+            "PATCH /conversations/c1" => Answer::raw(200, "application/json", b""),
+            "GET /conversations/c1" => Answer::ok(detail("c1", enabled)),
+            _ => chat(request),
+        }
+    };
+    let hands = ready().await;
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
+    hands.server.now(silent(false));
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(hands.server.routes(), ["PATCH /conversations/c1", "GET /conversations/c1"]);
+    assert!(hands.list().rows[0].paused_here);
+    let hands = ready().await;
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
+    hands.queue_text("c1", "Ana here");
+    hands.server.now(silent(true));
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(stops(&hands), [Some(Stop::Refused), None], "the text does not leave while the AI answers");
+    assert!(!hands.server.routes().contains(&"POST /messages/send".to_owned()));
+    assert!(!hands.list().rows[0].paused_here);
+}
+
+#[tokio::test]
+async fn closing_and_reacting_are_remembered() {
+    let hands = ready().await;
+    hands.queue("c1", Operation::React { message: message_id("m1"), emoji: "👍".into() });
+    hands.queue("c1", Operation::Close);
+    hands.server.now(|request| match request.route().as_str() {
+        "POST /messages/m1/react" => Answer::ok(json!({})),
+        "POST /conversations/c1/close" => {
+            Answer::ok(json!({"success": true, "conversationId": "c1", "status": "closed"}))
+        }
+        _ => chat(request),
+    });
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(hands.history("c1").messages[0].reaction.as_deref(), Some("👍"));
+    assert_eq!(hands.list().rows[0].conversation.status.word(), "closed");
+}
+
+#[tokio::test]
+async fn a_read_only_tab_never_sends() {
+    let hands = Hands::with(chat, |spec| spec.read_only = true).await;
+    hands.pull().await;
+    hands.queue_text("c1", "Hello");
+    hands.server.seen();
+    assert_eq!(hands.push().await, PushStep::Halted);
+    assert!(hands.server.seen().is_empty());
+}

@@ -1,0 +1,174 @@
+//! A server that answers byte by byte what a test wants, also things no
+//! decent server would.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    pub method: String,
+    /// Below the base URL, without the query.
+    pub path: String,
+    pub query: HashMap<String, String>,
+    /// Names in lower case.
+    pub headers: HashMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// Method and path.
+    pub fn route(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+
+    pub fn cursor(&self) -> Option<&str> {
+        self.query.get("cursor").map(String::as_str)
+    }
+
+    pub fn key(&self) -> &str {
+        self.headers.get("idempotency-key").expect("a key")
+    }
+}
+
+/// What is answered.
+pub enum Answer {
+    /// A whole answer with extra header lines.
+    Full { status: u16, headers: String, body: Vec<u8> },
+    /// The connection ends without a byte.
+    Cut,
+    /// The answer ends before its announced length.
+    Short { status: u16, body: Vec<u8> },
+}
+
+impl Answer {
+    pub fn ok(body: Value) -> Self {
+        Self::status(200, body)
+    }
+
+    pub fn status(status: u16, body: Value) -> Self {
+        Self::raw(status, "application/json", body.to_string().as_bytes())
+    }
+
+    pub fn refusal(status: u16, code: &str, message: &str) -> Self {
+        Self::status(status, json!({"code": code, "message": message}))
+    }
+
+    pub fn raw(status: u16, kind: &str, body: &[u8]) -> Self {
+        Self::Full { status, headers: format!("content-type: {kind}\r\n"), body: body.to_vec() }
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if let Self::Full { headers, .. } = &mut self {
+            headers.push_str(&format!("{name}: {value}\r\n"));
+        }
+        self
+    }
+}
+
+type Answering = Arc<Mutex<dyn FnMut(&Request) -> Answer + Send>>;
+
+/// Listens until it is dropped.
+pub struct Server {
+    pub base_url: String,
+    seen: Arc<Mutex<Vec<Request>>>,
+    answering: Arc<Mutex<Answering>>,
+    listening: tokio::task::JoinHandle<()>,
+}
+
+impl Server {
+    pub async fn start(answer: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let base_url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let first: Answering = Arc::new(Mutex::new(answer));
+        let answering = Arc::new(Mutex::new(first));
+        let (requests, current) = (seen.clone(), answering.clone());
+        let listening = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, requests.clone(), current.clone()));
+            }
+        });
+        Self { base_url, seen, answering, listening }
+    }
+
+    /// Answers differently from now on.
+    pub fn now(&self, answer: impl FnMut(&Request) -> Answer + Send + 'static) {
+        *self.answering.lock().expect("no one failed") = Arc::new(Mutex::new(answer));
+    }
+
+    /// What was asked since the last look.
+    pub fn seen(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.seen.lock().expect("no one failed"))
+    }
+
+    /// Method and path of what was asked since the last look.
+    pub fn routes(&self) -> Vec<String> {
+        self.seen().iter().map(Request::route).collect()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Vec<Request>>>, answering: Arc<Mutex<Answering>>) {
+    let Some(request) = read(&mut stream).await else { return };
+    seen.lock().expect("no one failed").push(request.clone());
+    let current = answering.lock().expect("no one failed").clone();
+    let answer = (current.lock().expect("no one failed"))(&request);
+    let bytes = match answer {
+        Answer::Cut => return,
+        Answer::Full { status, headers, body } => whole(status, &headers, &body, body.len()),
+        Answer::Short { status, body } => {
+            whole(status, "content-type: application/json\r\n", &body, body.len() + 10)
+        }
+    };
+    // A client that has gone away is its own affair.
+    let _ = stream.write_all(&bytes).await;
+    let _ = stream.shutdown().await;
+}
+
+fn whole(status: u16, headers: &str, body: &[u8], length: usize) -> Vec<u8> {
+    let head =
+        format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Request> {
+    let mut bytes = Vec::new();
+    let end = loop {
+        if let Some(end) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {
+            break end;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let mut lines = head.lines();
+    let mut words = lines.next()?.split(' ');
+    let (method, target) = (words.next()?.to_owned(), words.next()?);
+    let headers: HashMap<String, String> = lines
+        .filter_map(|it| it.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+    let mut body = bytes[end + 4..].to_vec();
+    while body.len() < length {
+        if stream.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let query =
+        query.split('&').filter_map(|it| it.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned()));
+    let path = path.strip_prefix("/v1").unwrap_or(path).to_owned();
+    Some(Request { method, path, query: query.collect(), headers, body })
+}
