@@ -183,8 +183,8 @@ impl App {
             Event::Focus(focused) => self.focused = focused,
             Event::Loaded(loaded) => self.loaded(loaded, &mut effects),
             Event::News(news) => self.news(news, &mut effects),
-            Event::Enqueued(rows) => self.enqueued(rows),
-            Event::Recalled(row, taken) => self.recalled(&row, taken),
+            Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
+            Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
         self.settle(&mut effects);

@@ -155,14 +155,9 @@ impl App {
     }
 
     /// Rows were put into the outbox: what is held can be taken back.
-    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>) {
+    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         for row in rows {
-            if let Some(tab) = self.tab_of(&row.channel) {
-                tab.list.mark_stale();
-                if let Some(history) = &mut tab.history {
-                    history.mark_stale();
-                }
-            }
+            self.history_changed(row.channel.clone(), &row.conversation, effects);
             if row.hold_left(self.now).is_some() {
                 self.undo.push(Held {
                     row: row.id,
@@ -175,7 +170,7 @@ impl App {
     }
 
     /// A row was taken back, or had already left.
-    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>) {
+    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>, effects: &mut Vec<Effect>) {
         self.undo.retain(|it| it.row != *row);
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
@@ -188,12 +183,7 @@ impl App {
             Operation::Close => self.say("kept open"),
             _ => self.say("taken back"),
         }
-        if let Some(tab) = self.tab_of(&taken.channel) {
-            tab.list.mark_stale();
-            if let Some(history) = &mut tab.history {
-                history.mark_stale();
-            }
-        }
+        self.history_changed(taken.channel, &taken.conversation, effects);
     }
 
     /// Puts a text back into the composer of its conversation, going there.

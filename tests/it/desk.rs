@@ -354,9 +354,9 @@ impl Desk {
         self.dev("outbound", json!({}))["data"].as_array().expect("a list").clone()
     }
 
-    /// Moves the service's clock and the desk's together.
+    /// Lets time pass for the service and the desk together: all that falls
+    /// due there happens.
     pub fn pass(&mut self, seconds: i64) -> &mut Self {
-        self.dev("clock", json!({"advance_seconds": 0}));
         self.wait(seconds * SECOND);
         self.dev("clock", json!({"advance_seconds": 0}));
         self

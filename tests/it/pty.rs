@@ -4,8 +4,9 @@
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use frontdesk::shell::clock::instant;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long anything may take before the test gives up.
@@ -73,9 +74,9 @@ impl Terminal {
 
     /// Reads until the screen holds what is wanted.
     fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        let until = Instant::now() + PATIENCE;
+        let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.saturating_duration_since(instant());
             match self.bytes.recv_timeout(left) {
                 Ok(bytes) => {
                     self.screen.process(&bytes);
@@ -93,7 +94,7 @@ impl Terminal {
 
     /// Waits for the end and checks that the terminal is as it was.
     fn ended(mut self) -> u32 {
-        let until = Instant::now() + PATIENCE;
+        let until = instant() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 break status;
@@ -102,7 +103,7 @@ impl Terminal {
             if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
                 self.seen.extend_from_slice(&bytes);
             }
-            assert!(Instant::now() < until, "it does not end");
+            assert!(instant() < until, "it does not end");
         };
         while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
             self.seen.extend_from_slice(&bytes);
