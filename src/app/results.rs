@@ -4,7 +4,7 @@
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
 use crate::app::watch;
-use crate::app::{App, Held};
+use crate::app::{App, Early, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
@@ -158,13 +158,18 @@ impl App {
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         for row in rows {
             self.history_changed(row.channel.clone(), &row.conversation, effects);
-            if row.hold_left(self.now).is_some() {
-                self.undo.push(Held {
+            if row.hold_left(self.now).is_none() {
+                continue;
+            }
+            match self.queueing.settle() {
+                Some(Early::Recall) => effects.push(Effect::Recall(row.id)),
+                Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
+                None => self.undo.push(Held {
                     row: row.id,
                     channel: row.channel,
                     conversation: row.conversation,
                     until: row.not_before,
-                });
+                }),
             }
         }
     }
@@ -221,6 +226,9 @@ impl App {
     /// A write to this desk's own files failed: the text goes back to where
     /// it was written.
     pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
+        if intents.iter().any(|it| it.hold > 0) {
+            self.queueing.settle();
+        }
         for intent in intents {
             if let Operation::SendText { text, reply_to, .. } = intent.operation {
                 self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);

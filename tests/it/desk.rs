@@ -249,6 +249,19 @@ impl Desk {
         self
     }
 
+    /// Presses plain keys faster than the disk is: what they ask for is done
+    /// only after the last.
+    pub fn keys_before_the_disk(&mut self, keys: &str) -> &mut Self {
+        let mut effects = Vec::new();
+        for it in keys.chars() {
+            self.clock.advance(BETWEEN_KEYS);
+            effects.extend(self.app.update(Event::Time(self.clock.now())));
+            effects.extend(self.app.update(Event::Key(Key::plain(KeyCode::Char(it)))));
+        }
+        self.perform(effects);
+        self
+    }
+
     /// Types text into whatever has the keyboard.
     pub fn types(&mut self, text: &str) -> &mut Self {
         for it in text.chars() {

@@ -101,3 +101,12 @@ fn a_lost_answer_never_sends_twice() {
     desk.settle().shows("sent").hides("asking again");
     assert_eq!(desk.outbound().len(), 1);
 }
+
+#[test]
+fn delivery_states_move_on_in_words() {
+    let mut desk = waiting(120, 40);
+    desk.keys("jp").settle();
+    desk.keys("r").types("On its way!").keys("<Enter><Enter>").settle().shows("sent");
+    desk.pass(2).settle().shows("delivered").hides("  sent");
+    desk.pass(10).settle().shows("read").hides("delivered");
+}
