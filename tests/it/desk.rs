@@ -52,6 +52,19 @@ impl Clock for HandClock {
     }
 }
 
+/// Compares the screen with its snapshots at 80x24 and at 120x40, and leaves
+/// it at the size it had.
+macro_rules! photographs {
+    ($desk:expr, $name:expr) => {
+        let size = $desk.app.size;
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            $desk.resize((columns, rows));
+            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), $desk.picture());
+        }
+        $desk.resize(size);
+    };
+}
+
 /// A desk with a service of its own.
 pub struct Desk {
     pub app: App,
@@ -324,6 +337,11 @@ impl Desk {
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
         ui::draw(&self.app, self.theme, &mut buffer);
         buffer
+    }
+
+    /// Makes the terminal another size.
+    pub fn resize(&mut self, size: (u16, u16)) {
+        self.event(Event::Resize(size.0, size.1));
     }
 
     /// Asserts that the screen holds a text.

@@ -15,7 +15,7 @@ fn a_closed_window_locks_sending_and_keeps_the_draft() {
         .types("Sorry for the wait")
         .shows("Window closed · only templates may be sent · draft kept");
     desk.keys("<Enter>").shows("the service window is closed: only templates may be sent; the draft is kept");
-    insta::assert_snapshot!(desk.picture());
+    photographs!(desk, "a_closed_window_locks_sending_and_keeps_the_draft");
     assert!(desk.outbound().is_empty());
     // The customer writes: it opens in place, and nothing is lost.
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Still there?");
