@@ -20,7 +20,7 @@ struct Terminal {
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 fn side(cells: u16) -> NonZero<u16> {
@@ -29,7 +29,10 @@ fn side(cells: u16) -> NonZero<u16> {
 
 impl Terminal {
     fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        Self::start_in(tempfile::tempdir().expect("a folder"), arguments, columns, rows)
+    }
+
+    fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
@@ -59,7 +62,7 @@ impl Terminal {
             writer,
             child,
             master: pair.master,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -92,6 +95,24 @@ impl Terminal {
         self.wait_for(&format!("{text:?}"), |it| it.contains(text));
     }
 
+    fn signal(&self, signal: &str) {
+        let id = self.child.process_id().expect("an id").to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
+        assert!(sent.success(), "{signal}");
+    }
+
+    /// Reads on until something outside the screen is so.
+    fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let until = instant() + PATIENCE;
+        while !holds(self) {
+            assert!(instant() < until, "{what} never comes:\n{}", self.contents());
+            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.screen.process(&bytes);
+                self.seen.extend_from_slice(&bytes);
+            }
+        }
+    }
+
     /// Waits for the end and checks that the terminal is as it was.
     fn ended(mut self) -> u32 {
         let until = instant() + PATIENCE;
@@ -122,14 +143,23 @@ impl Terminal {
 
     #[cfg(unix)]
     fn assert_cooked(&self) {
+        assert!(self.is_cooked(), "the terminal is left raw");
+    }
+
+    /// Whether the terminal edits lines, echoes and makes signals.
+    fn is_cooked(&self) -> bool {
         let name = self.master.tty_name().expect("a name");
         let stty =
             std::process::Command::new("stty").arg("-a").arg("-F").arg(name).output().expect("stty runs");
         let modes = String::from_utf8_lossy(&stty.stdout).into_owned();
-        for mode in ["icanon", "echo", "isig"] {
-            let on = modes.split([' ', ';', '\n']).any(|it| it == mode);
-            assert!(on, "{mode} is left off:\n{modes}");
-        }
+        ["icanon", "echo", "isig"].iter().all(|mode| modes.split([' ', ';', '\n']).any(|it| it == *mode))
+    }
+
+    /// Whether the last thing said to the terminal about its screens was to
+    /// leave the other one.
+    fn has_left(&self) -> bool {
+        let seen = String::from_utf8_lossy(&self.seen);
+        seen.rfind("\x1b[?1049l") > seen.rfind("\x1b[?1049h")
     }
 }
 
@@ -176,11 +206,54 @@ fn a_signal_gives_the_terminal_back() {
     for signal in ["TERM", "INT", "HUP", "QUIT"] {
         let mut terminal = Terminal::start(&["demo"], 80, 24);
         terminal.wait_for_text("Maria Lopez");
-        let id = terminal.child.process_id().expect("an id").to_string();
-        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
-        assert!(sent.success());
+        terminal.signal(signal);
         assert_eq!(terminal.ended(), 0, "{signal}");
     }
+}
+
+#[test]
+fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
+    let mut terminal = Terminal::start(&["demo"], 80, 24);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.signal("TSTP");
+    terminal.wait_until("the terminal as it was", |it| it.is_cooked() && it.has_left());
+    terminal.seen.clear();
+    terminal.signal("CONT");
+    terminal.wait_until("the screen again", |it| {
+        !it.is_cooked() && it.contents().contains("Maria Lopez") && it.screen.screen().alternate_screen()
+    });
+    terminal.signal("TERM");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn a_draft_survives_kill_9() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.keys("i");
+    terminal.wait_for_text("Enter send");
+    terminal.keys("half a thought 自転車");
+    terminal.wait_for_text("half a thought");
+    terminal.wait_until("the draft on disk", |it| drafts(it.folder.path()).contains("half a thought 自転車"));
+    terminal.signal("KILL");
+    let Terminal { folder, mut child, .. } = terminal;
+    child.wait().expect("it ends");
+    let mut again = Terminal::start_in(folder, &["demo"], 120, 40);
+    again.wait_for_text("draft");
+    again.keys("\x0c");
+    again.wait_for_text("half a thought");
+    again.signal("TERM");
+    assert_eq!(again.ended(), 0);
+}
+
+/// The drafts in the desk's file.
+fn drafts(folder: &std::path::Path) -> String {
+    let path = folder.join("demo/desk/outbox.db");
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let Ok(connection) = rusqlite::Connection::open_with_flags(path, flags) else { return String::new() };
+    connection
+        .query_row("SELECT coalesce(group_concat(text), '') FROM draft", [], |row| row.get(0))
+        .unwrap_or_default()
 }
 
 #[test]
