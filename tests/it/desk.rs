@@ -93,6 +93,17 @@ impl Desk {
 
     /// A desk whose settings differ.
     pub fn with(columns: u16, rows: u16, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        Self::in_world((columns, rows), settings, false)
+    }
+
+    /// A desk on the sample world, whose clock only tests turn.
+    pub fn demo(columns: u16, rows: u16) -> Self {
+        Self::in_world((columns, rows), Settings { demo: true, ..Settings::default() }, true)
+    }
+
+    fn in_world(size: (u16, u16), settings: Settings, demo: bool) -> Self {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let clock = HandClock::new();
         let folder = tempfile::tempdir().expect("a folder");
@@ -104,20 +115,25 @@ impl Desk {
         options.dev = true;
         options.unlimited = true;
         options.by_hand = true;
+        options.demo = demo;
         let running = runtime.block_on(service::start(options)).expect("the service starts");
         let keys: Vec<(String, Environment, String)> = running
             .keys
             .iter()
             .map(|it| (it.channel.to_string(), it.environment, it.key.expose().to_owned()))
             .collect();
-        let specs = [("whatsapp", "Harbor chat"), ("telegram", "Harbor bot")].map(|(channel, name)| {
-            let found = keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live);
+        let tabs = [
+            ("whatsapp", "Harbor chat"),
+            ("telegram", "Harbor bot"),
+            ("email", "Harbor mail"),
+            ("voip", "Harbor phone"),
+        ];
+        let specs = tabs.iter().take(if demo { 4 } else { 2 }).map(|(channel, name)| {
+            let found = keys.iter().find(|it| it.0 == *channel && it.1 == Environment::Live);
             spec(channel, name, &running.base_url, &found.expect("a live key").2)
         });
         let (base_url, dev_url) = (running.base_url.clone(), running.dev_url.clone());
-        let mut settings = Settings::default();
-        change(&mut settings);
-        Self::open(specs.to_vec(), settings, (columns, rows), clock, runtime, folder, move |desk| {
+        Self::open(specs.collect(), settings, size, clock, runtime, folder, move |desk| {
             desk.base_url = base_url;
             desk.dev_url = dev_url;
             desk.keys = keys;
