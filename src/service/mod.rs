@@ -25,6 +25,7 @@ pub mod handlers;
 pub mod idempotency;
 pub mod keys;
 pub mod limits;
+pub mod mail;
 pub mod media;
 pub mod options;
 pub mod platforms;

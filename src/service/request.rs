@@ -21,13 +21,19 @@ use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
 use crate::wire::strict;
 
-/// Bytes of a JSON body at most.
+/// Bytes of a JSON body at most, where the route does not say otherwise.
 pub const JSON_BYTES: usize = 1024 * 1024;
+/// Bytes of a mail's JSON body at most: its attachments are in it.
+pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 /// Bytes of a refused body that are still taken in, so that the refusal can
 /// be read by a caller who is busy writing.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// How long a body may pause.
 const IDLE: Duration = Duration::from_secs(15);
+
+/// A route's own bound of a body, in bytes; an extension of the request.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyBound(pub usize);
 
 /// A GET: path and query.
 pub struct Reading {
@@ -112,7 +118,8 @@ impl FromRequest<Service> for Writing {
         let (mut parts, body) = request.into_parts();
         let caller = caller(&parts)?;
         let segments = Segments::of(&mut parts).await?;
-        let body = json_body(&parts.headers, body).await?;
+        let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
+        let body = json_body(&parts.headers, body, bound).await?;
         let key = idempotency::read_key(&parts.headers)?;
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
         Ok(Self { caller, body, key, fingerprint, delay: parts.extensions.remove(), segments })
@@ -127,13 +134,13 @@ impl FromRequest<Service> for Switch {
 
     async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        json_body(&parts.headers, body).await.map(Self)
+        json_body(&parts.headers, body, JSON_BYTES).await.map(Self)
     }
 }
 
 /// Reads a body as JSON; null when it is empty.
-async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
-    let bytes = bounded(headers, body, JSON_BYTES).await?;
+async fn json_body(headers: &HeaderMap, body: Body, bound: usize) -> Result<Value, ApiError> {
+    let bytes = bounded(headers, body, bound).await?;
     if bytes.is_empty() {
         return Ok(Value::Null);
     }

@@ -2,12 +2,13 @@
 //!
 //! Knows nothing of how. Paths below `/v1` are those of `wire::paths`.
 
-use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 
 use crate::service::gate;
-use crate::service::handlers::{account, conversations, dev, messages, telegram, templates, triggers};
+use crate::service::handlers::{account, conversations, dev, email, messages, telegram, templates, triggers};
+use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
 
 /// The whole service: the interface, the switches when they are wanted, and
@@ -42,6 +43,12 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/telegram/conversations", get(telegram::conversations))
         .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
         .route("/telegram/messages/{messageId}/react", post(telegram::react))
+        // Email.
+        .route("/email/account", get(email::account))
+        .route("/email/send", post(email::send).layer(Extension(MAIL_BYTES)))
+        .route("/email/threads", get(email::threads))
+        .route("/email/threads/{threadId}", get(email::thread).patch(email::patch))
+        .route("/email/contacts", get(email::contacts))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
         .fallback(gate::not_found)

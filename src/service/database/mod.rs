@@ -6,7 +6,9 @@
 
 pub mod channels;
 pub mod conversations;
+pub mod correspondents;
 pub mod due;
+pub mod emails;
 pub mod idempotency;
 pub mod keys;
 pub mod media;
@@ -16,6 +18,7 @@ mod open;
 pub mod outbound;
 mod readers;
 pub mod templates;
+pub mod threads;
 pub mod workspaces;
 mod writer;
 

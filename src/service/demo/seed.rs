@@ -13,7 +13,8 @@ use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
 use crate::service::database::{DatabaseError, due};
-use crate::service::demo::values::{is_on, list, text, texts};
+use crate::service::demo::mail;
+use crate::service::demo::values::{is_on, list, text, texts, time_of};
 use crate::service::platforms;
 use crate::service::world::Kind;
 use crate::service::world::customers::{self, Character};
@@ -25,7 +26,7 @@ const WORLDS: [(Channel, &str); 3] = [
     (Channel::Voip, include_str!("../../../assets/demo/voip.json")),
 ];
 
-/// Seeds every chat channel and sets the customers going.
+/// Seeds every channel and sets the customers going.
 ///
 /// # Errors
 /// When the database fails.
@@ -37,6 +38,7 @@ pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
             seed_conversation(work, &channel, conversation)?;
         }
     }
+    mail::seed(work)?;
     customers::begin(work)
 }
 
@@ -130,13 +132,6 @@ fn expect_answer(work: &Work<'_>, row: &ConversationRow, said: &[Value]) -> Resu
     }
     let wait = work.service.stamps.between(2 * SECOND, 20 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Answer.word(), &row.id, "")
-}
-
-/// So many minutes before now.
-fn time_of(message: &Value, now: Timestamp) -> Timestamp {
-    let minutes = message.get("ago").and_then(Value::as_f64).unwrap_or(0.0);
-    let micros = std::time::Duration::try_from_secs_f64(minutes * 60.0).map_or(0, |it| it.as_micros());
-    now.plus(-i64::try_from(micros).unwrap_or(0))
 }
 
 fn captured(referral: &Value, at: Timestamp) -> String {

@@ -7,6 +7,8 @@ pub mod account;
 pub mod bodies;
 pub mod conversations;
 pub mod dev;
+pub mod email;
+pub mod mail_bodies;
 pub mod messages;
 pub mod telegram;
 pub mod templates;

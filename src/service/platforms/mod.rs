@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of credits or keys.
 
+pub mod mail;
 mod simulated;
 
 use crate::service::channels::Channel;
@@ -74,15 +75,26 @@ pub struct Platforms {
     chat: simulated::BusinessChat,
     bot: simulated::Bot,
     sms: simulated::Sms,
+    mail: mail::SimulatedMail,
 }
 
 impl Platforms {
     /// The simulated ones, whose chances follow a seed.
     pub fn simulated(seed: u64) -> Self {
-        Self { chat: simulated::BusinessChat::new(seed), bot: simulated::Bot, sms: simulated::Sms }
+        Self {
+            chat: simulated::BusinessChat::new(seed),
+            bot: simulated::Bot,
+            sms: simulated::Sms,
+            mail: mail::SimulatedMail::new(seed),
+        }
     }
 
-    /// The platform of a channel.
+    /// Who carries mail away.
+    pub fn mail(&self) -> &dyn mail::MailPlatform {
+        &self.mail
+    }
+
+    /// The platform of a channel of messages; mail has [`Platforms::mail`].
     pub fn of(&self, channel: Channel) -> &dyn Platform {
         match channel {
             Channel::Whatsapp => &self.chat,

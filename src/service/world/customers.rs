@@ -12,7 +12,7 @@ use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::{DatabaseError, due};
 use crate::service::demo::script;
 use crate::service::errors::ApiError;
-use crate::service::world::Kind;
+use crate::service::world::{Kind, letters};
 use crate::service::write::Work;
 
 /// One customer's part.
@@ -92,6 +92,9 @@ pub fn answer_person(work: &Work<'_>, conversation: &str) -> Result<(), ApiError
 pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
     let wait = work.service.stamps.between(4 * SECOND, 9 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Live.word(), "", "")?;
+    if work.service.stamps.between(1, 5) == 1 && letters::somebody_writes(work)? {
+        return Ok(());
+    }
     let stranger = work.service.stamps.between(1, 6) == 1;
     if stranger && new_customer(work)? {
         return Ok(());
@@ -173,7 +176,8 @@ fn write(work: &Work<'_>, channel: &ChannelRow, peer: &str, text: String) -> Res
     Ok(())
 }
 
-fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
+/// One of several, by the seed; none of none.
+pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
     let last = i64::try_from(from.len()).ok()?.checked_sub(1).filter(|it| *it >= 0)?;
     let index = usize::try_from(work.service.stamps.between(0, last)).ok()?;
     from.get(index).cloned()

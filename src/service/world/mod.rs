@@ -5,6 +5,7 @@
 //! forgets nothing.
 
 pub mod customers;
+pub mod letters;
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::service::assistant;
 use crate::service::chat::deliver;
 use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
+use crate::service::mail;
 use crate::service::state::Service;
 use crate::service::write::Work;
 
@@ -33,11 +35,26 @@ pub enum Kind {
     Customer,
     /// Some customer writes by themselves.
     Live,
+    /// Somebody opens a mail.
+    Opened,
+    /// A mail comes back.
+    Bounced,
+    /// The contact of a thread of mail answers a person.
+    Letter,
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Delivered, Self::Read, Self::Failed, Self::Answer, Self::Customer, Self::Live];
+    const ALL: [Self; 9] = [
+        Self::Delivered,
+        Self::Read,
+        Self::Failed,
+        Self::Answer,
+        Self::Customer,
+        Self::Live,
+        Self::Opened,
+        Self::Bounced,
+        Self::Letter,
+    ];
 
     /// The word in the database.
     pub const fn word(self) -> &'static str {
@@ -48,6 +65,9 @@ impl Kind {
             Self::Answer => "answer",
             Self::Customer => "customer",
             Self::Live => "live",
+            Self::Opened => "opened",
+            Self::Bounced => "bounced",
+            Self::Letter => "letter",
         }
     }
 
@@ -115,6 +135,8 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
                 Kind::Customer => customers::answer_person(&work, &due.subject)?,
                 Kind::Live => customers::somebody_writes(&work)?,
+                Kind::Opened | Kind::Bounced => mail::progress::advance(&work, &due.subject, kind)?,
+                Kind::Letter => letters::answer_person(&work, &due.subject)?,
             }
             Ok(())
         })
