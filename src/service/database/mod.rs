@@ -7,6 +7,7 @@
 pub mod channels;
 pub mod conversations;
 pub mod due;
+pub mod events;
 pub mod idempotency;
 pub mod keys;
 pub mod media;
@@ -16,6 +17,7 @@ mod open;
 pub mod outbound;
 mod readers;
 pub mod templates;
+pub mod webhooks;
 pub mod workspaces;
 mod writer;
 
