@@ -17,6 +17,7 @@ pub mod cursors;
 pub mod database;
 pub mod demo;
 pub mod errors;
+pub mod events;
 pub mod faults;
 pub mod fields;
 pub mod gate;

@@ -9,6 +9,7 @@ pub mod conversations;
 pub mod correspondents;
 pub mod due;
 pub mod emails;
+pub mod events;
 pub mod idempotency;
 pub mod keys;
 pub mod media;
@@ -19,6 +20,7 @@ pub mod outbound;
 mod readers;
 pub mod templates;
 pub mod threads;
+pub mod webhooks;
 pub mod workspaces;
 mod writer;
 

@@ -116,44 +116,6 @@ CREATE INDEX messages_by_channel ON messages (channel, created_at DESC, id DESC)
 CREATE INDEX messages_by_direction ON messages (channel, direction, created_at DESC, id DESC);
 CREATE INDEX messages_by_platform ON messages (channel, platform_id);
 
--- All that reached a platform, oldest first.
-CREATE TABLE outbound (
-    seq INTEGER PRIMARY KEY,
-    recipient TEXT NOT NULL,
-    channel TEXT NOT NULL,
-    content TEXT NOT NULL,
-    idempotency_key TEXT,
-    at INTEGER NOT NULL
-) STRICT;
-
--- What the simulated world has yet to do, by the service's clock.
-CREATE TABLE due (
-    seq INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    data TEXT NOT NULL DEFAULT ''
-) STRICT;
-CREATE INDEX due_by_time ON due (at, seq);
-CREATE INDEX due_by_subject ON due (kind, subject);
-
--- The demo's customers: what each still has to say, as JSON arrays.
-CREATE TABLE characters (
-    conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
-    language TEXT NOT NULL,
-    live TEXT NOT NULL,
-    replies TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE media (
-    id TEXT PRIMARY KEY,
-    workspace TEXT NOT NULL REFERENCES workspaces,
-    mime_type TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    filename TEXT NOT NULL,
-    created_at INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
     channel TEXT NOT NULL REFERENCES channels,
@@ -228,3 +190,82 @@ CREATE TABLE letter_writers (
     live TEXT NOT NULL,
     replies TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- All that reached a platform, oldest first.
+CREATE TABLE outbound (
+    seq INTEGER PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    content TEXT NOT NULL,
+    idempotency_key TEXT,
+    at INTEGER NOT NULL
+) STRICT;
+
+-- What the simulated world has yet to do, by the service's clock.
+CREATE TABLE due (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    data TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX due_by_time ON due (at, seq);
+CREATE INDEX due_by_subject ON due (kind, subject);
+
+-- The demo's customers: what each still has to say, as JSON arrays.
+CREATE TABLE characters (
+    conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+    language TEXT NOT NULL,
+    live TEXT NOT NULL,
+    replies TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE media (
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    mime_type TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    filename TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- Who wants to hear of what happens on a channel.
+CREATE TABLE webhooks (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL REFERENCES channels,
+    url TEXT NOT NULL,
+    -- A JSON array of event names.
+    events TEXT NOT NULL,
+    -- Sealed with the key beside the database; null when there is none.
+    secret BLOB,
+    active INTEGER NOT NULL DEFAULT 1,
+    -- Since when no delivery has succeeded; null while they do.
+    failing_since INTEGER,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhooks_by_channel ON webhooks (channel, created_at, id);
+
+-- What happened, as the exact bytes every delivery sends and signs.
+CREATE TABLE events (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL,
+    name TEXT NOT NULL,
+    body BLOB NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX events_by_age ON events (at);
+
+-- One event on its way to one subscription. It stays due until an attempt is
+-- over, so that an attempt nobody saw the end of is made again.
+CREATE TABLE deliveries (
+    id TEXT PRIMARY KEY,
+    event TEXT NOT NULL REFERENCES events ON DELETE CASCADE,
+    webhook TEXT NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    -- When the next attempt is; null when there is none.
+    due_at INTEGER,
+    delivered_at INTEGER
+) STRICT;
+CREATE INDEX deliveries_by_webhook ON deliveries (webhook, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_time ON deliveries (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_event ON deliveries (event);

@@ -5,11 +5,14 @@
 //! Knows nothing of who pretends to be the sender. The assistant does not
 //! answer mail.
 
+use serde_json::json;
+
 use crate::model::time::{DAY, Timestamp};
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::emails::{self, EmailRow};
 use crate::service::database::threads::{self, ThreadRow};
 use crate::service::database::{DatabaseError, correspondents};
+use crate::service::events::{self, Event};
 use crate::service::mail::{categories, plain, topics};
 use crate::service::write::Work;
 use crate::wire::email::AttachmentBody;
@@ -105,6 +108,11 @@ pub fn receive(
         threads::name_contact(work.db, &thread.id, name)?;
     }
     correspondents::note(work.db, &channel.id, &mail.from, mail.name.as_deref(), stamp)?;
+    let told = json!({
+        "threadId": thread.id, "messageId": id, "from": mail.from, "subject": mail.subject,
+        "content": mail.words(),
+    });
+    events::emit(work, &channel.id, Event::EmailReceived, told)?;
     if thread.category.is_none() {
         categorize(work, &thread, mail)?;
     }
@@ -159,5 +167,7 @@ pub fn fresh(id: String, channel: &ChannelRow, subject: &str, contact: &str, at:
 /// Gives a thread the category of a mail.
 fn categorize(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<(), DatabaseError> {
     let category = categories::category(&mail.subject, &mail.words());
-    threads::categorize(work.db, &thread.id, category)
+    threads::categorize(work.db, &thread.id, category)?;
+    let told = json!({"threadId": thread.id, "subject": thread.subject, "category": category});
+    events::emit(work, &thread.channel, Event::EmailThreadCategorized, told)
 }

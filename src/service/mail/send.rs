@@ -3,13 +3,14 @@
 //!
 //! Knows nothing of prices.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::emails::{self, EmailRow};
 use crate::service::database::threads::{self, ThreadRow};
 use crate::service::database::{correspondents, due, outbound, workspaces};
 use crate::service::errors::ApiError;
+use crate::service::events::{self, Event};
 use crate::service::mail::content::SendRequest;
 use crate::service::mail::receive::{fresh, words};
 use crate::service::platforms::mail::{Letter, LetterFate};
@@ -104,6 +105,10 @@ pub fn send(
         correspondents::note(work.db, &channel.id, address, None, stamp)?;
     }
     note(work, channel, &row)?;
+    let told = json!({
+        "threadId": row.thread, "messageId": row.id, "to": row.recipients, "subject": row.subject,
+    });
+    events::emit(work, &channel.id, Event::EmailSent, told)?;
     foretell(work, &row.id, posted.fate)?;
     letters::heard_a_person(work, &thread.id)?;
     Ok(row)
