@@ -40,6 +40,7 @@ pub mod server;
 pub mod stamps;
 pub mod start;
 pub mod state;
+pub mod voice;
 pub mod workspace;
 pub mod world;
 pub mod write;

@@ -7,7 +7,9 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 
 use crate::service::gate;
-use crate::service::handlers::{account, conversations, dev, email, messages, telegram, templates, triggers};
+use crate::service::handlers::{
+    account, conversations, dev, email, messages, telegram, templates, triggers, voip,
+};
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
 
@@ -49,8 +51,14 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/email/threads", get(email::threads))
         .route("/email/threads/{threadId}", get(email::thread).patch(email::patch))
         .route("/email/contacts", get(email::contacts))
+        // Voice and SMS.
+        .route("/voip/calls", post(voip::call))
+        .route("/voip/sms", post(voip::sms))
+        .route("/voip/conversations", get(voip::conversations))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
+        .route("/triggers/new-order", get(triggers::new_order))
+        .route("/triggers/new-appointment", get(triggers::new_appointment))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
@@ -60,6 +68,7 @@ fn interface(service: &Service) -> Router<Service> {
 fn switches() -> Router<Service> {
     Router::new()
         .route("/inbound", post(dev::inbound::inbound))
+        .route("/event", post(dev::event::event))
         .route("/clock", post(dev::clock))
         .route("/credits", post(dev::credits))
         .route("/keys/revoke", post(dev::revoke))

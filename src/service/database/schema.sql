@@ -116,6 +116,32 @@ CREATE INDEX messages_by_channel ON messages (channel, created_at DESC, id DESC)
 CREATE INDEX messages_by_direction ON messages (channel, direction, created_at DESC, id DESC);
 CREATE INDEX messages_by_platform ON messages (channel, platform_id);
 
+-- Calls placed from here; each is shown as the message with its id.
+CREATE TABLE calls (
+    id TEXT PRIMARY KEY REFERENCES messages ON DELETE CASCADE,
+    channel TEXT NOT NULL REFERENCES channels,
+    conversation TEXT NOT NULL,
+    -- A JSON object the caller gave to the assistant.
+    metadata TEXT NOT NULL,
+    status TEXT NOT NULL,
+    cost INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    answered_at INTEGER,
+    ended_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- What the shop's other systems told of: orders, appointments, campaigns.
+CREATE TABLE happenings (
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    -- A JSON object.
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (workspace, name, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX happenings_by_time ON happenings (workspace, name, at DESC, id DESC);
+
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
     channel TEXT NOT NULL REFERENCES channels,

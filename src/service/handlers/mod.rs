@@ -13,3 +13,4 @@ pub mod messages;
 pub mod telegram;
 pub mod templates;
 pub mod triggers;
+pub mod voip;

@@ -7,6 +7,7 @@
 
 use serde_json::json;
 
+use crate::model::bounds;
 use crate::model::time::{DAY, Timestamp};
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::emails::{self, EmailRow};
@@ -110,7 +111,7 @@ pub fn receive(
     correspondents::note(work.db, &channel.id, &mail.from, mail.name.as_deref(), stamp)?;
     let told = json!({
         "threadId": thread.id, "messageId": id, "from": mail.from, "subject": mail.subject,
-        "content": mail.words(),
+        "content": mail.words().chars().take(bounds::TEXT).collect::<String>(),
     });
     events::emit(work, &channel.id, Event::EmailReceived, told)?;
     if thread.category.is_none() {

@@ -5,6 +5,7 @@
 
 pub mod mail;
 mod simulated;
+pub mod voice;
 
 use crate::service::channels::Channel;
 use crate::service::database::conversations::ConversationRow;
@@ -76,6 +77,7 @@ pub struct Platforms {
     bot: simulated::Bot,
     sms: simulated::Sms,
     mail: mail::SimulatedMail,
+    voice: voice::SimulatedVoice,
 }
 
 impl Platforms {
@@ -86,12 +88,18 @@ impl Platforms {
             bot: simulated::Bot,
             sms: simulated::Sms,
             mail: mail::SimulatedMail::new(seed),
+            voice: voice::SimulatedVoice::new(seed),
         }
     }
 
     /// Who carries mail away.
     pub fn mail(&self) -> &dyn mail::MailPlatform {
         &self.mail
+    }
+
+    /// Who puts calls through.
+    pub fn voice(&self) -> &dyn voice::VoicePlatform {
+        &self.voice
     }
 
     /// The platform of a channel of messages; mail has [`Platforms::mail`].
@@ -119,6 +127,11 @@ pub fn incoming_id(
         Channel::Telegram => next_in_chat(work, conversation),
         _ => Ok(simulated::unique_id(channel, id)),
     }
+}
+
+/// The platform's id of a call or message, made from the service's.
+pub fn simulated_id(channel: Channel, id: &str) -> String {
+    simulated::unique_id(channel, id)
 }
 
 /// The next number within a chat.

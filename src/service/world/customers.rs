@@ -12,6 +12,7 @@ use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::{DatabaseError, due};
 use crate::service::demo::script;
 use crate::service::errors::ApiError;
+use crate::service::voice;
 use crate::service::world::{Kind, letters};
 use crate::service::write::Work;
 
@@ -171,7 +172,11 @@ fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
 }
 
 fn write(work: &Work<'_>, channel: &ChannelRow, peer: &str, text: String) -> Result<(), ApiError> {
-    let inbound = Inbound { from: peer.to_owned(), text, kind: "text".to_owned(), ..Inbound::default() };
+    let kind = match conversations::of_peer(work.db, &channel.id, peer)? {
+        Some(row) => voice::manner(work.db, channel, &row.id)?,
+        None => "text",
+    };
+    let inbound = Inbound { from: peer.to_owned(), text, kind: kind.to_owned(), ..Inbound::default() };
     receive(work, channel, &inbound)?;
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
 use crate::service::mail;
 use crate::service::state::Service;
+use crate::service::voice;
 use crate::service::write::Work;
 
 /// What can fall due.
@@ -41,10 +42,12 @@ pub enum Kind {
     Bounced,
     /// The contact of a thread of mail answers a person.
     Letter,
+    /// A call moves on.
+    Call,
 }
 
 impl Kind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Delivered,
         Self::Read,
         Self::Failed,
@@ -54,6 +57,7 @@ impl Kind {
         Self::Opened,
         Self::Bounced,
         Self::Letter,
+        Self::Call,
     ];
 
     /// The word in the database.
@@ -68,6 +72,7 @@ impl Kind {
             Self::Opened => "opened",
             Self::Bounced => "bounced",
             Self::Letter => "letter",
+            Self::Call => "call",
         }
     }
 
@@ -136,6 +141,7 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Customer => customers::answer_person(&work, &due.subject)?,
                 Kind::Live => customers::somebody_writes(&work)?,
                 Kind::Opened | Kind::Bounced => mail::progress::advance(&work, &due.subject, kind)?,
+                Kind::Call => voice::progress::advance(&work, &due.subject, &due.data)?,
                 Kind::Letter => letters::answer_person(&work, &due.subject)?,
             }
             Ok(())
