@@ -4,10 +4,12 @@
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 
 use crate::service::gate;
-use crate::service::handlers::{account, conversations, dev, messages, telegram, templates, triggers};
+use crate::service::handlers::{
+    account, conversations, dev, messages, telegram, templates, triggers, webhooks,
+};
 use crate::service::state::Service;
 
 /// The whole service: the interface, the switches when they are wanted, and
@@ -42,6 +44,11 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/telegram/conversations", get(telegram::conversations))
         .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
         .route("/telegram/messages/{messageId}/react", post(telegram::react))
+        // Webhooks, for each of their channels.
+        .route("/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/webhooks/{webhookId}", delete(webhooks::delete))
+        .route("/email/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
         .fallback(gate::not_found)

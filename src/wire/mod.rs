@@ -18,3 +18,4 @@ pub mod reactions;
 pub mod strict;
 pub mod telegram;
 pub mod templates;
+pub mod webhooks;

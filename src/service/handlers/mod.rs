@@ -11,3 +11,4 @@ pub mod messages;
 pub mod telegram;
 pub mod templates;
 pub mod triggers;
+pub mod webhooks;
