@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
-use crate::service::idempotency::{self, Fingerprint};
+use crate::service::idempotency::{self, Claim, Fingerprint};
 use crate::service::query::Query;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
@@ -54,6 +54,8 @@ pub struct Writing {
     pub key: Option<String>,
     /// What a retry under the key is compared by.
     pub fingerprint: Fingerprint,
+    /// The claim on that key, once it is made.
+    pub claim: Option<Claim>,
     /// A delay that was asked for under `/dev/fault`.
     pub delay: Option<Delay>,
     segments: Segments,
@@ -122,7 +124,7 @@ impl FromRequest<Service> for Writing {
         let body = json_body(&parts.headers, body, bound).await?;
         let key = idempotency::read_key(&parts.headers)?;
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
-        Ok(Self { caller, body, key, fingerprint, delay: parts.extensions.remove(), segments })
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
     }
 }
 

@@ -3,12 +3,12 @@
 //! Knows nothing of how. Paths below `/v1` are those of `wire::paths`.
 
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, conversations, dev, email, messages, telegram, templates, triggers, voip,
+    account, conversations, dev, email, messages, telegram, templates, triggers, voip, webhooks,
 };
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
@@ -55,6 +55,11 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/voip/calls", post(voip::call))
         .route("/voip/sms", post(voip::sms))
         .route("/voip/conversations", get(voip::conversations))
+        // Webhooks, for each of their channels.
+        .route("/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/webhooks/{webhookId}", delete(webhooks::delete))
+        .route("/email/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
         .route("/triggers/new-order", get(triggers::new_order))

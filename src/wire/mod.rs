@@ -20,3 +20,4 @@ pub mod strict;
 pub mod telegram;
 pub mod templates;
 pub mod voip;
+pub mod webhooks;

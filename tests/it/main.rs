@@ -5,4 +5,5 @@ mod floors;
 mod hands;
 mod pty;
 mod readme;
+mod service;
 mod stories;

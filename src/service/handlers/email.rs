@@ -53,10 +53,10 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
 }
 
 /// `POST /email/send`
-pub async fn send(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let mut asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
     let wanted = std::mem::take(&mut asked.attachments);
-    let attached = attachments::inspect(&service, &request, wanted).await?;
+    let attached = attachments::inspect(&service, &mut request, wanted).await?;
     service.write(request, move |work, caller| send_in(work, caller, asked, attached)).await
 }
 

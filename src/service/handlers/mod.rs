@@ -14,3 +14,4 @@ pub mod telegram;
 pub mod templates;
 pub mod triggers;
 pub mod voip;
+pub mod webhooks;

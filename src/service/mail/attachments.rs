@@ -9,6 +9,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use futures_util::future::try_join_all;
 
 use crate::model::bounds;
+use crate::service::auth::Caller;
 use crate::service::chat::content::{LINK, Media};
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
@@ -82,17 +83,25 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
 /// `MEDIA_FETCH_FAILED` when one gives no bytes.
 pub async fn inspect(
     service: &Service,
-    request: &Writing,
+    request: &mut Writing,
     attachments: Vec<Attachment>,
 ) -> Result<Vec<AttachmentBody>, ApiError> {
-    try_join_all(attachments.into_iter().map(|it| look(service, request, it))).await
+    let elsewhere = attachments.iter().any(|it| it.url.is_some());
+    let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
+    let caller = &request.caller;
+    try_join_all(attachments.into_iter().map(|it| look(service, caller, it, only_vet))).await
 }
 
-async fn look(service: &Service, request: &Writing, asked: Attachment) -> Result<AttachmentBody, ApiError> {
+async fn look(
+    service: &Service,
+    caller: &Caller,
+    asked: Attachment,
+    only_vet: bool,
+) -> Result<AttachmentBody, ApiError> {
     let Attachment { mut told, url } = asked;
     if let Some(link) = url {
         let media = Media { kind: "document", link, caption: None, filename: None };
-        let seen = media::inspect(service, request, &media).await?;
+        let seen = media::look(service, caller, &media, only_vet).await?;
         told.size = seen.size.and_then(|it| u64::try_from(it).ok());
         told.content_type = told.content_type.or(seen.mime_type);
     }

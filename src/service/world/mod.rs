@@ -7,6 +7,7 @@
 pub mod customers;
 pub mod letters;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -84,6 +85,9 @@ impl Kind {
 /// Keeps things happening until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
+        // What is added from here on is noticed, also while things happen.
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
         let wait = match catch_up(&service).await {
             Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
             Err(error) => {
@@ -95,7 +99,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             // Something may have been added that falls due earlier.
-            () = service.committed.notified() => {}
+            () = committed => {}
             _ = stop.changed() => return,
         }
     }
