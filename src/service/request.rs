@@ -15,19 +15,25 @@ use serde_json::Value;
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
-use crate::service::idempotency::{self, Fingerprint};
+use crate::service::idempotency::{self, Claim, Fingerprint};
 use crate::service::query::Query;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
 use crate::wire::strict;
 
-/// Bytes of a JSON body at most.
+/// Bytes of a JSON body at most, where the route does not say otherwise.
 pub const JSON_BYTES: usize = 1024 * 1024;
+/// Bytes of a mail's JSON body at most: its attachments are in it.
+pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 /// Bytes of a refused body that are still taken in, so that the refusal can
 /// be read by a caller who is busy writing.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// How long a body may pause.
 const IDLE: Duration = Duration::from_secs(15);
+
+/// A route's own bound of a body, in bytes; an extension of the request.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyBound(pub usize);
 
 /// A GET: path and query.
 pub struct Reading {
@@ -48,6 +54,8 @@ pub struct Writing {
     pub key: Option<String>,
     /// What a retry under the key is compared by.
     pub fingerprint: Fingerprint,
+    /// The claim on that key, once it is made.
+    pub claim: Option<Claim>,
     /// A delay that was asked for under `/dev/fault`.
     pub delay: Option<Delay>,
     segments: Segments,
@@ -112,10 +120,11 @@ impl FromRequest<Service> for Writing {
         let (mut parts, body) = request.into_parts();
         let caller = caller(&parts)?;
         let segments = Segments::of(&mut parts).await?;
-        let body = json_body(&parts.headers, body).await?;
+        let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
+        let body = json_body(&parts.headers, body, bound).await?;
         let key = idempotency::read_key(&parts.headers)?;
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
-        Ok(Self { caller, body, key, fingerprint, delay: parts.extensions.remove(), segments })
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
     }
 }
 
@@ -127,7 +136,7 @@ impl FromRequest<Service> for Switch {
 
     async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let bytes = json_bytes(&parts.headers, body).await?;
+        let bytes = json_bytes(&parts.headers, body, JSON_BYTES).await?;
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
         }
@@ -138,8 +147,8 @@ impl FromRequest<Service> for Switch {
 }
 
 /// Reads a body as JSON; null when it is empty.
-async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
-    let bytes = json_bytes(headers, body).await?;
+async fn json_body(headers: &HeaderMap, body: Body, bound: usize) -> Result<Value, ApiError> {
+    let bytes = json_bytes(headers, body, bound).await?;
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
@@ -147,8 +156,8 @@ async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
 }
 
 /// The bytes of a body that says it is JSON.
-async fn json_bytes(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, ApiError> {
-    let bytes = bounded(headers, body, JSON_BYTES).await?;
+async fn json_bytes(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
+    let bytes = bounded(headers, body, bound).await?;
     if bytes.is_empty() {
         return Ok(bytes);
     }

@@ -25,9 +25,10 @@ use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
+use crate::service::vault::Vault;
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
-use crate::service::{router, server, world};
+use crate::service::{deliveries, router, server, world};
 
 /// Why the service could not start.
 #[derive(Debug, Error)]
@@ -105,7 +106,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let router = router::router(&service);
     let mut tasks = vec![tokio::spawn(server::serve(listener, router, stopped.clone()))];
     if !by_hand {
-        tasks.push(tokio::spawn(world::run(service.clone(), stopped)));
+        tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
+        tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
     let notice = |aside: std::path::PathBuf| {
         format!("the database was corrupt; it is kept as {} and a new one was made", aside.display())
@@ -139,6 +141,9 @@ async fn prepare(
     let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
     let kept = database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await?;
     let seed = options.seed.wrapping_add(kept.boots);
+    let path = options.database.clone();
+    let vault = tokio::task::spawn_blocking(move || Vault::beside(&path)).await;
+    let vault = vault.map_err(|_| DatabaseError::Closed)??;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let assistant = options.assistant_answers().then(|| Box::new(Scripted) as Box<dyn Assistant>);
     let service = Arc::new(ServiceState {
@@ -154,7 +159,9 @@ async fn prepare(
         guard: Guard::system(Policy { allow_loopback_http: options.dev }),
         platforms: Platforms::simulated(options.seed),
         assistant,
+        vault,
         world: Default::default(),
+        delivering: Default::default(),
         committed,
         database,
         options,

@@ -18,6 +18,7 @@ use crate::service::limits::Limits;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
+use crate::service::vault::Vault;
 
 /// The shared state, as handlers are given it.
 pub type Service = Arc<ServiceState>;
@@ -52,8 +53,12 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
+    /// Seals secrets at rest.
+    pub vault: Vault,
     /// Held while things happen in the simulated world.
     pub world: tokio::sync::Mutex<()>,
+    /// Held while events are delivered.
+    pub delivering: tokio::sync::Mutex<()>,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }

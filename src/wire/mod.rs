@@ -9,6 +9,7 @@
 pub mod account;
 pub mod body;
 pub mod conversations;
+pub mod email;
 pub mod errors;
 pub mod lenient;
 pub mod messages;
@@ -18,3 +19,5 @@ pub mod reactions;
 pub mod strict;
 pub mod telegram;
 pub mod templates;
+pub mod voip;
+pub mod webhooks;

@@ -6,4 +6,5 @@ mod floors;
 mod hands;
 mod pty;
 mod readme;
+mod service;
 mod stories;

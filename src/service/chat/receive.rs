@@ -4,7 +4,7 @@
 //!
 //! Knows nothing of who pretends to be the customer.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::time::SECOND;
 use crate::service::channels::Channel;
@@ -12,6 +12,7 @@ use crate::service::database::channels::ChannelRow;
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
 use crate::service::database::{DatabaseError, due};
+use crate::service::events::{self, Event};
 use crate::service::platforms;
 use crate::service::world::Kind;
 use crate::service::write::Work;
@@ -78,6 +79,10 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
     )?;
     let preview = if inbound.text.is_empty() { format!("[{}]", inbound.kind) } else { inbound.text.clone() };
     conversations::touch(work.db, &conversation.id, &preview, true, stamp)?;
+    let told = json!({
+        "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": inbound.text,
+    });
+    events::emit(work, &channel.id, Event::MessageReceived, told)?;
     expect_answer(work, &conversation)?;
     Ok(Received { conversation: conversation.id, message: id })
 }

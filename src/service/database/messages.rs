@@ -111,6 +111,12 @@ pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRo
     Ok(db.prepare_cached(&sql)?.query_row([channel, id], map).optional()?)
 }
 
+/// One of any channel, by the service's id.
+pub fn by_id(db: &Connection, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
+    Ok(statement.query_row([id], map).optional()?)
+}
+
 /// One of a conversation, by the service's id or the platform's.
 pub fn read_within(
     db: &Connection,
@@ -171,6 +177,19 @@ pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result
         _ => "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent' AND ?2 IS NOT NULL",
     };
     Ok(db.prepare_cached(sql)?.execute(params![id, at.micros()])? > 0)
+}
+
+/// Writes a message anew that stands for something that goes on: a call.
+pub fn retell(
+    db: &Connection,
+    id: &str,
+    status: &str,
+    content: &str,
+    cost: i64,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE messages SET status = ?2, content = ?3, cost = ?4 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, status, content, cost])?;
+    Ok(())
 }
 
 /// Sets or removes this side's reaction.

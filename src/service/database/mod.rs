@@ -4,9 +4,14 @@
 //! Knows nothing of what jobs do. A job is answered only after the commit
 //! that holds it has reached the disk.
 
+pub mod calls;
 pub mod channels;
 pub mod conversations;
+pub mod correspondents;
 pub mod due;
+pub mod emails;
+pub mod events;
+pub mod happenings;
 pub mod idempotency;
 pub mod keys;
 pub mod media;
@@ -16,6 +21,8 @@ mod open;
 pub mod outbound;
 mod readers;
 pub mod templates;
+pub mod threads;
+pub mod webhooks;
 pub mod workspaces;
 mod writer;
 

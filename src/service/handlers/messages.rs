@@ -38,10 +38,10 @@ const STATUSES: [&str; 5] = ["received", "sent", "delivered", "read", "failed"];
 const REACTION: usize = 64;
 
 /// `POST /messages/send`
-pub async fn send(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.content {
-        Content::Media(media) => Some(media::inspect(&service, &request, media).await?),
+        Content::Media(media) => Some(media::inspect(&service, &mut request, media).await?),
         _ => None,
     };
     service.write(request, move |work, caller| send_in(work, caller, asked, media)).await

@@ -5,13 +5,20 @@
 use axum::extract::State;
 
 use crate::model::bounds;
+use crate::service::channels::Channel;
 use crate::service::cursors::Place;
 use crate::service::database::messages::{self, Filter};
+use crate::service::database::{emails, happenings};
 use crate::service::errors::ApiError;
-use crate::service::handlers::bodies;
+use crate::service::handlers::dev::event;
+use crate::service::handlers::{bodies, mail_bodies};
 use crate::service::reply::Reply;
 use crate::service::request::Reading;
 use crate::service::state::Service;
+
+/// Items of an answer at most. The interface says so for new messages; the
+/// other triggers follow it.
+const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
 
 /// `GET /triggers/new-message`: what customers wrote last on the key's
 /// channel, newest first.
@@ -20,10 +27,37 @@ pub async fn new_message(State(service): State<Service>, request: Reading) -> Re
     service
         .database
         .read(move |db| {
+            if caller.channel == Channel::Email {
+                let rows = emails::newest_inbound(db, &caller.channel_id, ITEMS)?;
+                let data: Vec<_> = rows.into_iter().map(mail_bodies::message).collect();
+                return Reply::ok(&serde_json::json!({ "data": data }));
+            }
             let filter = Filter { direction: Some("inbound"), ..Filter::default() };
-            let count = i64::try_from(bounds::TRIGGER_ITEMS).unwrap_or(50);
-            let rows = messages::list(db, &caller.channel_id, &filter, &Place::top(), count)?;
+            let rows = messages::list(db, &caller.channel_id, &filter, &Place::top(), ITEMS)?;
             let data: Vec<_> = rows.into_iter().map(|row| bodies::message(row, caller.channel)).collect();
+            Reply::ok(&serde_json::json!({ "data": data }))
+        })
+        .await
+}
+
+/// `GET /triggers/new-order`: the workspace's newest orders.
+pub async fn new_order(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    told(service, request, event::ORDER).await
+}
+
+/// `GET /triggers/new-appointment`: the workspace's newest appointments.
+pub async fn new_appointment(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    told(service, request, event::APPOINTMENT).await
+}
+
+/// What the shop's other systems told of last, newest first.
+async fn told(service: Service, request: Reading, name: &'static str) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let rows = happenings::newest(db, &caller.workspace, name, ITEMS)?;
+            let data: Vec<_> = rows.into_iter().map(|(_, item)| item).collect();
             Reply::ok(&serde_json::json!({ "data": data }))
         })
         .await

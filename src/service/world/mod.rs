@@ -5,7 +5,9 @@
 //! forgets nothing.
 
 pub mod customers;
+pub mod letters;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -15,7 +17,9 @@ use crate::service::assistant;
 use crate::service::chat::deliver;
 use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
+use crate::service::mail;
 use crate::service::state::Service;
+use crate::service::voice;
 use crate::service::write::Work;
 
 /// What can fall due.
@@ -33,11 +37,29 @@ pub enum Kind {
     Customer,
     /// Some customer writes by themselves.
     Live,
+    /// Somebody opens a mail.
+    Opened,
+    /// A mail comes back.
+    Bounced,
+    /// The contact of a thread of mail answers a person.
+    Letter,
+    /// A call moves on.
+    Call,
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Delivered, Self::Read, Self::Failed, Self::Answer, Self::Customer, Self::Live];
+    const ALL: [Self; 10] = [
+        Self::Delivered,
+        Self::Read,
+        Self::Failed,
+        Self::Answer,
+        Self::Customer,
+        Self::Live,
+        Self::Opened,
+        Self::Bounced,
+        Self::Letter,
+        Self::Call,
+    ];
 
     /// The word in the database.
     pub const fn word(self) -> &'static str {
@@ -48,6 +70,10 @@ impl Kind {
             Self::Answer => "answer",
             Self::Customer => "customer",
             Self::Live => "live",
+            Self::Opened => "opened",
+            Self::Bounced => "bounced",
+            Self::Letter => "letter",
+            Self::Call => "call",
         }
     }
 
@@ -59,6 +85,9 @@ impl Kind {
 /// Keeps things happening until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
+        // What is added from here on is noticed, also while things happen.
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
         let wait = match catch_up(&service).await {
             Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
             Err(error) => {
@@ -70,7 +99,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             // Something may have been added that falls due earlier.
-            () = service.committed.notified() => {}
+            () = committed => {}
             _ = stop.changed() => return,
         }
     }
@@ -115,6 +144,9 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
                 Kind::Customer => customers::answer_person(&work, &due.subject)?,
                 Kind::Live => customers::somebody_writes(&work)?,
+                Kind::Opened | Kind::Bounced => mail::progress::advance(&work, &due.subject, kind)?,
+                Kind::Call => voice::progress::advance(&work, &due.subject, &due.data)?,
+                Kind::Letter => letters::answer_person(&work, &due.subject)?,
             }
             Ok(())
         })
