@@ -8,7 +8,7 @@ use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, conversations, dev, email, messages, telegram, templates, triggers, voip, webhooks,
+    account, conversations, dev, email, messages, openapi, telegram, templates, triggers, voip, webhooks,
 };
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
@@ -16,7 +16,7 @@ use crate::service::state::Service;
 /// The whole service: the interface, the switches when they are wanted, and
 /// a refusal in the Error shape for everything else.
 pub fn router(service: &Service) -> Router {
-    let mut router = Router::new().nest("/v1", interface(service));
+    let mut router = Router::new().nest("/v1", interface(service).merge(open()));
     if service.options.dev {
         router = router.nest("/dev", switches());
     }
@@ -67,6 +67,13 @@ fn interface(service: &Service) -> Router<Service> {
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
+}
+
+/// What is served without a key and outside the limits.
+fn open() -> Router<Service> {
+    Router::new()
+        .route("/openapi.json", get(openapi::document))
+        .method_not_allowed_fallback(gate::wrong_method)
 }
 
 /// The switches of `--dev`: no key, no limits, loopback only.

@@ -4,6 +4,7 @@
 mod desk;
 mod floors;
 mod hands;
+mod openapi;
 mod pty;
 mod readme;
 mod service;

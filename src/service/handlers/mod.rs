@@ -10,6 +10,7 @@ pub mod dev;
 pub mod email;
 pub mod mail_bodies;
 pub mod messages;
+pub mod openapi;
 pub mod telegram;
 pub mod templates;
 pub mod triggers;
