@@ -64,6 +64,7 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/triggers/new-message", get(triggers::new_message))
         .route("/triggers/new-order", get(triggers::new_order))
         .route("/triggers/new-appointment", get(triggers::new_appointment))
+        .route("/triggers/campaign-completed", get(triggers::campaign_completed))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))

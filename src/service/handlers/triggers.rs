@@ -50,6 +50,11 @@ pub async fn new_appointment(State(service): State<Service>, request: Reading) -
     told(service, request, event::APPOINTMENT).await
 }
 
+/// `GET /triggers/campaign-completed`: what reached everybody it will.
+pub async fn campaign_completed(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    told(service, request, event::CAMPAIGN).await
+}
+
 /// What the shop's other systems told of last, newest first.
 async fn told(service: Service, request: Reading, name: &'static str) -> Result<Reply, ApiError> {
     let caller = request.caller;
