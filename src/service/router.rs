@@ -8,7 +8,7 @@ use axum::routing::{delete, get, post};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, conversations, dev, messages, telegram, templates, triggers, webhooks,
+    account, contacts, conversations, dev, messages, telegram, templates, triggers, webhooks,
 };
 use crate::service::state::Service;
 
@@ -39,6 +39,8 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/conversations/{conversationId}/messages", get(conversations::messages))
         .route("/conversations/{conversationId}/close", post(conversations::close))
         .route("/templates", get(templates::list))
+        .route("/contacts", get(contacts::list).post(contacts::upsert))
+        .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))
         .route("/telegram/conversations", get(telegram::conversations))

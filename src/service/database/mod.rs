@@ -5,6 +5,7 @@
 //! that holds it has reached the disk.
 
 pub mod channels;
+pub mod contacts;
 pub mod conversations;
 pub mod due;
 pub mod events;

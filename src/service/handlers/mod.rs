@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod bodies;
+pub mod contacts;
 pub mod conversations;
 pub mod dev;
 pub mod messages;
