@@ -8,14 +8,14 @@ use axum::routing::{delete, get, post};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, contacts, conversations, dev, messages, telegram, templates, triggers, webhooks,
+    account, contacts, conversations, dev, media, messages, telegram, templates, triggers, webhooks,
 };
 use crate::service::state::Service;
 
 /// The whole service: the interface, the switches when they are wanted, and
 /// a refusal in the Error shape for everything else.
 pub fn router(service: &Service) -> Router {
-    let mut router = Router::new().nest("/v1", interface(service));
+    let mut router = Router::new().nest("/v1", interface(service).merge(open()));
     if service.options.dev {
         router = router.nest("/dev", switches());
     }
@@ -41,6 +41,7 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/templates", get(templates::list))
         .route("/contacts", get(contacts::list).post(contacts::upsert))
         .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
+        .route("/media", post(media::upload))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))
         .route("/telegram/conversations", get(telegram::conversations))
@@ -56,6 +57,13 @@ fn interface(service: &Service) -> Router<Service> {
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
+}
+
+/// What is served without a key and outside the limits.
+fn open() -> Router<Service> {
+    Router::new()
+        .route("/media/{id}/{filename}", get(media::serve))
+        .method_not_allowed_fallback(gate::wrong_method)
 }
 
 /// The switches of `--dev`: no key, no limits, loopback only.

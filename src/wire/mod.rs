@@ -12,6 +12,7 @@ pub mod contacts;
 pub mod conversations;
 pub mod errors;
 pub mod lenient;
+pub mod media;
 pub mod messages;
 pub mod pages;
 pub mod paths;

@@ -3,6 +3,7 @@
 
 mod contacts;
 mod events;
+mod media;
 mod receiver;
 mod webhooks;
 

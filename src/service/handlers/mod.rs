@@ -8,6 +8,7 @@ pub mod bodies;
 pub mod contacts;
 pub mod conversations;
 pub mod dev;
+pub mod media;
 pub mod messages;
 pub mod telegram;
 pub mod templates;
