@@ -72,6 +72,24 @@ impl Reading {
 }
 
 impl Writing {
+    /// A write whose body was read. A retry is compared by its body, or by
+    /// something in its stead.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` for an idempotency key out of form.
+    pub async fn of_parts(
+        parts: &mut Parts,
+        body: Value,
+        compared: Option<&Value>,
+    ) -> Result<Self, ApiError> {
+        let caller = caller(parts)?;
+        let segments = Segments::of(parts).await?;
+        let key = idempotency::read_key(&parts.headers)?;
+        let compared = compared.unwrap_or(&body);
+        let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
+    }
+
     /// A variable segment of the path.
     ///
     /// # Errors
@@ -118,13 +136,9 @@ impl FromRequest<Service> for Writing {
 
     async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let caller = caller(&parts)?;
-        let segments = Segments::of(&mut parts).await?;
         let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
         let body = json_body(&parts.headers, body, bound).await?;
-        let key = idempotency::read_key(&parts.headers)?;
-        let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
-        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
+        Self::of_parts(&mut parts, body, None).await
     }
 }
 

@@ -8,7 +8,8 @@ use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, conversations, dev, email, messages, telegram, templates, triggers, voip, webhooks,
+    account, contacts, conversations, dev, email, media, messages, telegram, templates, triggers, voip,
+    webhooks,
 };
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
@@ -16,7 +17,7 @@ use crate::service::state::Service;
 /// The whole service: the interface, the switches when they are wanted, and
 /// a refusal in the Error shape for everything else.
 pub fn router(service: &Service) -> Router {
-    let mut router = Router::new().nest("/v1", interface(service));
+    let mut router = Router::new().nest("/v1", interface(service).merge(open()));
     if service.options.dev {
         router = router.nest("/dev", switches());
     }
@@ -40,6 +41,9 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/conversations/{conversationId}/messages", get(conversations::messages))
         .route("/conversations/{conversationId}/close", post(conversations::close))
         .route("/templates", get(templates::list))
+        .route("/contacts", get(contacts::list).post(contacts::upsert))
+        .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
+        .route("/media", post(media::upload))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))
         .route("/telegram/conversations", get(telegram::conversations))
@@ -62,12 +66,20 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
+        .route("/triggers/new-contact", get(triggers::new_contact))
         .route("/triggers/new-order", get(triggers::new_order))
         .route("/triggers/new-appointment", get(triggers::new_appointment))
         .route("/triggers/campaign-completed", get(triggers::campaign_completed))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
+}
+
+/// What is served without a key and outside the limits.
+fn open() -> Router<Service> {
+    Router::new()
+        .route("/media/{id}/{filename}", get(media::serve))
+        .method_not_allowed_fallback(gate::wrong_method)
 }
 
 /// The switches of `--dev`: no key, no limits, loopback only.

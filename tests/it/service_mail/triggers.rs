@@ -51,3 +51,28 @@ async fn mail_that_came_in_is_told_as_messages() {
     );
     assert_eq!(world.get("whatsapp", "/triggers/new-message").await.good(), json!({"data": []}));
 }
+
+#[tokio::test]
+async fn contacts_are_told_to_those_who_may_name_them() {
+    let world = World::new().await;
+    for number in 0..52 {
+        let contact =
+            json!({"phone": format!("+346001110{number:02}"), "email": format!("c{number}@mail.example")});
+        assert_eq!(world.post("whatsapp", "/contacts", contact).await.status, 201);
+    }
+    let told = world.get("whatsapp", "/triggers/new-contact").await.good();
+    let items = told["data"].as_array().expect("items");
+    let phones: Vec<_> = items.iter().map(|it| it["phone"].as_str().expect("a number").to_owned()).collect();
+    let expected: Vec<String> = (2..52).rev().map(|it| format!("+346001110{it:02}")).collect();
+    assert_eq!(phones, expected);
+    // A change makes no contact new.
+    world.post("whatsapp", "/contacts", json!({"phone": "+34600111000", "name": "Maria"})).await.good();
+    assert_eq!(world.get("whatsapp", "/triggers/new-contact").await.good(), told);
+    for channel in ["telegram", "email", "voip"] {
+        assert_eq!(world.get(channel, "/triggers/new-contact").await.good(), json!({"data": []}));
+    }
+    // A mail from the address of a contact shows their number.
+    world.mail_from("C7@mail.example", "Hi", "x").await;
+    let found = world.get("email", "/email/contacts").await.good();
+    assert_eq!(found["data"][0]["linkedWhatsAppPhone"], "+34600111007");
+}
