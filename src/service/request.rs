@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of what is asked. The gate has put the caller in.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -11,6 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
@@ -30,6 +32,8 @@ pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// How long a body may pause.
 const IDLE: Duration = Duration::from_secs(15);
+/// For a whole body.
+const WHOLE: Duration = Duration::from_secs(120);
 
 /// A route's own bound of a body, in bytes; an extension of the request.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +63,8 @@ pub struct Writing {
     /// A delay that was asked for under `/dev/fault`.
     pub delay: Option<Delay>,
     segments: Segments,
+    /// Held while a large body is: bounds the memory they take together.
+    pub slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Reading {
@@ -72,6 +78,25 @@ impl Reading {
 }
 
 impl Writing {
+    /// A write whose body was read. A retry is compared by its body, or by
+    /// something in its stead.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` for an idempotency key out of form.
+    pub async fn of_parts(
+        parts: &mut Parts,
+        body: Value,
+        compared: Option<&Value>,
+    ) -> Result<Self, ApiError> {
+        let caller = caller(parts)?;
+        let segments = Segments::of(parts).await?;
+        let key = idempotency::read_key(&parts.headers)?;
+        let compared = compared.unwrap_or(&body);
+        let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
+        let delay = parts.extensions.remove();
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, slot: None })
+    }
+
     /// A variable segment of the path.
     ///
     /// # Errors
@@ -116,15 +141,19 @@ impl FromRequestParts<Service> for Reading {
 impl FromRequest<Service> for Writing {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let caller = caller(&parts)?;
-        let segments = Segments::of(&mut parts).await?;
         let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
-        let body = json_body(&parts.headers, body, bound).await?;
-        let key = idempotency::read_key(&parts.headers)?;
-        let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
-        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
+        let large = announced(&parts.headers).unwrap_or(bound) > JSON_BYTES;
+        let slot = if large && bound > JSON_BYTES {
+            let free = Arc::clone(&service.uploads).acquire_owned().await;
+            Some(free.map_err(|_| ApiError::internal(&"no large bodies any more"))?)
+        } else {
+            None
+        };
+        let read = tokio::time::timeout(WHOLE, json_body(&parts.headers, body, bound)).await;
+        let body = read.map_err(|_| ApiError::validation("the body took too long"))??;
+        Ok(Self { slot, ..Self::of_parts(&mut parts, body, None).await? })
     }
 }
 
@@ -169,14 +198,18 @@ async fn json_bytes(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec
     Ok(bytes)
 }
 
+/// The bytes a body is said to have.
+fn announced(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok())
+}
+
 /// Takes in a body of at most `bound` bytes.
 ///
 /// # Errors
 /// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off
 /// or pauses too long.
 pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
-    let announced =
-        headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse::<usize>().ok());
+    let announced = announced(headers);
     let mut fits = announced.is_none_or(|bytes| bytes <= bound);
     let mut taken = Vec::with_capacity(announced.unwrap_or(0).min(bound));
     let mut seen = 0_usize;

@@ -8,7 +8,8 @@ use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, conversations, dev, email, messages, openapi, telegram, templates, triggers, voip, webhooks,
+    account, contacts, conversations, dev, email, media, messages, openapi, telegram, templates, triggers,
+    voip, webhooks,
 };
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
@@ -40,6 +41,9 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/conversations/{conversationId}/messages", get(conversations::messages))
         .route("/conversations/{conversationId}/close", post(conversations::close))
         .route("/templates", get(templates::list))
+        .route("/contacts", get(contacts::list).post(contacts::upsert))
+        .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
+        .route("/media", post(media::upload))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))
         .route("/telegram/conversations", get(telegram::conversations))
@@ -62,8 +66,10 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
+        .route("/triggers/new-contact", get(triggers::new_contact))
         .route("/triggers/new-order", get(triggers::new_order))
         .route("/triggers/new-appointment", get(triggers::new_appointment))
+        .route("/triggers/campaign-completed", get(triggers::campaign_completed))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
@@ -73,6 +79,7 @@ fn interface(service: &Service) -> Router<Service> {
 fn open() -> Router<Service> {
     Router::new()
         .route("/openapi.json", get(openapi::document))
+        .route("/media/{id}/{filename}", get(media::serve))
         .method_not_allowed_fallback(gate::wrong_method)
 }
 

@@ -3,24 +3,27 @@
 //!
 //! Knows nothing of handlers.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use rand::Rng;
 use rusqlite::Connection;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::model::time::Clock;
 use crate::service::assistant::{Assistant, Scripted};
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
-use crate::service::database::{Database, DatabaseError, Opened, meta};
+use crate::service::database::{Database, DatabaseError, Opened, media, meta};
 use crate::service::demo::seed;
 use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
+use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
@@ -29,6 +32,9 @@ use crate::service::vault::Vault;
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
 use crate::service::{deliveries, router, server, world};
+
+/// Uploads at a time: each is in memory until it is on the disk.
+const UPLOADS: usize = 4;
 
 /// Why the service could not start.
 #[derive(Debug, Error)]
@@ -129,6 +135,19 @@ struct Kept {
     shift: i64,
     boots: u64,
     keys: Vec<IssuedKey>,
+    media: HashSet<String>,
+}
+
+/// What lies in files beside the database: the key of its secrets, and media,
+/// of which those nobody knows of are removed.
+async fn beside(database: &Path, known: HashSet<String>) -> Result<(Vault, MediaFiles), DatabaseError> {
+    let database = database.to_owned();
+    let opening = tokio::task::spawn_blocking(move || {
+        let files = MediaFiles::beside(&database)?;
+        files.sweep(&known)?;
+        Ok((Vault::beside(&database)?, files))
+    });
+    opening.await.map_err(|_| DatabaseError::Closed)?
 }
 
 async fn prepare(
@@ -141,9 +160,7 @@ async fn prepare(
     let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
     let kept = database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await?;
     let seed = options.seed.wrapping_add(kept.boots);
-    let path = options.database.clone();
-    let vault = tokio::task::spawn_blocking(move || Vault::beside(&path)).await;
-    let vault = vault.map_err(|_| DatabaseError::Closed)??;
+    let (vault, media) = beside(&options.database, kept.media).await?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let assistant = options.assistant_answers().then(|| Box::new(Scripted) as Box<dyn Assistant>);
     let service = Arc::new(ServiceState {
@@ -159,6 +176,8 @@ async fn prepare(
         guard: Guard::system(Policy { allow_loopback_http: options.dev }),
         platforms: Platforms::simulated(options.seed),
         assistant,
+        media,
+        uploads: Arc::new(Semaphore::new(UPLOADS)),
         vault,
         world: Default::default(),
         delivering: Default::default(),
@@ -193,5 +212,5 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     // Ids of two runs that stand at the same time must differ.
     let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
-    Ok(Kept { secret, shift, boots: boots.unsigned_abs(), keys })
+    Ok(Kept { secret, shift, boots: boots.unsigned_abs(), keys, media: media::all_ids(db)? })
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::service::assistant::Assistant;
 use crate::service::auth::KeyRing;
@@ -15,6 +15,7 @@ use crate::service::faults::Faults;
 use crate::service::guard::Guard;
 use crate::service::idempotency::InFlight;
 use crate::service::limits::Limits;
+use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
@@ -53,6 +54,10 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
+    /// The bytes of uploaded media.
+    pub media: MediaFiles,
+    /// Uploads and mails with large attachments at a time.
+    pub uploads: Arc<Semaphore>,
     /// Seals secrets at rest.
     pub vault: Vault,
     /// Held while things happen in the simulated world.

@@ -8,10 +8,12 @@
 
 pub mod account;
 pub mod body;
+pub mod contacts;
 pub mod conversations;
 pub mod email;
 pub mod errors;
 pub mod lenient;
+pub mod media;
 pub mod messages;
 pub mod pages;
 pub mod paths;

@@ -1,7 +1,9 @@
 //! The service against its contract: real sockets, real files, a clock that
 //! moves only through `/dev/clock`, so nothing sleeps.
 
+mod contacts;
 mod events;
+mod media;
 mod receiver;
 mod webhooks;
 

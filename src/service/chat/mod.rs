@@ -7,6 +7,7 @@ pub mod content;
 pub mod deliver;
 pub mod html;
 pub mod markdown;
+pub mod people;
 pub mod receive;
 pub mod send;
 pub mod templates;

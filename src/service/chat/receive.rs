@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model::time::SECOND;
 use crate::service::channels::Channel;
+use crate::service::chat::people;
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
@@ -92,14 +93,16 @@ fn find_or_make(
     channel: &ChannelRow,
     inbound: &Inbound,
 ) -> Result<ConversationRow, DatabaseError> {
+    let stamp = work.stamp();
+    let contact = people::heard(work, channel, &inbound.from, inbound.name.as_deref(), stamp)?;
+    let name = contact.as_ref().map_or(inbound.name.as_deref(), |it| it.name.as_deref());
     if let Some(found) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
-        let (name, username) = (inbound.name.as_deref(), inbound.username.as_deref());
-        conversations::rename(work.db, &found.id, name, username, None)?;
+        conversations::rename(work.db, &found.id, name, inbound.username.as_deref(), None)?;
         return Ok(found);
     }
-    let stamp = work.stamp();
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);
-    made.name.clone_from(&inbound.name);
+    made.name = name.map(str::to_owned);
+    made.email = contact.as_ref().and_then(|it| it.email.clone());
     made.username.clone_from(&inbound.username);
     made.referral = inbound.referral.as_ref().map(Value::to_string);
     conversations::insert(work.db, &made)?;

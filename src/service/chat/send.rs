@@ -9,7 +9,7 @@ use crate::service::channels::Channel;
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{due, outbound};
+use crate::service::database::{contacts, due, outbound};
 use crate::service::errors::ApiError;
 use crate::service::events::{self, Event};
 use crate::service::platforms::{Fate, Parcel};
@@ -74,6 +74,7 @@ pub fn send(
     messages::insert(work.db, &row)?;
     let preview = if row.content.is_empty() { format!("[{}]", row.kind) } else { row.content.clone() };
     conversations::touch(work.db, &conversation.id, &preview, false, stamp)?;
+    contacts::touch(work.db, &channel.workspace, &conversation.peer, stamp)?;
     note(work, channel.kind, &conversation.peer, &row)?;
     let told = json!({
         "conversationId": row.conversation, "messageId": row.id, "to": conversation.peer,

@@ -66,14 +66,20 @@ pub fn list(
     } else {
         "AND ?2 IS NULL"
     };
-    // The business chat customer of the same workspace who left this address.
-    let phone = "SELECT chat.peer FROM conversations AS chat
+    // The contact or business chat customer of the same workspace who left this
+    // address.
+    let contact = "SELECT contacts.phone FROM contacts
+        JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = contacts.workspace
+        WHERE contacts.email = correspondents.address COLLATE NOCASE AND contacts.email IS NOT NULL
+        ORDER BY contacts.last_at DESC LIMIT 1";
+    let customer = "SELECT chat.peer FROM conversations AS chat
         JOIN channels AS theirs ON theirs.id = chat.channel AND theirs.kind = 'whatsapp'
         JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = theirs.workspace
         WHERE chat.email = correspondents.address COLLATE NOCASE AND chat.email IS NOT NULL
         ORDER BY chat.last_at DESC LIMIT 1";
     let sql = format!(
-        "SELECT address, email, name, message_count, last_at, ({phone}) FROM correspondents
+        "SELECT address, email, name, message_count, last_at, coalesce(({contact}), ({customer}))
+         FROM correspondents
          WHERE channel = ?1 {filter} AND (last_at, address) < (?3, ?4)
          ORDER BY last_at DESC, address DESC LIMIT ?5"
     );

@@ -104,14 +104,33 @@ pub fn find(db: &Connection, channel: &str, id: &str) -> Result<Option<EmailRow>
     Ok(db.prepare_cached(&sql)?.query_row([channel, id], map).optional()?)
 }
 
-/// The newest mails of a thread, oldest first.
-pub fn of_thread(db: &Connection, thread: &str, count: i64) -> Result<Vec<EmailRow>, DatabaseError> {
+/// The newest mails of a thread, oldest first: at most `count`, and no more
+/// than go into `bytes`, but the newest in any case.
+pub fn of_thread(
+    db: &Connection,
+    thread: &str,
+    count: i64,
+    bytes: usize,
+) -> Result<Vec<EmailRow>, DatabaseError> {
     let sql = format!("{COLUMNS} WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
     let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![thread, count], map)?;
-    let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
-    rows.reverse();
-    Ok(rows)
+    let (mut found, mut left) = (Vec::new(), bytes);
+    for row in statement.query_map(params![thread, count], map)? {
+        let row = row?;
+        let size = [&row.text, &row.html].into_iter().flatten().map(String::len).sum();
+        left = match left.checked_sub(size) {
+            None if !found.is_empty() => break,
+            left => left.unwrap_or(0),
+        };
+        found.push(row);
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The newest mail of a thread.
+pub fn last(db: &Connection, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
+    Ok(of_thread(db, thread, 1, 0)?.pop())
 }
 
 /// The newest mails that came in on a channel, newest first.

@@ -6,6 +6,7 @@
 
 pub mod calls;
 pub mod channels;
+pub mod contacts;
 pub mod conversations;
 pub mod correspondents;
 pub mod due;

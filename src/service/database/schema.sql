@@ -295,3 +295,26 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_by_webhook ON deliveries (webhook, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_by_time ON deliveries (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_by_event ON deliveries (event);
+
+-- People with a phone number, whether or not they ever wrote.
+CREATE TABLE contacts (
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    phone TEXT NOT NULL,
+    name TEXT,
+    -- Whether the business gave the name.
+    named INTEGER NOT NULL DEFAULT 0,
+    email TEXT,
+    -- A JSON array and a JSON object.
+    tags TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    -- The name as it is searched in.
+    folded TEXT NOT NULL,
+    UNIQUE (workspace, phone)
+) STRICT;
+CREATE INDEX contacts_by_age ON contacts (workspace, created_at DESC, id DESC);
+CREATE INDEX contacts_by_email ON contacts (email COLLATE NOCASE) WHERE email IS NOT NULL;
+CREATE INDEX contacts_by_activity ON contacts (workspace, last_at DESC, id DESC);

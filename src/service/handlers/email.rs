@@ -27,6 +27,8 @@ use crate::wire::errors::ErrorCode;
 
 /// Mails of a thread that are shown at most: the newest.
 const SHOWN: i64 = 100;
+/// Bytes of their bodies at most.
+const SHOWN_BYTES: usize = 8 * 1024 * 1024;
 /// Characters of a folder, category or priority at most.
 const WORD: usize = 64;
 /// The values of the `isRead` filter.
@@ -112,7 +114,7 @@ pub async fn thread(State(service): State<Service>, request: Reading) -> Result<
         .database
         .read(move |db| {
             let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            let mails = emails::of_thread(db, &row.id, SHOWN)?;
+            let mails = emails::of_thread(db, &row.id, SHOWN, SHOWN_BYTES)?;
             Reply::ok(&bodies::whole_thread(row, mails))
         })
         .await

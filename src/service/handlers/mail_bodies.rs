@@ -10,6 +10,9 @@ use crate::service::mail::receive::words;
 use crate::wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
 use crate::wire::messages::MessageBody;
 
+/// Characters of a mail that is told as a message at most.
+const CONTENT: usize = 65_536;
+
 fn time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
@@ -68,7 +71,7 @@ fn email(row: EmailRow) -> EmailBody {
 /// conversation. Interface: Triggers, new-message.
 pub fn message(row: EmailRow) -> MessageBody {
     MessageBody {
-        content: Some(words(row.text.as_deref(), row.html.as_deref())),
+        content: Some(words(row.text.as_deref(), row.html.as_deref()).chars().take(CONTENT).collect()),
         id: row.id,
         conversation_id: Some(row.thread),
         direction: Some(row.direction),

@@ -10,6 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::model::prices;
 use crate::service::auth::Caller;
 use crate::service::chat::content::{Content, SendRequest};
+use crate::service::chat::people;
 use crate::service::chat::send::{self, Outgoing};
 use crate::service::chat::templates::fill;
 use crate::service::database::channels::{self, ChannelRow};
@@ -81,22 +82,16 @@ fn open_conversation(
         let message = "the business chat channel is not connected to a number yet";
         return Err(ApiError::new(ErrorCode::NotConfigured, message));
     }
-    let found = conversations::of_peer(work.db, &channel.id, &asked.to)?;
+    let conversation = people::conversation_with(work, channel, &asked.to)?;
     let is_template = matches!(asked.content, Content::Template { .. });
-    let open = found.as_ref().is_some_and(|it| it.window_open(work.now));
+    let open = conversation.window_open(work.now);
     if !(is_template || open || work.test) {
         return Err(ApiError::new(
             ErrorCode::SessionExpired,
             "the customer has not written in the last 24 hours; send an approved template instead",
         ));
     }
-    if let Some(found) = found {
-        return Ok(found);
-    }
-    let stamp = work.stamp();
-    let made = ConversationRow::new(work.id("conv", stamp), &channel.id, &asked.to, stamp);
-    conversations::insert(work.db, &made)?;
-    Ok(made)
+    Ok(conversation)
 }
 
 /// What goes out and what it costs.

@@ -5,10 +5,12 @@
 
 pub mod account;
 pub mod bodies;
+pub mod contacts;
 pub mod conversations;
 pub mod dev;
 pub mod email;
 pub mod mail_bodies;
+pub mod media;
 pub mod messages;
 pub mod openapi;
 pub mod telegram;

@@ -8,10 +8,10 @@ use crate::model::bounds;
 use crate::service::channels::Channel;
 use crate::service::cursors::Place;
 use crate::service::database::messages::{self, Filter};
-use crate::service::database::{emails, happenings};
+use crate::service::database::{contacts as stored, emails, happenings};
 use crate::service::errors::ApiError;
 use crate::service::handlers::dev::event;
-use crate::service::handlers::{bodies, mail_bodies};
+use crate::service::handlers::{bodies, contacts, mail_bodies};
 use crate::service::reply::Reply;
 use crate::service::request::Reading;
 use crate::service::state::Service;
@@ -40,6 +40,23 @@ pub async fn new_message(State(service): State<Service>, request: Reading) -> Re
         .await
 }
 
+/// `GET /triggers/new-contact`: the workspace's newest contacts. Contacts are
+/// business chat's: other keys, which may not name them, see none.
+pub async fn new_contact(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let rows = match caller.channel {
+                Channel::Whatsapp => stored::newest(db, &caller.workspace, ITEMS)?,
+                _ => Vec::new(),
+            };
+            let data: Vec<_> = rows.into_iter().map(contacts::body).collect();
+            Reply::ok(&serde_json::json!({ "data": data }))
+        })
+        .await
+}
+
 /// `GET /triggers/new-order`: the workspace's newest orders.
 pub async fn new_order(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     told(service, request, event::ORDER).await
@@ -48,6 +65,11 @@ pub async fn new_order(State(service): State<Service>, request: Reading) -> Resu
 /// `GET /triggers/new-appointment`: the workspace's newest appointments.
 pub async fn new_appointment(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     told(service, request, event::APPOINTMENT).await
+}
+
+/// `GET /triggers/campaign-completed`: what reached everybody it will.
+pub async fn campaign_completed(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    told(service, request, event::CAMPAIGN).await
 }
 
 /// What the shop's other systems told of last, newest first.

@@ -6,6 +6,7 @@ use axum::extract::State;
 
 use crate::model::{bounds, prices};
 use crate::service::auth::Caller;
+use crate::service::chat::people::conversation_with;
 use crate::service::chat::send::{self, Outgoing};
 use crate::service::credits;
 use crate::service::database::channels::{self, ChannelRow};
@@ -48,13 +49,8 @@ impl Target {
             let message = "the voice channel is not connected to a number yet";
             return Err(ApiError::new(ErrorCode::NotConfigured, message));
         }
-        if let Some(found) = conversations::of_peer(work.db, &channel.id, &self.to)? {
-            return Ok((channel, found));
-        }
-        let stamp = work.stamp();
-        let made = ConversationRow::new(work.id("conv", stamp), &channel.id, &self.to, stamp);
-        conversations::insert(work.db, &made)?;
-        Ok((channel, made))
+        let conversation = conversation_with(work, &channel, &self.to)?;
+        Ok((channel, conversation))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::service::mail::headers;
 
 /// Characters of a text or of an HTML body at most; the interface sets no
 /// bound.
-pub const BODY: usize = 2_000_000;
+pub const BODY: usize = 1_000_000;
 /// Characters of an id or a reference at most.
 pub const REFERENCE: usize = 998;
 

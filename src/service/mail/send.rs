@@ -67,7 +67,7 @@ pub fn send(
         (Some(answered), _) => Some(answered.header_id),
         (None, Some(reference)) => Some(reference.clone()),
         // In a thread, a mail answers what was said last.
-        (None, None) => emails::of_thread(work.db, &thread.id, 1)?.pop().map(|it| it.header_id),
+        (None, None) => emails::last(work.db, &thread.id)?.map(|it| it.header_id),
     };
     let address = channel.address.clone().unwrap_or_default();
     let letter = Letter { id: &id, sender: &address, to: &asked.to };

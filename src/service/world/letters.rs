@@ -85,7 +85,7 @@ pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
 fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
     let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
     let Some(row) = threads::read(work.db, &channel.id, thread)? else { return Ok(()) };
-    let last = emails::of_thread(work.db, thread, 1)?.pop();
+    let last = emails::last(work.db, thread)?;
     let mail = InboundMail {
         from: row.contact_email,
         name: row.contact_name,

@@ -4,6 +4,10 @@
 //!
 //! Knows nothing of who they are sent to.
 
+pub mod files;
+pub mod names;
+pub mod upload;
+
 use crate::model::prices;
 use crate::service::auth::Caller;
 use crate::service::chat::content::Media;
