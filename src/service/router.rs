@@ -8,7 +8,8 @@ use axum::routing::{delete, get, post};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, contacts, conversations, dev, media, messages, telegram, templates, triggers, webhooks,
+    account, broadcasts, contacts, conversations, dev, media, messages, telegram, templates, triggers,
+    webhooks,
 };
 use crate::service::state::Service;
 
@@ -41,6 +42,8 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/templates", get(templates::list))
         .route("/contacts", get(contacts::list).post(contacts::upsert))
         .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
+        .route("/broadcast", post(broadcasts::create))
+        .route("/broadcast/{broadcastId}", get(broadcasts::read))
         .route("/media", post(media::upload))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))

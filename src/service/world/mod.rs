@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
 use crate::service::assistant;
-use crate::service::chat::deliver;
+use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
 use crate::service::state::Service;
@@ -34,11 +34,20 @@ pub enum Kind {
     Customer,
     /// Some customer writes by themselves.
     Live,
+    /// A broadcast goes to its next recipients.
+    Broadcast,
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Delivered, Self::Read, Self::Failed, Self::Answer, Self::Customer, Self::Live];
+    const ALL: [Self; 7] = [
+        Self::Delivered,
+        Self::Read,
+        Self::Failed,
+        Self::Answer,
+        Self::Customer,
+        Self::Live,
+        Self::Broadcast,
+    ];
 
     /// The word in the database.
     pub const fn word(self) -> &'static str {
@@ -49,6 +58,7 @@ impl Kind {
             Self::Answer => "answer",
             Self::Customer => "customer",
             Self::Live => "live",
+            Self::Broadcast => "broadcast",
         }
     }
 
@@ -119,6 +129,7 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
                 Kind::Customer => customers::answer_person(&work, &due.subject)?,
                 Kind::Live => customers::somebody_writes(&work)?,
+                Kind::Broadcast => broadcast::step(&work, &due.subject)?,
             }
             Ok(())
         })
