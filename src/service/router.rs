@@ -8,8 +8,8 @@ use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, contacts, conversations, dev, email, media, messages, telegram, templates, triggers, voip,
-    webhooks,
+    account, broadcasts, contacts, conversations, dev, email, media, messages, telegram, templates, triggers,
+    voip, webhooks,
 };
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
@@ -43,6 +43,8 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/templates", get(templates::list))
         .route("/contacts", get(contacts::list).post(contacts::upsert))
         .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
+        .route("/broadcast", post(broadcasts::create))
+        .route("/broadcast/{broadcastId}", get(broadcasts::read))
         .route("/media", post(media::upload))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))

@@ -8,6 +8,7 @@
 
 pub mod account;
 pub mod body;
+pub mod broadcasts;
 pub mod contacts;
 pub mod conversations;
 pub mod email;

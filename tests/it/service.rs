@@ -1,6 +1,7 @@
 //! The service against its contract: real sockets, real files, a clock that
 //! moves only through `/dev/clock`, so nothing sleeps.
 
+mod broadcasts;
 mod contacts;
 mod events;
 mod media;

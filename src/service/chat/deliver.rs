@@ -5,6 +5,7 @@
 
 use serde_json::json;
 
+use crate::service::chat::broadcast;
 use crate::service::database::{DatabaseError, messages};
 use crate::service::events::{self, Event};
 use crate::service::world::Kind;
@@ -24,6 +25,7 @@ pub fn advance(work: &Work<'_>, message: &str, step: Kind) -> Result<(), Databas
         return Ok(());
     }
     let Some(row) = messages::by_id(work.db, message)? else { return Ok(()) };
+    broadcast::follow(work, &row)?;
     let told = json!({
         "conversationId": row.conversation, "messageId": row.id, "status": row.status,
         "deliveredAt": row.delivered_at.map(|it| it.to_string()), "readAt": row.read_at.map(|it| it.to_string()),

@@ -3,6 +3,8 @@
 //!
 //! Knows nothing of HTTP, and of platforms only what their trait says.
 
+pub mod broadcast;
+pub mod compose;
 pub mod content;
 pub mod deliver;
 pub mod html;

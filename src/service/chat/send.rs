@@ -82,7 +82,7 @@ pub fn send(
     });
     events::emit(work, &channel.id, Event::MessageSent, told)?;
     foretell(work, &row.id, accepted.fate)?;
-    if row.sender != "ai" {
+    if row.sender != "ai" && row.broadcast.is_none() {
         customers::heard_a_person(work, conversation)?;
     }
     Ok(row)

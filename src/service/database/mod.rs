@@ -4,6 +4,7 @@
 //! Knows nothing of what jobs do. A job is answered only after the commit
 //! that holds it has reached the disk.
 
+pub mod broadcasts;
 pub mod calls;
 pub mod channels;
 pub mod contacts;

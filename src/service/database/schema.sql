@@ -318,3 +318,37 @@ CREATE TABLE contacts (
 CREATE INDEX contacts_by_age ON contacts (workspace, created_at DESC, id DESC);
 CREATE INDEX contacts_by_email ON contacts (email COLLATE NOCASE) WHERE email IS NOT NULL;
 CREATE INDEX contacts_by_activity ON contacts (workspace, last_at DESC, id DESC);
+
+CREATE TABLE broadcasts (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL REFERENCES channels,
+    kind TEXT NOT NULL,
+    -- The text, the caption or the filled template.
+    content TEXT NOT NULL,
+    media_url TEXT,
+    details TEXT,
+    -- Credits for each recipient.
+    price INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    idempotency_key TEXT,
+    created_at INTEGER NOT NULL,
+    completed_at INTEGER
+) STRICT;
+CREATE INDEX broadcasts_by_completion ON broadcasts (channel, completed_at DESC, id DESC);
+
+-- What became of each recipient. A contact may be gone, its outcome stays.
+CREATE TABLE recipients (
+    broadcast TEXT NOT NULL REFERENCES broadcasts ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    contact TEXT NOT NULL,
+    phone TEXT NOT NULL,
+    -- waiting, sent, delivered, read, failed
+    status TEXT NOT NULL DEFAULT 'waiting',
+    message TEXT,
+    -- Why it failed, if it was refused.
+    code TEXT,
+    PRIMARY KEY (broadcast, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX recipients_by_status ON recipients (broadcast, status, position);
+CREATE INDEX recipients_by_message ON recipients (broadcast, message);

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod bodies;
+pub mod broadcasts;
 pub mod contacts;
 pub mod conversations;
 pub mod dev;

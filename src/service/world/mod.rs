@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
 use crate::service::assistant;
-use crate::service::chat::deliver;
+use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
 use crate::service::mail;
@@ -45,10 +45,12 @@ pub enum Kind {
     Letter,
     /// A call moves on.
     Call,
+    /// A broadcast goes to its next recipients.
+    Broadcast,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Delivered,
         Self::Read,
         Self::Failed,
@@ -59,6 +61,7 @@ impl Kind {
         Self::Bounced,
         Self::Letter,
         Self::Call,
+        Self::Broadcast,
     ];
 
     /// The word in the database.
@@ -74,6 +77,7 @@ impl Kind {
             Self::Bounced => "bounced",
             Self::Letter => "letter",
             Self::Call => "call",
+            Self::Broadcast => "broadcast",
         }
     }
 
@@ -147,6 +151,7 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Opened | Kind::Bounced => mail::progress::advance(&work, &due.subject, kind)?,
                 Kind::Call => voice::progress::advance(&work, &due.subject, &due.data)?,
                 Kind::Letter => letters::answer_person(&work, &due.subject)?,
+                Kind::Broadcast => broadcast::step(&work, &due.subject)?,
             }
             Ok(())
         })
