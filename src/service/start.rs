@@ -139,12 +139,18 @@ struct Kept {
 }
 
 /// What lies in files beside the database: the key of its secrets, and media,
-/// of which those nobody knows of are removed.
-async fn beside(database: &Path, known: HashSet<String>) -> Result<(Vault, MediaFiles), DatabaseError> {
+/// of which those nobody knows of are removed. With a database that was just
+/// made they may be those of one that was set aside.
+async fn beside(
+    database: &Path,
+    known: Option<HashSet<String>>,
+) -> Result<(Vault, MediaFiles), DatabaseError> {
     let database = database.to_owned();
     let opening = tokio::task::spawn_blocking(move || {
         let files = MediaFiles::beside(&database)?;
-        files.sweep(&known)?;
+        if let Some(known) = known {
+            files.sweep(&known)?;
+        }
         Ok((Vault::beside(&database)?, files))
     });
     opening.await.map_err(|_| DatabaseError::Closed)?
@@ -160,7 +166,7 @@ async fn prepare(
     let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
     let kept = database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await?;
     let seed = options.seed.wrapping_add(kept.boots);
-    let (vault, media) = beside(&options.database, kept.media).await?;
+    let (vault, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let assistant = options.assistant_answers().then(|| Box::new(Scripted) as Box<dyn Assistant>);
     let service = Arc::new(ServiceState {
