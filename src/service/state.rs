@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::service::assistant::Assistant;
 use crate::service::auth::KeyRing;
@@ -52,6 +52,8 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
+    /// Places for conversations that are thought about.
+    pub thoughts: Arc<Semaphore>,
     /// Held while things happen in the simulated world.
     pub world: tokio::sync::Mutex<()>,
     /// Told after every commit.
