@@ -4,6 +4,7 @@ document; what is meant to be refused goes out as it was generated."""
 
 import hashlib
 import http.server
+import itertools
 import json
 import os
 import threading
@@ -158,9 +159,19 @@ def existing(path):
         return {"contactId": contact()}
     if path.startswith("/broadcast/"):
         return {"broadcastId": BROADCAST}
-    if "/webhooks/" in path:
-        return {}
     return customer_writes(channel)
+
+
+NUMBERS = itertools.count()
+
+
+def made(path):
+    """The id of something new, to be deleted."""
+    if path.startswith("/contacts/"):
+        return {"contactId": api("/contacts", body={"phone": f"+3460022{next(NUMBERS):05}"})["id"]}
+    webhooks = path.rsplit("/", 1)[0]
+    make_room(webhooks)
+    return {"webhookId": api(webhooks, channel_of(path), body={"url": f"{HERE}/hook"})["id"]}
 
 
 @schemathesis.hook
@@ -170,12 +181,15 @@ def before_call(context, case, kwargs):
         return
     path, method = case.operation.path, case.operation.method.lower()
     body = case.body if isinstance(case.body, dict) else None
-    # Half of the reads and changes are of what is there. Deleting is left to
-    # the ids a link has passed on: what others need stays.
-    if case.path_parameters and method != "delete" and meta.phase.name.value != "stateful":
-        if fingerprint(case) % 2 == 0:
-            there = existing(path)
-            case.path_parameters.update({name: there[name] for name in case.path_parameters if name in there})
+    # Every other case names what is there; in a walk, links have seen to it.
+    chance = fingerprint(case)
+    if case.path_parameters and meta.phase.name.value != "stateful" and chance % 2 == 0:
+        there = made(path) if method == "delete" else existing(path)
+        case.path_parameters.update({name: there[name] for name in case.path_parameters if name in there})
+    # Most idempotency keys are used once, or nearly all answers were 409.
+    headers = case.headers or {}
+    if "Idempotency-Key" in headers and chance % 8:
+        headers["Idempotency-Key"] = f"{headers['Idempotency-Key'][:200]}-{next(NUMBERS)}"
     if method == "post" and path.endswith("/webhooks"):
         make_room(path)
     if body is not None:

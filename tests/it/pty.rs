@@ -7,6 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use frontdesk::shell::clock::instant;
+use frontdesk::shell::failures::SENTENCE;
+use frontdesk::shell::mailbox::Mailbox;
+use frontdesk::shell::terminal::Screen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long anything may take before the test gives up.
@@ -33,10 +36,14 @@ impl Terminal {
     }
 
     fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.args(arguments);
+        Self::run(folder, command, columns, rows)
+    }
+
+    fn run(folder: tempfile::TempDir, mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
         command.env("FRONTDESK_DATA_DIR", folder.path());
@@ -209,6 +216,30 @@ fn a_signal_gives_the_terminal_back() {
         terminal.signal(signal);
         assert_eq!(terminal.ended(), 0, "{signal}");
     }
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_without_its_words() {
+    let mut command = CommandBuilder::new(std::env::current_exe().expect("this binary"));
+    command.args([
+        "--exact",
+        "pty::panics_inside_the_screen",
+        "--ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 80, 24);
+    terminal.wait_until("the sentence", |it| String::from_utf8_lossy(&it.seen).contains(SENTENCE));
+    assert!(!String::from_utf8_lossy(&terminal.seen).contains("clipboard"), "the panic's own words are told");
+    assert_ne!(terminal.ended(), 0);
+}
+
+#[test]
+#[ignore = "run by the test above, in a terminal of its own"]
+fn panics_inside_the_screen() {
+    frontdesk::shell::failures::install(Mailbox::default());
+    let _screen = Screen::take().expect("a terminal");
+    panic!("\u{1b}]52;c;clipboard\u{7}");
 }
 
 #[test]

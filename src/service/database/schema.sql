@@ -335,6 +335,7 @@ CREATE TABLE broadcasts (
     created_at INTEGER NOT NULL,
     completed_at INTEGER
 ) STRICT;
+CREATE INDEX broadcasts_by_completion ON broadcasts (channel, completed_at DESC, id DESC);
 
 -- What became of each recipient. A contact may be gone, its outcome stays.
 CREATE TABLE recipients (

@@ -2,16 +2,18 @@
 //!
 //! Knows nothing of what was polled before.
 
+use std::cmp::Reverse;
+
 use axum::extract::State;
 
 use crate::model::bounds;
 use crate::service::channels::Channel;
 use crate::service::cursors::Place;
 use crate::service::database::messages::{self, Filter};
-use crate::service::database::{contacts as stored, emails, happenings};
+use crate::service::database::{broadcasts as sent, contacts as stored, emails, happenings};
 use crate::service::errors::ApiError;
 use crate::service::handlers::dev::event;
-use crate::service::handlers::{bodies, contacts, mail_bodies};
+use crate::service::handlers::{bodies, broadcasts, contacts, mail_bodies};
 use crate::service::reply::Reply;
 use crate::service::request::Reading;
 use crate::service::state::Service;
@@ -67,9 +69,25 @@ pub async fn new_appointment(State(service): State<Service>, request: Reading) -
     told(service, request, event::APPOINTMENT).await
 }
 
-/// `GET /triggers/campaign-completed`: what reached everybody it will.
+/// `GET /triggers/campaign-completed`: campaigns of other systems and, for
+/// keys that may name them, broadcasts; what was completed last comes first.
 pub async fn campaign_completed(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    told(service, request, event::CAMPAIGN).await
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let mut items = happenings::newest(db, &caller.workspace, event::CAMPAIGN, ITEMS)?;
+            for row in sent::completed(db, &caller.channel_id, ITEMS)? {
+                let counts = sent::counts(db, &row.id)?;
+                let at = row.completed_at.unwrap_or(row.created_at);
+                let body = broadcasts::body(row, counts);
+                items.push((at, serde_json::to_value(body).map_err(|cause| ApiError::internal(&cause))?));
+            }
+            items.sort_by_key(|(at, _)| Reverse(*at));
+            let data: Vec<_> = items.into_iter().map(|(_, item)| item).take(bounds::TRIGGER_ITEMS).collect();
+            Reply::ok(&serde_json::json!({ "data": data }))
+        })
+        .await
 }
 
 /// What the shop's other systems told of last, newest first.

@@ -76,3 +76,27 @@ async fn contacts_are_told_to_those_who_may_name_them() {
     let found = world.get("email", "/email/contacts").await.good();
     assert_eq!(found["data"][0]["linkedWhatsAppPhone"], "+34600111007");
 }
+
+#[tokio::test]
+async fn campaigns_and_broadcasts_are_told_when_they_are_completed() {
+    let world = World::new().await;
+    let path = "/triggers/campaign-completed";
+    world.dev("/event", json!({"name": "campaign.completed", "data": {"id": "spring"}})).await.good();
+    let body = json!({"channel": "whatsapp", "from": "+34600111001", "text": "Hi"});
+    world.dev("/inbound", body).await.good();
+    let body = json!({"message": {"type": "text", "text": {"body": "We are open on Sunday."}}});
+    let begun = world.post("whatsapp", "/broadcast", body).await;
+    assert_eq!(begun.status, 202, "{}", begun.body);
+    world.advance(60.0).await;
+    world.dev("/event", json!({"name": "campaign.completed", "data": {"id": "summer"}})).await.good();
+    let ids = |told: Value| -> Vec<Value> {
+        told["data"].as_array().expect("items").iter().map(|it| it["id"].clone()).collect()
+    };
+    let told = world.get("whatsapp", path).await.good();
+    assert_eq!(
+        (&told["data"][1]["status"], &told["data"][1]["totalRecipients"]),
+        (&json!("completed"), &json!(1))
+    );
+    assert_eq!(ids(told), [json!("summer"), begun.body["broadcastId"].clone(), json!("spring")]);
+    assert_eq!(ids(world.get("email", path).await.good()), ["summer", "spring"]);
+}
