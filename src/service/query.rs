@@ -90,14 +90,13 @@ impl Query {
         let limit = match self.text("limit") {
             None => bounds::PAGE_DEFAULT,
             Some(text) => {
-                text.parse::<u32>().ok().filter(|limit| (1..=bounds::PAGE_MAX).contains(limit)).ok_or_else(
-                    || {
-                        ApiError::validation(format!(
-                            "limit must be a whole number from 1 to {}",
-                            bounds::PAGE_MAX
-                        ))
-                    },
-                )?
+                // Parsing alone would take a sign.
+                let digits = text.bytes().all(|it| it.is_ascii_digit());
+                let number = text.parse::<u32>().ok().filter(|_| digits);
+                number.filter(|it| (1..=bounds::PAGE_MAX).contains(it)).ok_or_else(|| {
+                    let message = format!("limit must be a whole number from 1 to {}", bounds::PAGE_MAX);
+                    ApiError::validation(message)
+                })?
             }
         };
         let after = match self.text("cursor") {
@@ -154,6 +153,7 @@ mod tests {
             ("limit=101", None),
             ("limit=-1", None),
             ("limit=1.5", None),
+            ("limit=%2B5", None),
             ("limit=", None),
             ("limit=x", None),
             ("cursor=forged", None),

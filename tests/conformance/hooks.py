@@ -245,7 +245,7 @@ def prepare_broadcast(body):
 def prepare_telegram(body):
     there = customer_writes("telegram")
     body["chatId"] = CHAT if isinstance(body["chatId"], str) else int(CHAT)
-    if body.get("replyTo"):
+    if body.get("replyTo") not in (None, ""):
         body["replyTo"] = there["messageId"]
     marked = "text" if body.get("type", "text") in ("text", None) else "caption"
     if marked == "caption":

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use frontdesk::model::{bounds, reactions};
 use frontdesk::wire::errors::ErrorCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
@@ -226,4 +226,35 @@ async fn it_is_served_to_anyone() {
     let answer = desk.send("", "POST", &url, &[], Vec::new()).await;
     assert_eq!(answer.headers["allow"], "GET,HEAD");
     answer.refused(405, "METHOD_NOT_ALLOWED");
+}
+
+#[tokio::test]
+async fn what_the_document_rules_out_is_refused() {
+    let desk = crate::service::Desk::start().await;
+    let message = json!({"type": "text", "text": {"body": "Hi"}});
+    let cases = [
+        (
+            "telegram test",
+            "/telegram/send",
+            json!({"chatId": 9_223_372_036_854_775_807_u64, "text": "Hi"}),
+            200,
+        ),
+        (
+            "telegram test",
+            "/telegram/send",
+            json!({"chatId": 9_223_372_036_854_775_808_u64, "text": "Hi"}),
+            400,
+        ),
+        ("telegram test", "/telegram/send", json!({"chatId": 1.5, "text": "Hi"}), 400),
+        ("whatsapp test", "/contacts", json!({"phone": "+34600111222", "tags": vec!["a"; 50]}), 201),
+        ("whatsapp test", "/contacts", json!({"phone": "+34600111222", "tags": vec!["a"; 51]}), 400),
+        ("whatsapp test", "/broadcast", json!({"contactIds": ["é".repeat(257)], "message": message}), 400),
+    ];
+    for (key, path, body, status) in cases {
+        let answer = desk.call(key, "POST", path, body.clone()).await;
+        assert_eq!(answer.status, status, "{path} {body} {}", String::from_utf8_lossy(&answer.body));
+    }
+    // As long as the document allows: nobody has this id.
+    let body = json!({"contactIds": ["é".repeat(256)], "message": message});
+    desk.call("whatsapp test", "POST", "/broadcast", body).await.refused(400, "NO_RECIPIENTS");
 }

@@ -36,7 +36,7 @@ pub struct Answer {
     pub status: u16,
     /// Names in lower case.
     pub headers: HashMap<String, String>,
-    body: Vec<u8>,
+    pub body: Vec<u8>,
 }
 
 impl Answer {
@@ -110,7 +110,7 @@ impl Desk {
     }
 
     /// Calls the interface with a JSON body; null sends none.
-    async fn call(&self, key: &str, method: &str, path: &str, body: Value) -> Answer {
+    pub async fn call(&self, key: &str, method: &str, path: &str, body: Value) -> Answer {
         self.keyed(key, method, path, body, None).await
     }
 
