@@ -74,6 +74,8 @@ pub fn send(
     note(work, channel.kind, &conversation.peer, &row)?;
     foretell(work, &row.id, accepted.fate)?;
     if row.sender != "ai" {
+        // A person has answered: the assistant need not ask for one any more.
+        conversations::calm(work.db, &conversation.id)?;
         customers::heard_a_person(work, conversation)?;
     }
     Ok(row)

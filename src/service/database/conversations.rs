@@ -200,6 +200,13 @@ pub fn escalate(db: &Connection, id: &str, reason: &str, at: Timestamp) -> Resul
     Ok(())
 }
 
+/// Forgets that the assistant asked for a person.
+pub fn calm(db: &Connection, id: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET escalation = NULL, escalated_at = NULL WHERE id = ?1 AND escalation IS NOT NULL";
+    db.prepare_cached(sql)?.execute([id])?;
+    Ok(())
+}
+
 /// Sets `active` or `closed`.
 pub fn set_status(db: &Connection, id: &str, status: &str) -> Result<(), DatabaseError> {
     db.prepare_cached("UPDATE conversations SET status = ?2 WHERE id = ?1")?.execute([id, status])?;
