@@ -40,7 +40,9 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
             reactable(tab, command == C::RemoveReaction)
         }
         C::TryAgain | C::TakeBack => stopped(tab),
-        C::Undo if app.undo.is_empty() => Err("nothing is held that could be taken back".into()),
+        C::Undo if app.undo.is_empty() && !app.is_queueing() => {
+            Err("nothing is held that could be taken back".into())
+        }
         C::Card | C::Raw if tab.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())

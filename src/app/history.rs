@@ -173,6 +173,11 @@ impl History {
         self.lines.len().saturating_sub(self.visible)
     }
 
+    /// Whether the newest line is on screen.
+    pub fn shows_end(&self) -> bool {
+        self.first.is_none_or(|first| first >= self.last_first())
+    }
+
     /// The lines on screen.
     pub fn window(&self) -> &[Line] {
         let first = self.first.unwrap_or(usize::MAX).min(self.last_first());

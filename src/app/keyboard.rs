@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::app::availability;
-use crate::app::commands::{self, Command, Place, Resolution};
+use crate::app::commands::{self, Command, Place, Resolution, TABLE};
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::{Layer, TYPE_AHEAD};
@@ -101,13 +101,13 @@ impl App {
         let plain = key.typed();
         match layer {
             Layer::Help { first } => {
-                if let Some(first) = scrolled(first, key, usize::from(self.size.1)) {
+                let total = TABLE.len() + Place::ALL.len();
+                if let Some(first) = scrolled(first, key, usize::from(self.size.1), total) {
                     self.layers.push(Layer::Help { first });
                 }
             }
             Layer::Raw { title, lines, first } => {
-                if let Some(moved) = scrolled(first, key, usize::from(self.size.1)) {
-                    let first = moved.min(lines.len().saturating_sub(1));
+                if let Some(first) = scrolled(first, key, usize::from(self.size.1), lines.len()) {
                     self.layers.push(Layer::Raw { title, lines, first });
                 }
             }
@@ -153,10 +153,13 @@ impl App {
     }
 }
 
-/// Where a text layer is after a key; `None` closes it.
-fn scrolled(first: usize, key: Key, rows: usize) -> Option<usize> {
-    let page = rows.saturating_sub(6).max(1);
-    match key.code {
+/// Where a text layer of so many lines is after a key; `None` closes it.
+fn scrolled(first: usize, key: Key, rows: usize, total: usize) -> Option<usize> {
+    // Two rows stay free around a layer, two are its border.
+    let shown = rows.saturating_sub(4).max(1);
+    let page = shown.saturating_sub(2).max(1);
+    let last = total.saturating_sub(shown);
+    let moved = match key.code {
         KeyCode::Char('j') | KeyCode::Down => Some(first + 1),
         KeyCode::Char('k') | KeyCode::Up => Some(first.saturating_sub(1)),
         KeyCode::PageDown | KeyCode::Char(' ') => Some(first + page),
@@ -164,6 +167,8 @@ fn scrolled(first: usize, key: Key, rows: usize) -> Option<usize> {
         KeyCode::Char('d') if key.ctrl => Some(first + page / 2),
         KeyCode::Char('u') if key.ctrl => Some(first.saturating_sub(page / 2)),
         KeyCode::Home | KeyCode::Char('g') => Some(0),
+        KeyCode::End | KeyCode::Char('G') => Some(last),
         _ => None,
-    }
+    };
+    moved.map(|it| it.min(last))
 }

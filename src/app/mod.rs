@@ -74,6 +74,9 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
+    /// Held rows on their way to the disk, and what was decided over them
+    /// meanwhile: keys may be faster than the disk.
+    queueing: Queueing,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
     layer_opened_at: Timestamp,
@@ -81,6 +84,38 @@ pub struct App {
     watch: watch::Watch,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
+}
+
+/// Held rows that are not on disk yet.
+#[derive(Debug, Clone, Default)]
+struct Queueing {
+    rows: usize,
+    decided: Vec<Early>,
+}
+
+/// What was decided over a held row before it was on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Early {
+    Recall,
+    SendNow,
+}
+
+impl Queueing {
+    /// Decides over the oldest row nothing was decided over; false when there
+    /// is none.
+    fn decide(&mut self, early: Early) -> bool {
+        let undecided = self.decided.len() < self.rows;
+        if undecided {
+            self.decided.push(early);
+        }
+        undecided
+    }
+
+    /// A row is on disk, or could not be put there; what was decided over it.
+    fn settle(&mut self) -> Option<Early> {
+        self.rows = self.rows.saturating_sub(1);
+        if self.decided.is_empty() { None } else { Some(self.decided.remove(0)) }
+    }
 }
 
 /// A row that is held and can be taken back.
@@ -116,6 +151,7 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
+            queueing: Queueing::default(),
             card: None,
             layer_opened_at: now,
             interrupted_at: None,
@@ -132,6 +168,8 @@ impl App {
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
         }
         self.settle(&mut effects);
+        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
+        self.queueing.rows += effects.iter().filter(held).count();
         effects
     }
 
@@ -183,11 +221,13 @@ impl App {
             Event::Focus(focused) => self.focused = focused,
             Event::Loaded(loaded) => self.loaded(loaded, &mut effects),
             Event::News(news) => self.news(news, &mut effects),
-            Event::Enqueued(rows) => self.enqueued(rows),
-            Event::Recalled(row, taken) => self.recalled(&row, taken),
+            Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
+            Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
         self.settle(&mut effects);
+        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
+        self.queueing.rows += effects.iter().filter(held).count();
         effects
     }
 
@@ -204,6 +244,11 @@ impl App {
         self.save_drafts(effects);
         self.mark_seen(effects);
         effects.append(&mut self.pending);
+    }
+
+    /// Whether a held row is on its way to the disk.
+    pub fn is_queueing(&self) -> bool {
+        self.queueing.rows > 0
     }
 
     /// When the app wants to be woken at the latest, without any event.

@@ -4,7 +4,7 @@
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
 use crate::app::watch;
-use crate::app::{App, Held};
+use crate::app::{App, Early, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
@@ -155,27 +155,27 @@ impl App {
     }
 
     /// Rows were put into the outbox: what is held can be taken back.
-    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>) {
+    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         for row in rows {
-            if let Some(tab) = self.tab_of(&row.channel) {
-                tab.list.mark_stale();
-                if let Some(history) = &mut tab.history {
-                    history.mark_stale();
-                }
+            self.history_changed(row.channel.clone(), &row.conversation, effects);
+            if row.hold_left(self.now).is_none() {
+                continue;
             }
-            if row.hold_left(self.now).is_some() {
-                self.undo.push(Held {
+            match self.queueing.settle() {
+                Some(Early::Recall) => effects.push(Effect::Recall(row.id)),
+                Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
+                None => self.undo.push(Held {
                     row: row.id,
                     channel: row.channel,
                     conversation: row.conversation,
                     until: row.not_before,
-                });
+                }),
             }
         }
     }
 
     /// A row was taken back, or had already left.
-    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>) {
+    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>, effects: &mut Vec<Effect>) {
         self.undo.retain(|it| it.row != *row);
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
@@ -188,12 +188,7 @@ impl App {
             Operation::Close => self.say("kept open"),
             _ => self.say("taken back"),
         }
-        if let Some(tab) = self.tab_of(&taken.channel) {
-            tab.list.mark_stale();
-            if let Some(history) = &mut tab.history {
-                history.mark_stale();
-            }
-        }
+        self.history_changed(taken.channel, &taken.conversation, effects);
     }
 
     /// Puts a text back into the composer of its conversation, going there.
@@ -231,6 +226,9 @@ impl App {
     /// A write to this desk's own files failed: the text goes back to where
     /// it was written.
     pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
+        if intents.iter().any(|it| it.hold > 0) {
+            self.queueing.settle();
+        }
         for intent in intents {
             if let Operation::SendText { text, reply_to, .. } = intent.operation {
                 self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);

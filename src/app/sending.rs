@@ -3,13 +3,13 @@
 //!
 //! Knows nothing of moving about or of which key asked.
 
-use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::layers::Layer;
 use crate::app::lines::Item;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::{Focus, Tab};
+use crate::app::{App, Early};
 use crate::model::account::Platform;
 use crate::model::bounds;
 use crate::model::conversations::ServiceWindow;
@@ -137,11 +137,15 @@ impl App {
                 let held = self.undo.remove(index);
                 effects.push(Effect::SendNow(held.row));
             }
+            None if self.queueing.decide(Early::SendNow) => (),
             None => self.warn("there is nothing to send: the composer is empty"),
         }
     }
 
     pub(super) fn undo(&mut self, effects: &mut Vec<Effect>) {
+        if self.queueing.decide(Early::Recall) {
+            return;
+        }
         if let Some(held) = self.undo.pop() {
             effects.push(Effect::Recall(held.row));
         }

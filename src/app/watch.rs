@@ -120,7 +120,7 @@ impl App {
         }
         let tab = self.tab();
         let Some(history) = &tab.history else { return };
-        let at_end = history.first.is_none() && history.opened && tab.focus != Focus::List;
+        let at_end = history.shows_end() && history.opened && tab.focus != Focus::List;
         let Some(newest) = history.newest().filter(|_| at_end) else { return };
         let mark = (history.conversation.clone(), newest.1.clone());
         if self.watch.marked.as_ref() == Some(&mark) {

@@ -11,7 +11,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::cli::{CliError, folders, inbox};
-use crate::service;
+use crate::model::secret::Secret;
+use crate::service::{self, AssistantChoice, Endpoint};
 use crate::shell::clock::SystemClock;
 
 /// The switches of `serve`.
@@ -33,6 +34,17 @@ pub struct ServeArguments {
     /// Offer the switches under /dev; loopback only.
     #[arg(long)]
     pub dev: bool,
+    /// Decides what is random in the simulated world.
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub seed: u64,
+    /// Let a model answer customers: an OpenAI-compatible endpoint up to its
+    /// version, such as http://127.0.0.1:8000/v1. Its key, if it wants one, is
+    /// read from FRONTDESK_ASSISTANT_KEY.
+    #[arg(long, value_name = "URL", requires = "assistant_model")]
+    pub assistant_url: Option<String>,
+    /// The model's name at that endpoint.
+    #[arg(long, value_name = "NAME", requires = "assistant_url")]
+    pub assistant_model: Option<String>,
     /// No rate limits, for benches.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
@@ -63,6 +75,8 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         demo: arguments.demo,
         dev: arguments.dev,
         unlimited: arguments.unlimited,
+        seed: arguments.seed,
+        assistant: assistant(arguments.assistant_url, arguments.assistant_model),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
     let running =
@@ -84,6 +98,17 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     ended().await?;
     running.shutdown().await;
     Ok(())
+}
+
+/// Who answers customers: a model where one is named.
+fn assistant(url: Option<String>, model: Option<String>) -> AssistantChoice {
+    let key = std::env::var("FRONTDESK_ASSISTANT_KEY").ok().filter(|it| !it.trim().is_empty());
+    match url.zip(model) {
+        Some((url, model)) => {
+            AssistantChoice::Remote(Endpoint { url, model, key: key.map(|it| Secret::new(&it)) })
+        }
+        None => AssistantChoice::ByWorld,
+    }
 }
 
 /// Waits for the signal to end.

@@ -45,6 +45,7 @@ pub mod workspace;
 pub mod world;
 pub mod write;
 
+pub use assistant::Endpoint;
 pub use options::{AssistantChoice, FailureLimit, Options};
 pub use start::{Running, StartError, start};
 pub use workspace::IssuedKey;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::time::Clock;
+use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
 
 /// Everything that decides how one service runs.
 #[derive(Clone)]
@@ -39,7 +40,7 @@ pub struct Options {
 }
 
 /// Which assistant answers until a person takes over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AssistantChoice {
     /// Scripted in the demo, none otherwise.
     #[default]
@@ -48,6 +49,8 @@ pub enum AssistantChoice {
     Off,
     /// Keyword rules.
     Scripted,
+    /// A model behind an endpoint; keyword rules where it fails.
+    Remote(Endpoint),
 }
 
 /// Whose failed authentications are limited.
@@ -80,12 +83,17 @@ impl Options {
         }
     }
 
-    /// Whether the scripted assistant answers.
-    pub fn assistant_answers(&self) -> bool {
-        match self.assistant {
-            AssistantChoice::ByWorld => self.demo,
-            AssistantChoice::Off => false,
-            AssistantChoice::Scripted => true,
-        }
+    /// The assistant that answers, if any does.
+    ///
+    /// # Errors
+    /// In words, when a model's address cannot be used.
+    pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
+        let scripted = || Box::new(Scripted) as Box<dyn Assistant>;
+        Ok(match &self.assistant {
+            AssistantChoice::ByWorld => self.demo.then(scripted),
+            AssistantChoice::Off => None,
+            AssistantChoice::Scripted => Some(scripted()),
+            AssistantChoice::Remote(endpoint) => Some(Box::new(Remote::new(endpoint.clone(), business)?)),
+        })
     }
 }

@@ -143,22 +143,37 @@ impl FromRequest<Service> for Switch {
 
     async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        json_body(&parts.headers, body).await.map(Self)
+        let bytes = json_bytes(&parts.headers, body).await?;
+        if bytes.is_empty() {
+            return Ok(Self(Value::Null));
+        }
+        // Read loosely: a customer may write what no caller may, such as NUL.
+        let read = serde_json::from_slice(&bytes);
+        read.map(Self).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
     }
 }
 
 /// Reads a body as JSON; null when it is empty.
 async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
-    let bytes = bounded(headers, body, JSON_BYTES).await?;
+    let bytes = json_bytes(headers, body).await?;
     if bytes.is_empty() {
         return Ok(Value::Null);
+    }
+    strict::read(&bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
+}
+
+/// The bytes of a body that says it is JSON.
+async fn json_bytes(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, ApiError> {
+    let bytes = bounded(headers, body, JSON_BYTES).await?;
+    if bytes.is_empty() {
+        return Ok(bytes);
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("");
     let kind = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
     if kind != "application/json" && !(kind.starts_with("application/") && kind.ends_with("+json")) {
         return Err(ApiError::validation("the Content-Type header must be application/json"));
     }
-    strict::read(&bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
+    Ok(bytes)
 }
 
 /// Takes in a body of at most `bound` bytes.

@@ -16,10 +16,10 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::model::time::Clock;
-use crate::service::assistant::{Assistant, Scripted};
+use crate::service::assistant::THOUGHTS;
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
-use crate::service::database::{Database, DatabaseError, Opened, media, meta};
+use crate::service::database::{Database, DatabaseError, Opened, media, meta, workspaces};
 use crate::service::demo::seed;
 use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
@@ -50,6 +50,9 @@ pub enum StartError {
     /// The switches are for this machine only.
     #[error("the switches of --dev are for loopback addresses only, not for {0}")]
     NotLoopback(SocketAddr),
+    /// The assistant cannot be asked.
+    #[error("{0}; change --assistant-url")]
+    Assistant(String),
     /// The database cannot be used.
     #[error("{0}")]
     Database(#[from] DatabaseError),
@@ -131,6 +134,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
 /// What is read from the database, or put into a new one.
 struct Kept {
+    business: Option<String>,
     secret: Vec<u8>,
     shift: i64,
     boots: u64,
@@ -162,13 +166,16 @@ async fn prepare(
     database: Database,
     opened: &Opened,
     committed: Arc<Notify>,
-) -> Result<(Service, Vec<IssuedKey>), DatabaseError> {
+) -> Result<(Service, Vec<IssuedKey>), StartError> {
     let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
-    let kept = database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await?;
+    let kept: Result<Kept, DatabaseError> =
+        database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await;
+    let kept = kept?;
     let seed = options.seed.wrapping_add(kept.boots);
     let (vault, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
-    let assistant = options.assistant_answers().then(|| Box::new(Scripted) as Box<dyn Assistant>);
+    let business = kept.business.as_deref().unwrap_or("a business");
+    let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
     let service = Arc::new(ServiceState {
         hosts: options.hosts.clone(),
         base_url: format!("http://{address}/v1"),
@@ -185,6 +192,7 @@ async fn prepare(
         media,
         uploads: Arc::new(Semaphore::new(UPLOADS)),
         vault,
+        thoughts: Arc::new(Semaphore::new(usize::try_from(THOUGHTS).unwrap_or(1))),
         world: Default::default(),
         delivering: Default::default(),
         committed,
@@ -218,5 +226,7 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     // Ids of two runs that stand at the same time must differ.
     let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
-    Ok(Kept { secret, shift, boots: boots.unsigned_abs(), keys, media: media::all_ids(db)? })
+    let business = workspaces::first(db)?.name;
+    let media = media::all_ids(db)?;
+    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), keys, media })
 }

@@ -60,6 +60,8 @@ pub struct ServiceState {
     pub uploads: Arc<Semaphore>,
     /// Seals secrets at rest.
     pub vault: Vault,
+    /// Places for conversations that are thought about.
+    pub thoughts: Arc<Semaphore>,
     /// Held while things happen in the simulated world.
     pub world: tokio::sync::Mutex<()>,
     /// Held while events are delivered.

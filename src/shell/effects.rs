@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::model::ids::RowId;
+use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
@@ -50,12 +51,21 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
-        Effect::Retry(row) => failed(store.retry_row(&row, now).map(drop), "trying again"),
-        Effect::Drop(row) => failed(store.drop_row(&row).map(drop), "taking the message back"),
+        Effect::Retry(row) => changed(store.retry_row(&row, now), "trying again"),
+        Effect::Drop(row) => changed(store.drop_row(&row), "taking the message back"),
         Effect::MarkSeen(channel, conversation, until) => {
-            failed(store.mark_seen(&channel, &conversation, until), "marking as seen")
+            let marked = store.mark_seen(&channel, &conversation, until);
+            failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
         }
         _ => None,
+    }
+}
+
+/// Tells of the conversation whose row was changed.
+fn changed(result: Result<Option<OutboxRow>, StoreError>, what: &str) -> Option<Event> {
+    match result {
+        Ok(row) => row.map(|it| Event::News(News::History(it.channel, it.conversation))),
+        Err(error) => failed(Err(error), what),
     }
 }
 

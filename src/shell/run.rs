@@ -118,9 +118,8 @@ impl Desk {
         app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         if matches!(ended, Ok(Ended::Quit)) {
-            let stopped = tokio::time::timeout(LEAVE, engine.shutdown());
             // What did not end in time is asked again with the same key.
-            let _ = self.runtime.block_on(stopped);
+            let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
         }
         match ended? {
             Ended::Quit | Ended::Signal => Ok(()),

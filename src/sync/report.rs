@@ -67,7 +67,10 @@ impl Channel {
 
     /// Says what a failed read means for the tab.
     pub(crate) fn read_failed(&self, resource: Resource, error: ReadError) -> Pulled {
-        tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
+        // Waiting for one's own budget is no failure.
+        if !matches!(error, ReadError::Paced(_)) {
+            tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
+        }
         let failed = |kind, why| {
             let health = self.pulse(|it, now| it.failed(resource, kind, why, now));
             self.tell_health(health);

@@ -9,42 +9,53 @@ use crate::app::App;
 use crate::app::commands::{self, Command};
 use crate::app::layout::Area;
 use crate::app::tab::{Focus, Tab};
+use crate::app::wrap;
 use crate::model::news::Health;
 use crate::model::time::{SECOND, short_span};
 use crate::ui::paint;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
-/// Draws the status line: a notice while there is one, else how it stands.
+/// Draws the status line: a notice while there is one, else how the tab
+/// fares; behind it what is under way, where it fits.
 pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
+    let under_way = under_way(app, area.width < 100);
     if let Some(notice) = &app.notice {
         let style = if notice.warning { theme.waiting() } else { theme.strong() };
-        paint::text(buffer, x, area.y, width, &notice.text, style);
+        let used = paint::text(buffer, x, area.y, width, &notice.text, style);
+        let room = width.saturating_sub(used);
+        if wrap::cells(&under_way) <= usize::from(room) {
+            paint::text(buffer, x + used, area.y, room, &under_way, theme.dim());
+        }
         return;
     }
     let tab = app.tab();
     let (health, style) = health(app, theme, tab);
     let used = paint::text(buffer, x, area.y, width, &health, style);
-    let mut words = String::new();
-    if tab.budget > 0 {
-        words.push_str(&format!(" · key {}% of 300/min", tab.budget));
-    }
+    let budget = if tab.budget > 0 { format!(" · key {}% of 300/min", tab.budget) } else { String::new() };
+    let words = format!("{budget}{under_way}");
+    paint::text(buffer, x + used, area.y, width.saturating_sub(used), &words, Style::new());
+}
+
+/// What waits to leave, what could not, and where no AI answers.
+fn under_way(app: &App, with_credits: bool) -> String {
     let sum = |count: fn(&Tab) -> u32| app.tabs.iter().map(count).sum::<u32>();
-    words.push_str(&format!(" · outbox {}", sum(|it| it.counts.outbox)));
+    let mut words = format!(" · outbox {}", sum(|it| it.counts.outbox));
     let stopped = sum(|it| it.counts.stopped);
     if stopped > 0 {
         words.push_str(&format!(" · {stopped} NOT SENT"));
     }
     words.push_str(&format!(" · AI paused by you {}", sum(|it| it.counts.paused_here)));
-    if area.width < 100 {
-        words.push_str(&format!(" · {}", tabs::credits(app)));
+    let credits = tabs::credits(app);
+    if with_credits && !credits.is_empty() {
+        words.push_str(&format!(" · {credits}"));
     }
     if app.settings.demo {
         words.push_str(" · demo");
     }
-    paint::text(buffer, x + used, area.y, width.saturating_sub(used), &words, Style::new());
+    words
 }
 
 /// How the tab's connection fares, in words.

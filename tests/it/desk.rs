@@ -52,6 +52,19 @@ impl Clock for HandClock {
     }
 }
 
+/// Compares the screen with its snapshots at 80x24 and at 120x40, and leaves
+/// it at the size it had.
+macro_rules! photographs {
+    ($desk:expr, $name:expr) => {
+        let size = $desk.app.size;
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            $desk.resize((columns, rows));
+            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), $desk.picture());
+        }
+        $desk.resize(size);
+    };
+}
+
 /// A desk with a service of its own.
 pub struct Desk {
     pub app: App,
@@ -80,6 +93,17 @@ impl Desk {
 
     /// A desk whose settings differ.
     pub fn with(columns: u16, rows: u16, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        Self::in_world((columns, rows), settings, false)
+    }
+
+    /// A desk on the sample world, whose clock only tests turn.
+    pub fn demo(columns: u16, rows: u16) -> Self {
+        Self::in_world((columns, rows), Settings { demo: true, ..Settings::default() }, true)
+    }
+
+    fn in_world(size: (u16, u16), settings: Settings, demo: bool) -> Self {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let clock = HandClock::new();
         let folder = tempfile::tempdir().expect("a folder");
@@ -91,20 +115,25 @@ impl Desk {
         options.dev = true;
         options.unlimited = true;
         options.by_hand = true;
+        options.demo = demo;
         let running = runtime.block_on(service::start(options)).expect("the service starts");
         let keys: Vec<(String, Environment, String)> = running
             .keys
             .iter()
             .map(|it| (it.channel.to_string(), it.environment, it.key.expose().to_owned()))
             .collect();
-        let specs = [("whatsapp", "Harbor chat"), ("telegram", "Harbor bot")].map(|(channel, name)| {
-            let found = keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live);
+        let tabs = [
+            ("whatsapp", "Harbor chat"),
+            ("telegram", "Harbor bot"),
+            ("email", "Harbor mail"),
+            ("voip", "Harbor phone"),
+        ];
+        let specs = tabs.iter().take(if demo { 4 } else { 2 }).map(|(channel, name)| {
+            let found = keys.iter().find(|it| it.0 == *channel && it.1 == Environment::Live);
             spec(channel, name, &running.base_url, &found.expect("a live key").2)
         });
         let (base_url, dev_url) = (running.base_url.clone(), running.dev_url.clone());
-        let mut settings = Settings::default();
-        change(&mut settings);
-        Self::open(specs.to_vec(), settings, (columns, rows), clock, runtime, folder, move |desk| {
+        Self::open(specs.collect(), settings, size, clock, runtime, folder, move |desk| {
             desk.base_url = base_url;
             desk.dev_url = dev_url;
             desk.keys = keys;
@@ -249,6 +278,19 @@ impl Desk {
         self
     }
 
+    /// Presses plain keys faster than the disk is: what they ask for is done
+    /// only after the last.
+    pub fn keys_before_the_disk(&mut self, keys: &str) -> &mut Self {
+        let mut effects = Vec::new();
+        for it in keys.chars() {
+            self.clock.advance(BETWEEN_KEYS);
+            effects.extend(self.app.update(Event::Time(self.clock.now())));
+            effects.extend(self.app.update(Event::Key(Key::plain(KeyCode::Char(it)))));
+        }
+        self.perform(effects);
+        self
+    }
+
     /// Types text into whatever has the keyboard.
     pub fn types(&mut self, text: &str) -> &mut Self {
         for it in text.chars() {
@@ -313,6 +355,11 @@ impl Desk {
         buffer
     }
 
+    /// Makes the terminal another size.
+    pub fn resize(&mut self, size: (u16, u16)) {
+        self.event(Event::Resize(size.0, size.1));
+    }
+
     /// Asserts that the screen holds a text.
     #[track_caller]
     pub fn shows(&mut self, text: &str) -> &mut Self {
@@ -354,9 +401,9 @@ impl Desk {
         self.dev("outbound", json!({}))["data"].as_array().expect("a list").clone()
     }
 
-    /// Moves the service's clock and the desk's together.
+    /// Lets time pass for the service and the desk together: all that falls
+    /// due there happens.
     pub fn pass(&mut self, seconds: i64) -> &mut Self {
-        self.dev("clock", json!({"advance_seconds": 0}));
         self.wait(seconds * SECOND);
         self.dev("clock", json!({"advance_seconds": 0}));
         self

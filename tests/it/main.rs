@@ -1,5 +1,7 @@
 //! Stories and contracts: one test binary over the whole program.
 
+mod assistant;
+#[macro_use]
 mod desk;
 mod floors;
 mod hands;

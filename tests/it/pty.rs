@@ -4,8 +4,12 @@
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use frontdesk::shell::clock::instant;
+use frontdesk::shell::failures::SENTENCE;
+use frontdesk::shell::mailbox::Mailbox;
+use frontdesk::shell::terminal::Screen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long anything may take before the test gives up.
@@ -19,7 +23,7 @@ struct Terminal {
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 fn side(cells: u16) -> NonZero<u16> {
@@ -28,11 +32,18 @@ fn side(cells: u16) -> NonZero<u16> {
 
 impl Terminal {
     fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+        Self::start_in(tempfile::tempdir().expect("a folder"), arguments, columns, rows)
+    }
+
+    fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.args(arguments);
+        Self::run(folder, command, columns, rows)
+    }
+
+    fn run(folder: tempfile::TempDir, mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
         command.env("FRONTDESK_DATA_DIR", folder.path());
@@ -58,7 +69,7 @@ impl Terminal {
             writer,
             child,
             master: pair.master,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -73,9 +84,9 @@ impl Terminal {
 
     /// Reads until the screen holds what is wanted.
     fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        let until = Instant::now() + PATIENCE;
+        let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.saturating_duration_since(instant());
             match self.bytes.recv_timeout(left) {
                 Ok(bytes) => {
                     self.screen.process(&bytes);
@@ -91,9 +102,27 @@ impl Terminal {
         self.wait_for(&format!("{text:?}"), |it| it.contains(text));
     }
 
+    fn signal(&self, signal: &str) {
+        let id = self.child.process_id().expect("an id").to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
+        assert!(sent.success(), "{signal}");
+    }
+
+    /// Reads on until something outside the screen is so.
+    fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let until = instant() + PATIENCE;
+        while !holds(self) {
+            assert!(instant() < until, "{what} never comes:\n{}", self.contents());
+            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.screen.process(&bytes);
+                self.seen.extend_from_slice(&bytes);
+            }
+        }
+    }
+
     /// Waits for the end and checks that the terminal is as it was.
     fn ended(mut self) -> u32 {
-        let until = Instant::now() + PATIENCE;
+        let until = instant() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 break status;
@@ -102,7 +131,7 @@ impl Terminal {
             if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
                 self.seen.extend_from_slice(&bytes);
             }
-            assert!(Instant::now() < until, "it does not end");
+            assert!(instant() < until, "it does not end");
         };
         while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
             self.seen.extend_from_slice(&bytes);
@@ -121,14 +150,23 @@ impl Terminal {
 
     #[cfg(unix)]
     fn assert_cooked(&self) {
+        assert!(self.is_cooked(), "the terminal is left raw");
+    }
+
+    /// Whether the terminal edits lines, echoes and makes signals.
+    fn is_cooked(&self) -> bool {
         let name = self.master.tty_name().expect("a name");
         let stty =
             std::process::Command::new("stty").arg("-a").arg("-F").arg(name).output().expect("stty runs");
         let modes = String::from_utf8_lossy(&stty.stdout).into_owned();
-        for mode in ["icanon", "echo", "isig"] {
-            let on = modes.split([' ', ';', '\n']).any(|it| it == mode);
-            assert!(on, "{mode} is left off:\n{modes}");
-        }
+        ["icanon", "echo", "isig"].iter().all(|mode| modes.split([' ', ';', '\n']).any(|it| it == *mode))
+    }
+
+    /// Whether the last thing said to the terminal about its screens was to
+    /// leave the other one.
+    fn has_left(&self) -> bool {
+        let seen = String::from_utf8_lossy(&self.seen);
+        seen.rfind("\x1b[?1049l") > seen.rfind("\x1b[?1049h")
     }
 }
 
@@ -175,11 +213,78 @@ fn a_signal_gives_the_terminal_back() {
     for signal in ["TERM", "INT", "HUP", "QUIT"] {
         let mut terminal = Terminal::start(&["demo"], 80, 24);
         terminal.wait_for_text("Maria Lopez");
-        let id = terminal.child.process_id().expect("an id").to_string();
-        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
-        assert!(sent.success());
+        terminal.signal(signal);
         assert_eq!(terminal.ended(), 0, "{signal}");
     }
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_without_its_words() {
+    let mut command = CommandBuilder::new(std::env::current_exe().expect("this binary"));
+    command.args([
+        "--exact",
+        "pty::panics_inside_the_screen",
+        "--ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 80, 24);
+    terminal.wait_until("the sentence", |it| String::from_utf8_lossy(&it.seen).contains(SENTENCE));
+    assert!(!String::from_utf8_lossy(&terminal.seen).contains("clipboard"), "the panic's own words are told");
+    assert_ne!(terminal.ended(), 0);
+}
+
+#[test]
+#[ignore = "run by the test above, in a terminal of its own"]
+fn panics_inside_the_screen() {
+    frontdesk::shell::failures::install(Mailbox::default());
+    let _screen = Screen::take().expect("a terminal");
+    panic!("\u{1b}]52;c;clipboard\u{7}");
+}
+
+#[test]
+fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
+    let mut terminal = Terminal::start(&["demo"], 80, 24);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.signal("TSTP");
+    terminal.wait_until("the terminal as it was", |it| it.is_cooked() && it.has_left());
+    terminal.seen.clear();
+    terminal.signal("CONT");
+    terminal.wait_until("the screen again", |it| {
+        !it.is_cooked() && it.contents().contains("Maria Lopez") && it.screen.screen().alternate_screen()
+    });
+    terminal.signal("TERM");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn a_draft_survives_kill_9() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.keys("i");
+    terminal.wait_for_text("Enter send");
+    terminal.keys("half a thought 自転車");
+    terminal.wait_for_text("half a thought");
+    terminal.wait_until("the draft on disk", |it| drafts(it.folder.path()).contains("half a thought 自転車"));
+    terminal.signal("KILL");
+    let Terminal { folder, mut child, .. } = terminal;
+    child.wait().expect("it ends");
+    let mut again = Terminal::start_in(folder, &["demo"], 120, 40);
+    again.wait_for_text("draft");
+    again.keys("\x0c");
+    again.wait_for_text("half a thought");
+    again.signal("TERM");
+    assert_eq!(again.ended(), 0);
+}
+
+/// The drafts in the desk's file.
+fn drafts(folder: &std::path::Path) -> String {
+    let path = folder.join("demo/desk/outbox.db");
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let Ok(connection) = rusqlite::Connection::open_with_flags(path, flags) else { return String::new() };
+    connection
+        .query_row("SELECT coalesce(group_concat(text), '') FROM draft", [], |row| row.get(0))
+        .unwrap_or_default()
 }
 
 #[test]

@@ -1,11 +1,15 @@
-//! The README's key table is the command table, and its example
-//! configuration is one that reads. `UPDATE_README=1` writes the table anew.
+//! The README's picture is a frame, its key table the command table, and its
+//! example configuration one that reads. `UPDATE_README=1` writes picture and
+//! table anew.
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Mutex;
 
 use frontdesk::app::commands::{Place, TABLE, keys_of};
 use frontdesk::config::Config;
+
+use crate::desk::Desk;
 
 fn readme() -> (std::path::PathBuf, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
@@ -25,17 +29,44 @@ fn key_table() -> String {
     table
 }
 
+/// Compares what stands between two marks, or writes it anew.
+fn holds(mark: &str, wanted: &str) {
+    // Two tests must not write at the same time.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _one = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (path, text) = readme();
+    let (open, close) = (format!("<!-- {mark} -->"), format!("<!-- /{mark} -->"));
+    let (before, rest) = text.split_once(&open).expect("the mark before it");
+    let (found, after) = rest.split_once(&close).expect("the mark after it");
+    if found != wanted && std::env::var_os("UPDATE_README").is_some() {
+        return std::fs::write(path, format!("{before}{open}{wanted}{close}{after}"))
+            .expect("it can be written");
+    }
+    assert_eq!(found, wanted, "run the tests with UPDATE_README=1");
+}
+
 #[test]
 fn the_key_table_is_the_command_table() {
-    let (path, text) = readme();
-    let (before, rest) = text.split_once("<!-- keys -->").expect("the mark before the table");
-    let (found, after) = rest.split_once("<!-- /keys -->").expect("the mark after the table");
-    let table = key_table();
-    if found != table && std::env::var_os("UPDATE_README").is_some() {
-        let text = format!("{before}<!-- keys -->{table}<!-- /keys -->{after}");
-        return std::fs::write(path, text).expect("the README can be written");
+    holds("keys", &key_table());
+}
+
+#[test]
+fn the_picture_is_a_frame_of_the_demo() {
+    let mut desk = Desk::demo(120, 30);
+    // Histories are read a few at a time, as the rate allows.
+    for _ in 0..12 {
+        desk.settle();
+        desk.wait(5_000_000);
     }
-    assert_eq!(found, table, "run the tests with UPDATE_README=1");
+    for _ in 0..40 {
+        if desk.picture().contains("Maria Lopez · +34600111222") {
+            break;
+        }
+        desk.keys("j");
+    }
+    desk.settle().shows("Maria Lopez · +34600111222").shows("AI ON");
+    desk.keys("r").types("Hi Maria, Ana here, a person. Order 1041 left this morning.").settle();
+    holds("picture", &format!("\n```text\n{}\n```\n", desk.picture()));
 }
 
 #[test]

@@ -4,21 +4,26 @@
 //! Knows nothing of HTTP paths. Its answer is thrown away when a person took
 //! over while it was thinking.
 
+mod remote;
 mod scripted;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use crate::model::time::{Clock, MINUTE};
 use crate::service::chat::send::{self, Outgoing};
 use crate::service::database::conversations;
+use crate::service::database::due::{self, Due};
 use crate::service::database::{DatabaseError, messages};
 use crate::service::errors::ApiError;
 use crate::service::state::Service;
 use crate::service::world::customers;
 use crate::service::write::Work;
 
+pub use remote::{Endpoint, Remote};
 pub use scripted::Scripted;
 
 /// Messages an assistant is shown.
@@ -60,6 +65,59 @@ pub type Thinking<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 pub trait Assistant: Send + Sync {
     /// Answers what was said last.
     fn answer<'a>(&'a self, turn: &'a Turn) -> Thinking<'a>;
+
+    /// Whether it answers without waiting for anything.
+    fn is_instant(&self) -> bool {
+        true
+    }
+}
+
+/// How many conversations are thought about at a time.
+pub const THOUGHTS: u32 = 4;
+/// How long a thought may take before it is begun anew, as after a crash.
+const LEASE: i64 = MINUTE;
+
+/// Thinks beside everything else, when an answer takes its time: the world
+/// does not wait for it. The work stays on the list until it is done.
+///
+/// # Errors
+/// When the database fails.
+pub async fn think_aside(service: &Service, due: Due) -> Result<(), ApiError> {
+    let until = service.clock.now().plus(LEASE);
+    let seq = due.seq;
+    let postponed: Result<(), DatabaseError> =
+        service.database.write(move |db| due::postpone(db, seq, until)).await;
+    postponed?;
+    let service = service.clone();
+    let Ok(place) = Arc::clone(&service.thoughts).acquire_owned().await else { return Ok(()) };
+    tokio::spawn(async move {
+        if let Err(error) = think_and_speak(&service, &due).await {
+            tracing::error!(%error.message, "an answer of the assistant was lost");
+        }
+        drop(place);
+    });
+    Ok(())
+}
+
+async fn think_and_speak(service: &Service, due: &Due) -> Result<(), ApiError> {
+    let answer = think(service, &due.subject).await?;
+    let (state, due) = (service.clone(), due.clone());
+    service
+        .database
+        .write(move |db| {
+            if !due::take(db, due.seq)? {
+                return Ok(());
+            }
+            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            speak(&work, &due.subject, answer)
+        })
+        .await
+}
+
+/// Waits until nothing is thought about.
+pub async fn settled(service: &Service) {
+    // Fails only when the semaphore is closed, which it never is.
+    drop(service.thoughts.acquire_many(THOUGHTS).await);
 }
 
 /// Lets the assistant think about a conversation, outside any transaction.

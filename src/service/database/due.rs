@@ -56,6 +56,12 @@ pub fn take(db: &Connection, seq: i64) -> Result<bool, DatabaseError> {
     Ok(db.prepare_cached("DELETE FROM due WHERE seq = ?1")?.execute([seq])? > 0)
 }
 
+/// Puts a piece off to a later time.
+pub fn postpone(db: &Connection, seq: i64, at: Timestamp) -> Result<(), DatabaseError> {
+    db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at.micros()])?;
+    Ok(())
+}
+
 /// Takes off all of a kind that concerns one subject.
 pub fn cancel(db: &Connection, kind: &str, subject: &str) -> Result<(), DatabaseError> {
     db.prepare_cached("DELETE FROM due WHERE kind = ?1 AND subject = ?2")?.execute([kind, subject])?;

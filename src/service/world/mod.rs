@@ -112,6 +112,10 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
         tracing::warn!(kind = due.kind, "something fell due that this version does not know");
         return service.database.write(move |db| Ok(due::take(db, due.seq).map(drop)?)).await;
     };
+    let instant = service.assistant.as_ref().is_none_or(|it| it.is_instant());
+    if kind == Kind::Answer && !instant {
+        return assistant::think_aside(service, due).await;
+    }
     let answer = match kind {
         Kind::Answer => assistant::think(service, &due.subject).await?,
         _ => None,

@@ -14,7 +14,7 @@ fn a_draft_survives_switching_and_a_crash() {
     desk.wait(150_000);
     let mut desk = desk.crash_and_reopen();
     desk.shows("[draft]");
-    insta::assert_snapshot!(desk.picture());
+    photographs!(desk, "a_draft_survives_switching_and_a_crash");
     desk.keys("<Enter>").shows("Olá João, um momento");
     desk.keys("J").shows("Hello Maria, one mo");
     desk.keys("i").types("ment").shows("one moment");

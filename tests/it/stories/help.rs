@@ -6,11 +6,8 @@ use crate::desk::Desk;
 fn help_shows_the_keys_of_this_place() {
     let mut desk = Desk::new(80, 24);
     desk.settle().keys("?").shows("Keys").shows("Pause the AI: take the conversation over");
-    insta::assert_snapshot!("80x24", desk.picture());
-    desk.keys("<PgDn>").shows("New line").keys("<Esc>").hides("New line");
-    let mut desk = Desk::new(120, 40);
-    desk.settle().keys("?");
-    insta::assert_snapshot!("120x40", desk.picture());
+    photographs!(desk, "help");
+    desk.keys("G").shows("New line").keys("<Esc>").hides("New line");
 }
 
 #[test]
@@ -28,8 +25,8 @@ fn quitting_says_what_is_left_open() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("p").settle().keys("q");
-    desk.shows("Quit frontdesk?").shows("the AI is paused by you in 1 conversation: no one answers there");
-    insta::assert_snapshot!(desk.picture());
+    desk.shows("Quit frontdesk?").shows("the AI is paused by you in 1 conversation: no one answers");
+    photographs!(desk, "quitting_says_what_is_left_open");
     desk.keys("<Esc>");
     assert!(!desk.quit);
     desk.keys("qy");

@@ -8,10 +8,10 @@ fn react_and_remove() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "It arrived, thank you!");
     desk.settle().keys("<Enter>+");
     desk.shows("React · free").shows("8 👎");
-    insta::assert_snapshot!("picker", desk.picture());
+    photographs!(desk, "picker");
     desk.keys("<Right><Enter>").shows("your reaction: ❤ (on its way)");
     desk.settle().shows("your reaction: ❤").hides("on its way");
-    insta::assert_snapshot!("reacted", desk.picture());
+    photographs!(desk, "reacted");
     desk.keys("-").shows("being removed").settle().hides("your reaction");
     desk.keys("-").shows("unreact: there is no reaction of yours on this message");
 }

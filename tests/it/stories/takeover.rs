@@ -16,13 +16,13 @@ fn waiting(columns: u16, rows: u16) -> Desk {
 fn a_message_appears_with_who_waits_and_the_ais_state() {
     let mut desk = waiting(120, 40);
     desk.shows("1 Harbor chat LIVE 2").shows("Maria Lopez").shows("waits 6m").shows("AI ON");
-    insta::assert_snapshot!(desk.picture());
+    photographs!(desk, "a_message_appears_with_who_waits_and_the_ais_state");
 }
 
 #[test]
-fn the_inbox_fits_80x24() {
-    let desk = waiting(80, 24);
-    insta::assert_snapshot!(desk.picture());
+fn the_inbox_fits_its_screen() {
+    let mut desk = waiting(80, 24);
+    photographs!(desk, "the_inbox_fits_its_screen");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn pause_answer_hand_back() {
     desk.keys("r").types("Hi Maria, Ana here, a person.").keys("<Enter>");
     desk.shows("sends in 5 s · z takes it back · Enter sends now").shows("outbox 1");
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
-    insta::assert_snapshot!("held", desk.picture());
+    photographs!(desk, "held");
     desk.wait(5_000_000);
     desk.settle();
     let sent = desk.outbound();
@@ -42,7 +42,7 @@ fn pause_answer_hand_back() {
     assert!(sent[0]["idempotencyKey"].as_str().is_some_and(|it| it.len() == 36));
     desk.shows("You").shows("sent").shows("outbox 0").shows("AI paused by you 1");
     desk.keys("<Esc>P").settle().shows("AI ON").shows("AI paused by you 0");
-    insta::assert_snapshot!("handed_back", desk.picture());
+    photographs!(desk, "handed_back");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn enter_on_an_empty_composer_ends_the_hold() {
     desk.keys("<Enter>p").settle().keys("r").types("On its way!").keys("<Enter><Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);
     desk.shows("On its way!").shows("sent");
-    insta::assert_snapshot!(desk.picture());
+    photographs!(desk, "enter_on_an_empty_composer_ends_the_hold");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn sending_with_the_ai_on_asks_once() {
     let mut desk = waiting(80, 24);
     desk.keys("<Enter>r").types("Hello").keys("<Enter>");
     desk.shows("The AI is on").shows("[y] pause the AI and send   [s] send only   [Esc] back");
-    insta::assert_snapshot!("asks", desk.picture());
+    photographs!(desk, "asks");
     desk.keys("<Esc>").shows("Hello").shows("Reply · LIVE");
     desk.keys("<Enter>s<Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);
@@ -100,4 +100,13 @@ fn a_lost_answer_never_sends_twice() {
     desk.wait(60_000_000);
     desk.settle().shows("sent").hides("asking again");
     assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn delivery_states_move_on_in_words() {
+    let mut desk = waiting(120, 40);
+    desk.keys("jp").settle();
+    desk.keys("r").types("On its way!").keys("<Enter><Enter>").settle().shows("sent");
+    desk.pass(2).settle().shows("delivered").hides("  sent");
+    desk.pass(10).settle().shows("read").hides("delivered");
 }
