@@ -15,6 +15,8 @@ pub const CONTACT_NAME: usize = 200;
 pub const SUBJECT: usize = 998;
 /// Attachments of one email.
 pub const ATTACHMENTS: usize = 20;
+/// Characters of a mail address: what a mail server takes at most.
+pub const EMAIL_ADDRESS: usize = 254;
 /// Body of an SMS; at least one character.
 pub const SMS: usize = 1600;
 /// Contacts of one broadcast; at least one.
@@ -43,6 +45,32 @@ pub fn is_e164(text: &str) -> bool {
         && !digits.starts_with('0')
 }
 
+/// Whether a text is one mail address in plain form, `local@domain`: ASCII
+/// without spaces, quotes or a display name, and a domain of at least two
+/// labels.
+pub fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else {
+        return false;
+    };
+    let atom = |it: &str| {
+        !it.is_empty()
+            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte))
+    };
+    let label = |it: &str| {
+        (1..=63).contains(&it.len())
+            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !it.starts_with('-')
+            && !it.ends_with('-')
+    };
+    let last = domain.rsplit('.').next().unwrap_or("");
+    text.len() <= EMAIL_ADDRESS
+        && local.len() <= 64
+        && local.split('.').all(atom)
+        && domain.contains('.')
+        && domain.split('.').all(label)
+        && !last.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The length the bounds count: Unicode scalar values.
 pub fn length(text: &str) -> usize {
     text.chars().count()
@@ -68,6 +96,37 @@ mod tests {
         ];
         for (text, valid) in cases {
             assert_eq!(is_e164(text), valid, "{text}");
+        }
+    }
+
+    #[test]
+    fn email_cases() {
+        let long = format!("{}@mail.example", "l".repeat(65));
+        let cases = [
+            ("maria.lopez@mail.example", true),
+            ("o'brien+orders@sub.mail-shop.example", true),
+            ("A_1@X.example", true),
+            ("maria@localhost", false),
+            ("maria@", false),
+            ("@mail.example", false),
+            ("maria", false),
+            ("maria..lopez@mail.example", false),
+            (".maria@mail.example", false),
+            ("maria@mail..example", false),
+            ("maria@-mail.example", false),
+            ("maria@mail.example.", false),
+            ("maria@127.0.0.1", false),
+            ("maria@[127.0.0.1]", false),
+            ("maria lopez@mail.example", false),
+            ("Maria <maria@mail.example>", false),
+            ("maria@mail.example\r\nBcc: x@mail.example", false),
+            ("a@b@mail.example", false),
+            ("maría@mail.example", false),
+            (&long, false),
+            ("", false),
+        ];
+        for (text, valid) in cases {
+            assert_eq!(is_email(text), valid, "{text}");
         }
     }
 }

@@ -3,8 +3,8 @@
 //! Knows nothing of what follows it; limits, windows, idempotency, schedules
 //! and the world all ask it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::time::{Clock, Timestamp};
 
@@ -12,17 +12,30 @@ use crate::model::time::{Clock, Timestamp};
 pub struct ServiceClock {
     base: Arc<dyn Clock>,
     shift: AtomicI64,
+    /// What the clock was last moved over, from and to.
+    moved: Mutex<(Timestamp, Timestamp)>,
 }
 
 impl ServiceClock {
     /// A clock ahead of `base` by `shift` microseconds.
     pub fn new(base: Arc<dyn Clock>, shift: i64) -> Self {
-        Self { base, shift: AtomicI64::new(shift) }
+        Self { base, shift: AtomicI64::new(shift), moved: Mutex::default() }
     }
 
     /// Moves forward by so many microseconds; the new shift.
     pub fn advance(&self, micros: i64) -> i64 {
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = self.now();
+        *moved = (from, from.plus(micros));
         self.shift.fetch_add(micros, Ordering::SeqCst).saturating_add(micros)
+    }
+
+    /// When something happens that was due: now, unless the clock was moved
+    /// over its time; then it happens as if the clock had gone there by
+    /// itself.
+    pub fn when_due(&self, due: Timestamp) -> Timestamp {
+        let (from, to) = *self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        if (from..=to).contains(&due) { due } else { self.now().max(due) }
     }
 }
 
@@ -53,5 +66,23 @@ mod tests {
     fn dates_are_written_for_http() {
         let at = Timestamp::parse("1994-11-06T08:49:37.5Z").expect("valid");
         assert_eq!(http_date(at), "Sun, 06 Nov 1994 08:49:37 GMT");
+    }
+
+    #[test]
+    fn what_the_clock_was_moved_over_happens_in_its_time() {
+        struct Still;
+        impl Clock for Still {
+            fn now(&self) -> Timestamp {
+                Timestamp::from_micros(1000)
+            }
+        }
+        let at = Timestamp::from_micros;
+        let clock = ServiceClock::new(Arc::new(Still), 0);
+        assert_eq!(clock.when_due(at(400)), at(1000));
+        assert_eq!(clock.advance(500), 500);
+        let cases = [(999, 1500), (1000, 1000), (1400, 1400), (1500, 1500)];
+        for (due, happens) in cases {
+            assert_eq!(clock.when_due(at(due)), at(happens), "{due}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
-use crate::service::idempotency::{self, Fingerprint};
+use crate::service::idempotency::{self, Claim, Fingerprint};
 use crate::service::query::Query;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
@@ -48,6 +48,8 @@ pub struct Writing {
     pub key: Option<String>,
     /// What a retry under the key is compared by.
     pub fingerprint: Fingerprint,
+    /// The claim on that key, once it is made.
+    pub claim: Option<Claim>,
     /// A delay that was asked for under `/dev/fault`.
     pub delay: Option<Delay>,
     segments: Segments,
@@ -64,6 +66,24 @@ impl Reading {
 }
 
 impl Writing {
+    /// A write whose body was read. A retry is compared by its body, or by
+    /// something in its stead.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` for an idempotency key out of form.
+    pub async fn of_parts(
+        parts: &mut Parts,
+        body: Value,
+        compared: Option<&Value>,
+    ) -> Result<Self, ApiError> {
+        let caller = caller(parts)?;
+        let segments = Segments::of(parts).await?;
+        let key = idempotency::read_key(&parts.headers)?;
+        let compared = compared.unwrap_or(&body);
+        let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
+    }
+
     /// A variable segment of the path.
     ///
     /// # Errors
@@ -110,12 +130,8 @@ impl FromRequest<Service> for Writing {
 
     async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let caller = caller(&parts)?;
-        let segments = Segments::of(&mut parts).await?;
         let body = json_body(&parts.headers, body).await?;
-        let key = idempotency::read_key(&parts.headers)?;
-        let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
-        Ok(Self { caller, body, key, fingerprint, delay: parts.extensions.remove(), segments })
+        Self::of_parts(&mut parts, body, None).await
     }
 }
 

@@ -4,16 +4,19 @@
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 
 use crate::service::gate;
-use crate::service::handlers::{account, conversations, dev, messages, telegram, templates, triggers};
+use crate::service::handlers::{
+    account, broadcasts, contacts, conversations, dev, media, messages, telegram, templates, triggers,
+    webhooks,
+};
 use crate::service::state::Service;
 
 /// The whole service: the interface, the switches when they are wanted, and
 /// a refusal in the Error shape for everything else.
 pub fn router(service: &Service) -> Router {
-    let mut router = Router::new().nest("/v1", interface(service));
+    let mut router = Router::new().nest("/v1", interface(service).merge(open()));
     if service.options.dev {
         router = router.nest("/dev", switches());
     }
@@ -37,16 +40,33 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/conversations/{conversationId}/messages", get(conversations::messages))
         .route("/conversations/{conversationId}/close", post(conversations::close))
         .route("/templates", get(templates::list))
+        .route("/contacts", get(contacts::list).post(contacts::upsert))
+        .route("/contacts/{contactId}", get(contacts::read).delete(contacts::delete))
+        .route("/broadcast", post(broadcasts::create))
+        .route("/broadcast/{broadcastId}", get(broadcasts::read))
+        .route("/media", post(media::upload))
         // Bot-chat.
         .route("/telegram/send", post(telegram::send))
         .route("/telegram/conversations", get(telegram::conversations))
         .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
         .route("/telegram/messages/{messageId}/react", post(telegram::react))
+        // Webhooks, for each of their channels.
+        .route("/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/webhooks/{webhookId}", delete(webhooks::delete))
+        .route("/email/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
+}
+
+/// What is served without a key and outside the limits.
+fn open() -> Router<Service> {
+    Router::new()
+        .route("/media/{id}/{filename}", get(media::serve))
+        .method_not_allowed_fallback(gate::wrong_method)
 }
 
 /// The switches of `--dev`: no key, no limits, loopback only.

@@ -3,7 +3,9 @@
 //!
 //! Knows nothing of handlers.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use rand::Rng;
@@ -17,17 +19,22 @@ use crate::model::time::Clock;
 use crate::service::assistant::THOUGHTS;
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
-use crate::service::database::{Database, DatabaseError, Opened, meta, workspaces};
+use crate::service::database::{Database, DatabaseError, Opened, media, meta, workspaces};
 use crate::service::demo::seed;
 use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
+use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
+use crate::service::vault::Vault;
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
-use crate::service::{router, server, world};
+use crate::service::{deliveries, router, server, world};
+
+/// Uploads at a time: each is in memory until it is on the disk.
+const UPLOADS: usize = 4;
 
 /// Why the service could not start.
 #[derive(Debug, Error)]
@@ -108,7 +115,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let router = router::router(&service);
     let mut tasks = vec![tokio::spawn(server::serve(listener, router, stopped.clone()))];
     if !by_hand {
-        tasks.push(tokio::spawn(world::run(service.clone(), stopped)));
+        tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
+        tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
     let notice = |aside: std::path::PathBuf| {
         format!("the database was corrupt; it is kept as {} and a new one was made", aside.display())
@@ -131,6 +139,25 @@ struct Kept {
     shift: i64,
     boots: u64,
     keys: Vec<IssuedKey>,
+    media: HashSet<String>,
+}
+
+/// What lies in files beside the database: the key of its secrets, and media,
+/// of which those nobody knows of are removed. With a database that was just
+/// made they may be those of one that was set aside.
+async fn beside(
+    database: &Path,
+    known: Option<HashSet<String>>,
+) -> Result<(Vault, MediaFiles), DatabaseError> {
+    let database = database.to_owned();
+    let opening = tokio::task::spawn_blocking(move || {
+        let files = MediaFiles::beside(&database)?;
+        if let Some(known) = known {
+            files.sweep(&known)?;
+        }
+        Ok((Vault::beside(&database)?, files))
+    });
+    opening.await.map_err(|_| DatabaseError::Closed)?
 }
 
 async fn prepare(
@@ -145,6 +172,7 @@ async fn prepare(
         database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await;
     let kept = kept?;
     let seed = options.seed.wrapping_add(kept.boots);
+    let (vault, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let business = kept.business.as_deref().unwrap_or("a business");
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
@@ -161,8 +189,12 @@ async fn prepare(
         guard: Guard::system(Policy { allow_loopback_http: options.dev }),
         platforms: Platforms::simulated(options.seed),
         assistant,
+        media,
+        uploads: Arc::new(Semaphore::new(UPLOADS)),
+        vault,
         thoughts: Arc::new(Semaphore::new(usize::try_from(THOUGHTS).unwrap_or(1))),
         world: Default::default(),
+        delivering: Default::default(),
         committed,
         database,
         options,
@@ -195,5 +227,6 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let business = workspaces::first(db)?.name;
-    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), keys })
+    let media = media::all_ids(db)?;
+    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), keys, media })
 }

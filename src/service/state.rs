@@ -15,9 +15,11 @@ use crate::service::faults::Faults;
 use crate::service::guard::Guard;
 use crate::service::idempotency::InFlight;
 use crate::service::limits::Limits;
+use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
+use crate::service::vault::Vault;
 
 /// The shared state, as handlers are given it.
 pub type Service = Arc<ServiceState>;
@@ -52,10 +54,18 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
+    /// The bytes of uploaded media.
+    pub media: MediaFiles,
+    /// Uploads at a time.
+    pub uploads: Arc<Semaphore>,
+    /// Seals secrets at rest.
+    pub vault: Vault,
     /// Places for conversations that are thought about.
     pub thoughts: Arc<Semaphore>,
     /// Held while things happen in the simulated world.
     pub world: tokio::sync::Mutex<()>,
+    /// Held while events are delivered.
+    pub delivering: tokio::sync::Mutex<()>,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 
 use crate::model::time::{Clock, Timestamp};
 use crate::service::auth::Caller;
+use crate::service::database::DatabaseError;
 use crate::service::database::idempotency::{self as kept, Found};
 use crate::service::errors::ApiError;
 use crate::service::idempotency::Fingerprint;
@@ -54,6 +55,24 @@ struct Keyed {
 }
 
 impl ServiceState {
+    /// Claims a request's idempotency key before anyone else is asked
+    /// something for it; whether its answer is kept already, so that nobody
+    /// need be asked.
+    ///
+    /// # Errors
+    /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under the key.
+    pub async fn claim(&self, request: &mut Writing) -> Result<bool, ApiError> {
+        let Some(key) = request.key.clone() else { return Ok(false) };
+        if request.claim.is_none() {
+            request.claim = Some(self.in_flight.claim(&request.caller.key, &key)?);
+        }
+        let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
+        let now = self.clock.now();
+        let look = move |db: &Connection| kept::find(db, &api_key, &key, &fingerprint, now);
+        let found: Result<Found, DatabaseError> = self.database.read(look).await;
+        Ok(found? != Found::Nothing)
+    }
+
     /// Runs a write for a caller. `effect` is given the work and answers; what
     /// it refuses is undone, and kept under the key unless the service is at
     /// fault.
@@ -64,10 +83,10 @@ impl ServiceState {
     where
         F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError> + Send + 'static,
     {
-        let Writing { caller, key, fingerprint, delay, .. } = request;
-        let claim = match &key {
-            Some(key) => Some(self.in_flight.claim(&caller.key, key)?),
-            None => None,
+        let Writing { caller, key, fingerprint, delay, claim, .. } = request;
+        let claim = match (claim, &key) {
+            (None, Some(key)) => Some(self.in_flight.claim(&caller.key, key)?),
+            (claim, _) => claim,
         };
         if let Some(delay) = delay {
             delay.pass().await;

@@ -8,9 +8,12 @@
 
 pub mod account;
 pub mod body;
+pub mod broadcasts;
+pub mod contacts;
 pub mod conversations;
 pub mod errors;
 pub mod lenient;
+pub mod media;
 pub mod messages;
 pub mod pages;
 pub mod paths;
@@ -18,3 +21,4 @@ pub mod reactions;
 pub mod strict;
 pub mod telegram;
 pub mod templates;
+pub mod webhooks;

@@ -7,4 +7,5 @@ mod floors;
 mod hands;
 mod pty;
 mod readme;
+mod service;
 mod stories;

@@ -12,7 +12,7 @@ use crate::service::fields::Fields;
 /// Characters of an address at most.
 pub const LINK: usize = 2048;
 /// Characters of an id at most.
-const ID: usize = 256;
+pub const ID: usize = 256;
 /// The types, as the interface lists them.
 pub const TYPES: [&str; 8] =
     ["text", "image", "audio", "video", "document", "template", "interactive", "location"];
@@ -71,15 +71,23 @@ impl SendRequest {
     /// `VALIDATION_ERROR` that names the field.
     pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let to = fields.required_phone("to")?.to_owned();
-        let kind = fields.required_word("type", &TYPES)?;
-        let content = read_content(kind, &fields.required_object(kind)?, fields)?;
+        let content = Content::read(fields, &TYPES)?;
         let reply_to = fields.text("replyTo", ID)?.filter(|it| !it.is_empty()).map(str::to_owned);
-        let reply_to = reply_to.filter(|_| kind != "template");
+        let reply_to = reply_to.filter(|_| content.kind() != "template");
         Ok(Self { to, content, reply_to })
     }
 }
 
 impl Content {
+    /// Reads the `type`, one of some, and the object that goes with it.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` that names the field.
+    pub fn read(fields: &Fields<'_>, types: &[&'static str]) -> Result<Self, ApiError> {
+        let kind = fields.required_word("type", types)?;
+        read_content(kind, &fields.required_object(kind)?, fields)
+    }
+
     /// The type's word.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -3,20 +3,32 @@
 //!
 //! Knows nothing of when.
 
+use serde_json::json;
+
+use crate::service::chat::broadcast;
 use crate::service::database::{DatabaseError, messages};
+use crate::service::events::{self, Event};
 use crate::service::world::Kind;
 use crate::service::write::Work;
 
-/// Moves a message on, unless it is past that already.
+/// Moves a message on, unless it is past that already, and tells of it.
 ///
 /// # Errors
 /// When the database fails.
 pub fn advance(work: &Work<'_>, message: &str, step: Kind) -> Result<(), DatabaseError> {
-    let status = match step {
-        Kind::Delivered => "delivered",
-        Kind::Read => "read",
-        _ => "failed",
+    let (status, event) = match step {
+        Kind::Delivered => ("delivered", Event::MessageDelivered),
+        Kind::Read => ("read", Event::MessageRead),
+        _ => ("failed", Event::MessageFailed),
     };
-    messages::advance(work.db, message, status, work.now)?;
-    Ok(())
+    if !messages::advance(work.db, message, status, work.now)? {
+        return Ok(());
+    }
+    let Some(row) = messages::by_id(work.db, message)? else { return Ok(()) };
+    broadcast::follow(work, &row)?;
+    let told = json!({
+        "conversationId": row.conversation, "messageId": row.id, "status": row.status,
+        "deliveredAt": row.delivered_at.map(|it| it.to_string()), "readAt": row.read_at.map(|it| it.to_string()),
+    });
+    events::emit(work, &row.channel, event, told)
 }

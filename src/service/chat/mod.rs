@@ -3,10 +3,13 @@
 //!
 //! Knows nothing of HTTP, and of platforms only what their trait says.
 
+pub mod broadcast;
+pub mod compose;
 pub mod content;
 pub mod deliver;
 pub mod html;
 pub mod markdown;
+pub mod people;
 pub mod receive;
 pub mod send;
 pub mod templates;

@@ -4,14 +4,16 @@
 //!
 //! Knows nothing of who pretends to be the customer.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::time::SECOND;
 use crate::service::channels::Channel;
+use crate::service::chat::people;
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
 use crate::service::database::{DatabaseError, due};
+use crate::service::events::{self, Event};
 use crate::service::platforms;
 use crate::service::world::Kind;
 use crate::service::write::Work;
@@ -78,6 +80,10 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
     )?;
     let preview = if inbound.text.is_empty() { format!("[{}]", inbound.kind) } else { inbound.text.clone() };
     conversations::touch(work.db, &conversation.id, &preview, true, stamp)?;
+    let told = json!({
+        "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": inbound.text,
+    });
+    events::emit(work, &channel.id, Event::MessageReceived, told)?;
     expect_answer(work, &conversation)?;
     Ok(Received { conversation: conversation.id, message: id })
 }
@@ -87,14 +93,16 @@ fn find_or_make(
     channel: &ChannelRow,
     inbound: &Inbound,
 ) -> Result<ConversationRow, DatabaseError> {
+    let stamp = work.stamp();
+    let contact = people::heard(work, channel, &inbound.from, inbound.name.as_deref(), stamp)?;
+    let name = contact.as_ref().map_or(inbound.name.as_deref(), |it| it.name.as_deref());
     if let Some(found) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
-        let (name, username) = (inbound.name.as_deref(), inbound.username.as_deref());
-        conversations::rename(work.db, &found.id, name, username, None)?;
+        conversations::rename(work.db, &found.id, name, inbound.username.as_deref(), None)?;
         return Ok(found);
     }
-    let stamp = work.stamp();
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);
-    made.name.clone_from(&inbound.name);
+    made.name = name.map(str::to_owned);
+    made.email = contact.as_ref().and_then(|it| it.email.clone());
     made.username.clone_from(&inbound.username);
     made.referral = inbound.referral.as_ref().map(Value::to_string);
     conversations::insert(work.db, &made)?;

@@ -3,12 +3,15 @@
 //!
 //! Knows nothing of who may send what.
 
+use serde_json::json;
+
 use crate::service::channels::Channel;
 use crate::service::database::channels::ChannelRow;
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{due, outbound};
+use crate::service::database::{contacts, due, outbound};
 use crate::service::errors::ApiError;
+use crate::service::events::{self, Event};
 use crate::service::platforms::{Fate, Parcel};
 use crate::service::world::{Kind, customers};
 use crate::service::write::Work;
@@ -71,9 +74,15 @@ pub fn send(
     messages::insert(work.db, &row)?;
     let preview = if row.content.is_empty() { format!("[{}]", row.kind) } else { row.content.clone() };
     conversations::touch(work.db, &conversation.id, &preview, false, stamp)?;
+    contacts::touch(work.db, &channel.workspace, &conversation.peer, stamp)?;
     note(work, channel.kind, &conversation.peer, &row)?;
+    let told = json!({
+        "conversationId": row.conversation, "messageId": row.id, "to": conversation.peer,
+        "content": row.content, "status": row.status,
+    });
+    events::emit(work, &channel.id, Event::MessageSent, told)?;
     foretell(work, &row.id, accepted.fate)?;
-    if row.sender != "ai" {
+    if row.sender != "ai" && row.broadcast.is_none() {
         // A person has answered: the assistant need not ask for one any more.
         conversations::calm(work.db, &conversation.id)?;
         customers::heard_a_person(work, conversation)?;

@@ -227,6 +227,24 @@ pub fn rename(
     Ok(())
 }
 
+/// Sets what the customer is called and their mail address, known or not.
+pub fn set_person(
+    db: &Connection,
+    id: &str,
+    name: Option<&str>,
+    email: Option<&str>,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET name = ?2, email = ?3 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, name, email])?;
+    Ok(())
+}
+
+/// Removes a conversation with its messages.
+pub fn delete(db: &Connection, id: &str) -> Result<(), DatabaseError> {
+    db.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
 fn cut(text: &str) -> String {
     let line = text.replace(['\n', '\r'], " ");
     match line.char_indices().nth(PREVIEW) {

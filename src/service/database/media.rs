@@ -3,6 +3,8 @@
 //!
 //! Knows nothing of folders.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::time::Timestamp;
@@ -45,4 +47,11 @@ pub fn read(db: &Connection, id: &str) -> Result<Option<MediaRow>, DatabaseError
         })
     });
     Ok(found.optional()?)
+}
+
+/// The ids of all files.
+pub fn all_ids(db: &Connection) -> Result<HashSet<String>, DatabaseError> {
+    let mut statement = db.prepare("SELECT id FROM media")?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

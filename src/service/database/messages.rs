@@ -111,6 +111,12 @@ pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRo
     Ok(db.prepare_cached(&sql)?.query_row([channel, id], map).optional()?)
 }
 
+/// One of any channel, by the service's id.
+pub fn by_id(db: &Connection, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
+    Ok(statement.query_row([id], map).optional()?)
+}
+
 /// One of a conversation, by the service's id or the platform's.
 pub fn read_within(
     db: &Connection,

@@ -4,9 +4,12 @@
 //! Knows nothing of what jobs do. A job is answered only after the commit
 //! that holds it has reached the disk.
 
+pub mod broadcasts;
 pub mod channels;
+pub mod contacts;
 pub mod conversations;
 pub mod due;
+pub mod events;
 pub mod idempotency;
 pub mod keys;
 pub mod media;
@@ -16,6 +19,7 @@ mod open;
 pub mod outbound;
 mod readers;
 pub mod templates;
+pub mod webhooks;
 pub mod workspaces;
 mod writer;
 

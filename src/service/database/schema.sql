@@ -152,3 +152,98 @@ CREATE TABLE media (
     filename TEXT NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT;
+
+-- Who wants to hear of what happens on a channel.
+CREATE TABLE webhooks (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL REFERENCES channels,
+    url TEXT NOT NULL,
+    -- A JSON array of event names.
+    events TEXT NOT NULL,
+    -- Sealed with the key beside the database; null when there is none.
+    secret BLOB,
+    active INTEGER NOT NULL DEFAULT 1,
+    -- Since when no delivery has succeeded; null while they do.
+    failing_since INTEGER,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhooks_by_channel ON webhooks (channel, created_at, id);
+
+-- What happened, as the exact bytes every delivery sends and signs.
+CREATE TABLE events (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL,
+    name TEXT NOT NULL,
+    body BLOB NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX events_by_age ON events (at);
+
+-- One event on its way to one subscription. It stays due until an attempt is
+-- over, so that an attempt nobody saw the end of is made again.
+CREATE TABLE deliveries (
+    id TEXT PRIMARY KEY,
+    event TEXT NOT NULL REFERENCES events ON DELETE CASCADE,
+    webhook TEXT NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    -- When the next attempt is; null when there is none.
+    due_at INTEGER,
+    delivered_at INTEGER
+) STRICT;
+CREATE INDEX deliveries_by_webhook ON deliveries (webhook, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_time ON deliveries (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_event ON deliveries (event);
+
+-- People with a phone number, whether or not they ever wrote.
+CREATE TABLE contacts (
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    phone TEXT NOT NULL,
+    name TEXT,
+    -- Whether the business gave the name.
+    named INTEGER NOT NULL DEFAULT 0,
+    email TEXT,
+    -- A JSON array and a JSON object.
+    tags TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    -- The name as it is searched in.
+    folded TEXT NOT NULL,
+    UNIQUE (workspace, phone)
+) STRICT;
+CREATE INDEX contacts_by_activity ON contacts (workspace, last_at DESC, id DESC);
+
+CREATE TABLE broadcasts (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL REFERENCES channels,
+    kind TEXT NOT NULL,
+    -- The text, the caption or the filled template.
+    content TEXT NOT NULL,
+    media_url TEXT,
+    details TEXT,
+    -- Credits for each recipient.
+    price INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    idempotency_key TEXT,
+    created_at INTEGER NOT NULL,
+    completed_at INTEGER
+) STRICT;
+
+-- What became of each recipient. A contact may be gone, its outcome stays.
+CREATE TABLE recipients (
+    broadcast TEXT NOT NULL REFERENCES broadcasts ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    contact TEXT NOT NULL,
+    phone TEXT NOT NULL,
+    -- waiting, sent, delivered, read, failed
+    status TEXT NOT NULL DEFAULT 'waiting',
+    message TEXT,
+    -- Why it failed, if it was refused.
+    code TEXT,
+    PRIMARY KEY (broadcast, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX recipients_by_status ON recipients (broadcast, status, position);
+CREATE INDEX recipients_by_message ON recipients (broadcast, message);

@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use crate::model::time::{SECOND, Timestamp};
 use crate::service::channels::Channel;
+use crate::service::chat::people;
 use crate::service::chat::receive::media_kind;
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{DatabaseError, due};
+use crate::service::database::{DatabaseError, contacts, due};
 use crate::service::demo::values::{is_on, list, text, texts};
 use crate::service::platforms;
 use crate::service::world::Kind;
@@ -53,6 +54,9 @@ fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Res
     row.escalation = text(told, "escalation");
     row.referral = told.get("referral").filter(|it| it.is_object()).map(|it| captured(it, began));
     conversations::insert(work.db, &row)?;
+    let newest = said.last().map_or(began, |it| time_of(it, work.now));
+    people::heard(work, channel, &row.peer, row.name.as_deref(), began)?;
+    contacts::touch(work.db, &channel.workspace, &row.peer, newest)?;
     let mut ids: Vec<String> = Vec::new();
     for message in said {
         let quotes = message.get("quotes").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());

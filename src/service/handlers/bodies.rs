@@ -16,6 +16,11 @@ fn time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
 
+/// What stands for a content where one line has to do.
+pub fn preview(content: &str, kind: &str) -> String {
+    if content.is_empty() { format!("[{kind}]") } else { content.to_owned() }
+}
+
 /// A message as listed.
 pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
     let bot = channel == Channel::Telegram;

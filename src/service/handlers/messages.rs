@@ -4,18 +4,17 @@
 //! Knows nothing of other channels' sends.
 
 use axum::extract::State;
-use serde_json::{Value, json};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::model::prices;
 use crate::service::auth::Caller;
+use crate::service::chat::compose::compose;
 use crate::service::chat::content::{Content, SendRequest};
+use crate::service::chat::people;
 use crate::service::chat::send::{self, Outgoing};
-use crate::service::chat::templates::fill;
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, Filter, MessageRow};
-use crate::service::database::{outbound, templates};
+use crate::service::database::outbound;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
@@ -38,10 +37,10 @@ const STATUSES: [&str; 5] = ["received", "sent", "delivered", "read", "failed"];
 const REACTION: usize = 64;
 
 /// `POST /messages/send`
-pub async fn send(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.content {
-        Content::Media(media) => Some(media::inspect(&service, &request, media).await?),
+        Content::Media(media) => Some(media::inspect(&service, &mut request, media).await?),
         _ => None,
     };
     service.write(request, move |work, caller| send_in(work, caller, asked, media)).await
@@ -55,10 +54,14 @@ fn send_in(
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
     let conversation = open_conversation(work, &channel, &asked)?;
-    let (price, outgoing) = outgoing(work, caller, &conversation, asked, media)?;
+    let reply_to = match &asked.reply_to {
+        Some(quoted) => Some(quoted_message(work, &conversation, quoted)?),
+        None => None,
+    };
+    let (price, outgoing) = compose(work, &caller.workspace, asked.content, media.as_ref())?;
     let id = work.id("msg", work.stamp());
     let paid = credits::pay(work, caller, price, "message", &id)?;
-    let outgoing = Outgoing { cost: paid.used, ..outgoing };
+    let outgoing = Outgoing { cost: paid.used, reply_to, ..outgoing };
     let row = send::send(work, &channel, &conversation, id, outgoing)?;
     Reply::ok(&SentMessage {
         message_id: row.id,
@@ -71,6 +74,12 @@ fn send_in(
     })
 }
 
+/// A channel without a number can send nothing.
+pub fn not_configured() -> ApiError {
+    let message = "the business chat channel is not connected to a number yet";
+    ApiError::new(ErrorCode::NotConfigured, message)
+}
+
 /// The conversation a send belongs to, if it may be sent there now.
 fn open_conversation(
     work: &Work<'_>,
@@ -78,74 +87,18 @@ fn open_conversation(
     asked: &SendRequest,
 ) -> Result<ConversationRow, ApiError> {
     if channel.address.is_none() {
-        let message = "the business chat channel is not connected to a number yet";
-        return Err(ApiError::new(ErrorCode::NotConfigured, message));
+        return Err(not_configured());
     }
-    let found = conversations::of_peer(work.db, &channel.id, &asked.to)?;
+    let conversation = people::conversation_with(work, channel, &asked.to)?;
     let is_template = matches!(asked.content, Content::Template { .. });
-    let open = found.as_ref().is_some_and(|it| it.window_open(work.now));
+    let open = conversation.window_open(work.now);
     if !(is_template || open || work.test) {
         return Err(ApiError::new(
             ErrorCode::SessionExpired,
             "the customer has not written in the last 24 hours; send an approved template instead",
         ));
     }
-    if let Some(found) = found {
-        return Ok(found);
-    }
-    let stamp = work.stamp();
-    let made = ConversationRow::new(work.id("conv", stamp), &channel.id, &asked.to, stamp);
-    conversations::insert(work.db, &made)?;
-    Ok(made)
-}
-
-/// What goes out and what it costs.
-fn outgoing(
-    work: &Work<'_>,
-    caller: &Caller,
-    conversation: &ConversationRow,
-    asked: SendRequest,
-    media: Option<media::Inspected>,
-) -> Result<(i64, Outgoing), ApiError> {
-    let reply_to = match &asked.reply_to {
-        Some(quoted) => Some(quoted_message(work, conversation, quoted)?),
-        None => None,
-    };
-    let kind = asked.content.kind();
-    let base = Outgoing { sender: "api", kind, reply_to, ..Outgoing::default() };
-    Ok(match asked.content {
-        Content::Text(text) => (prices::TEXT, Outgoing { content: text, ..base }),
-        Content::Media(wanted) => {
-            let details = json!({
-                "mimeType": media.as_ref().map(|it| it.mime_type.clone()),
-                "size": media.as_ref().map(|it| it.size),
-                "filename": wanted.filename,
-            });
-            let hosted = media.as_ref().is_some_and(|it| it.hosted);
-            let outgoing = Outgoing {
-                content: wanted.caption.or(wanted.filename).unwrap_or_default(),
-                media_url: Some(wanted.link),
-                details: Some(details.to_string()),
-                ..base
-            };
-            (media::price(kind, hosted), outgoing)
-        }
-        Content::Template { name, language, components } => {
-            let content = template_text(work, caller, &name, &language, &components)?;
-            let details = json!({"template": name, "language": language});
-            (prices::TEMPLATE, Outgoing { content, details: Some(details.to_string()), ..base })
-        }
-        Content::Interactive(value) => {
-            let content = value["body"]["text"].as_str().unwrap_or("[interactive]").to_owned();
-            (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
-        }
-        Content::Location(value) => {
-            let named = ["name", "address"].iter().find_map(|it| value[*it].as_str());
-            let place = || format!("{}, {}", value["latitude"], value["longitude"]);
-            let content = named.map_or_else(place, str::to_owned);
-            (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
-        }
-    })
+    Ok(conversation)
 }
 
 /// The service's id of a quoted message of the same conversation.
@@ -153,24 +106,6 @@ fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> 
     let found = messages::read_within(work.db, &conversation.id, id)?;
     let absent = || ApiError::validation("replyTo names no message of this conversation");
     found.map(|it| it.id).ok_or_else(absent)
-}
-
-fn template_text(
-    work: &Work<'_>,
-    caller: &Caller,
-    name: &str,
-    language: &str,
-    components: &[Value],
-) -> Result<String, ApiError> {
-    let found = templates::find(work.db, &caller.workspace, name, language)?;
-    let refuse = |message: String| ApiError::new(ErrorCode::TemplateError, message);
-    let template = found.ok_or_else(|| refuse(format!("there is no template {name} in {language}")))?;
-    if template.status != "APPROVED" {
-        return Err(refuse(format!("the template {name} is {}, not APPROVED", template.status)));
-    }
-    let parts: Vec<Value> =
-        serde_json::from_str(&template.components).map_err(|cause| ApiError::internal(&cause))?;
-    fill(&parts, components)
 }
 
 /// `GET /messages`

@@ -5,9 +5,13 @@
 
 pub mod account;
 pub mod bodies;
+pub mod broadcasts;
+pub mod contacts;
 pub mod conversations;
 pub mod dev;
+pub mod media;
 pub mod messages;
 pub mod telegram;
 pub mod templates;
 pub mod triggers;
+pub mod webhooks;

@@ -44,10 +44,10 @@ struct SendRequest {
 }
 
 /// `POST /telegram/send`
-pub async fn send(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.media {
-        Some(media) => Some(media::inspect(&service, &request, media).await?),
+        Some(media) => Some(media::inspect(&service, &mut request, media).await?),
         None => None,
     };
     service.write(request, move |work, caller| send_in(work, caller, asked, media)).await

@@ -6,13 +6,14 @@
 
 pub mod customers;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
 use crate::service::assistant;
-use crate::service::chat::deliver;
+use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
 use crate::service::state::Service;
@@ -33,11 +34,20 @@ pub enum Kind {
     Customer,
     /// Some customer writes by themselves.
     Live,
+    /// A broadcast goes to its next recipients.
+    Broadcast,
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Delivered, Self::Read, Self::Failed, Self::Answer, Self::Customer, Self::Live];
+    const ALL: [Self; 7] = [
+        Self::Delivered,
+        Self::Read,
+        Self::Failed,
+        Self::Answer,
+        Self::Customer,
+        Self::Live,
+        Self::Broadcast,
+    ];
 
     /// The word in the database.
     pub const fn word(self) -> &'static str {
@@ -48,6 +58,7 @@ impl Kind {
             Self::Answer => "answer",
             Self::Customer => "customer",
             Self::Live => "live",
+            Self::Broadcast => "broadcast",
         }
     }
 
@@ -59,6 +70,9 @@ impl Kind {
 /// Keeps things happening until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
+        // What is added from here on is noticed, also while things happen.
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
         let wait = match catch_up(&service).await {
             Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
             Err(error) => {
@@ -70,7 +84,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             // Something may have been added that falls due earlier.
-            () = service.committed.notified() => {}
+            () = committed => {}
             _ = stop.changed() => return,
         }
     }
@@ -119,6 +133,7 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
                 Kind::Customer => customers::answer_person(&work, &due.subject)?,
                 Kind::Live => customers::somebody_writes(&work)?,
+                Kind::Broadcast => broadcast::step(&work, &due.subject)?,
             }
             Ok(())
         })

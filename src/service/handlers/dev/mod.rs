@@ -15,7 +15,7 @@ use crate::service::fields::Fields;
 use crate::service::reply::Reply;
 use crate::service::request::Switch;
 use crate::service::state::Service;
-use crate::service::{assistant, keys, world};
+use crate::service::{assistant, deliveries, keys, world};
 
 /// Seconds the clock moves at a time at most: ten years.
 const ADVANCE: i64 = 10 * 365 * 24 * 3600;
@@ -31,6 +31,7 @@ pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Resu
     kept?;
     world::catch_up(&service).await?;
     assistant::settled(&service).await;
+    deliveries::settle(&service).await?;
     Reply::ok(&json!({"now": service.clock.now().to_string()}))
 }
 

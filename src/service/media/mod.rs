@@ -4,10 +4,12 @@
 //!
 //! Knows nothing of who they are sent to.
 
+pub mod files;
+pub mod names;
+pub mod upload;
+
 use crate::model::prices;
-use crate::model::time::Clock;
 use crate::service::chat::content::Media;
-use crate::service::database::idempotency::{self as kept, Found};
 use crate::service::database::{DatabaseError, media as stored};
 use crate::service::errors::ApiError;
 use crate::service::guard::{Limits, Longer, Request};
@@ -46,13 +48,13 @@ pub struct Inspected {
 ///
 /// # Errors
 /// `MEDIA_FETCH_FAILED` when the link gives no bytes.
-pub async fn inspect(service: &Service, request: &Writing, media: &Media) -> Result<Inspected, ApiError> {
+pub async fn inspect(service: &Service, request: &mut Writing, media: &Media) -> Result<Inspected, ApiError> {
     if let Some(id) = hosted_id(service, &media.link) {
         return hosted(service, request, id).await;
     }
     let failed = |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the media link: {why}"));
     let url = service.guard.vet(&media.link).map_err(|why| failed(why.to_string()))?;
-    if request.caller.is_test() || was_answered(service, request).await? {
+    if request.caller.is_test() || service.claim(request).await? {
         return Ok(Inspected::default());
     }
     let limits = Limits { max_body: TASTE, longer: Longer::Cut, ..Limits::media(TASTE) };
@@ -97,16 +99,6 @@ async fn hosted(service: &Service, request: &Writing, id: &str) -> Result<Inspec
         }),
         None => Err(ApiError::new(ErrorCode::MediaFetchFailed, "the media link: nothing was uploaded there")),
     }
-}
-
-/// Whether the answer to this request is kept already.
-async fn was_answered(service: &Service, request: &Writing) -> Result<bool, ApiError> {
-    let Some(key) = request.key.clone() else { return Ok(false) };
-    let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
-    let now = service.clock.now();
-    let look = move |db: &rusqlite::Connection| kept::find(db, &api_key, &key, &fingerprint, now);
-    let found: Result<Found, DatabaseError> = service.database.read(look).await;
-    Ok(found? != Found::Nothing)
 }
 
 fn check_audio(media: &Media, mime_type: Option<&str>) -> Result<(), ApiError> {

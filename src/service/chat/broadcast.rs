@@ -1,0 +1,128 @@
+//! A broadcast goes out, a few recipients at a time, and follows what becomes
+//! of its messages. Interface: Broadcast; Limits, Credit costs.
+//!
+//! Knows nothing of requests. All recipients were paid for; each that fails
+//! is given back.
+
+use crate::model::time::SECOND;
+use crate::service::chat::people;
+use crate::service::chat::send::{self, Outgoing};
+use crate::service::database::broadcasts::{self, BroadcastRow, Recipient};
+use crate::service::database::channels::{self, ChannelRow};
+use crate::service::database::messages::MessageRow;
+use crate::service::database::{DatabaseError, contacts, due, workspaces};
+use crate::service::errors::ApiError;
+use crate::service::world::Kind;
+use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+
+/// The types a broadcast can have.
+pub const TYPES: [&str; 3] = ["text", "image", "template"];
+/// Recipients of one step.
+const STEP: i64 = 5;
+/// Between two steps.
+const PAUSE: i64 = SECOND;
+
+/// Sets the next step of a broadcast to happen.
+///
+/// # Errors
+/// When the database fails.
+pub fn expect_step(work: &Work<'_>, id: &str) -> Result<(), DatabaseError> {
+    due::add(work.db, work.now.plus(PAUSE), Kind::Broadcast.word(), id, "")
+}
+
+/// Sends to the next few recipients; with the last the broadcast is complete.
+///
+/// # Errors
+/// When the database fails.
+pub fn step(work: &Work<'_>, id: &str) -> Result<(), ApiError> {
+    let Some(row) = broadcasts::by_id(work.db, id)? else { return Ok(()) };
+    let channel = channels::read(work.db, &row.channel)?;
+    let work = Work { key: row.key.as_deref(), test: false, ..*work };
+    for recipient in broadcasts::waiting(work.db, id, STEP)? {
+        let outcome = attempt(&work, &channel, &row, &recipient)?;
+        broadcasts::settle(work.db, id, &recipient, outcome.as_ref().map_err(|code| code.word()))?;
+        if outcome.is_err() {
+            refund(&work, &channel, &row, recipient.position)?;
+        }
+    }
+    if broadcasts::waiting(work.db, id, 1)?.is_empty() {
+        Ok(broadcasts::complete(work.db, id, work.now)?)
+    } else {
+        Ok(expect_step(&work, id)?)
+    }
+}
+
+/// Sends to one recipient: the message's id, or why it was not sent. Nothing
+/// of an attempt that fails stays.
+fn attempt(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    row: &BroadcastRow,
+    recipient: &Recipient,
+) -> Result<Result<String, ErrorCode>, ApiError> {
+    work.db.execute_batch("SAVEPOINT recipient")?;
+    let sent = send_to(work, channel, row, recipient);
+    if sent.is_err() {
+        work.db.execute_batch("ROLLBACK TO recipient")?;
+    }
+    work.db.execute_batch("RELEASE recipient")?;
+    match sent {
+        Ok(message) => Ok(Ok(message)),
+        Err(error) if error.code == ErrorCode::InternalError => Err(error),
+        Err(error) => Ok(Err(error.code)),
+    }
+}
+
+fn send_to(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    row: &BroadcastRow,
+    recipient: &Recipient,
+) -> Result<String, ApiError> {
+    if contacts::read(work.db, &channel.workspace, &recipient.contact)?.is_none() {
+        return Err(ApiError::not_found("this contact"));
+    }
+    let conversation = people::conversation_with(work, channel, &recipient.phone)?;
+    if row.kind != "template" && !conversation.window_open(work.now) {
+        return Err(ApiError::new(ErrorCode::SessionExpired, "the service window is closed"));
+    }
+    let outgoing = Outgoing {
+        sender: "api",
+        kind: TYPES.into_iter().find(|it| *it == row.kind).unwrap_or("text"),
+        content: row.content.clone(),
+        media_url: row.media_url.clone(),
+        details: row.details.clone(),
+        reply_to: None,
+        cost: row.price,
+        broadcast: Some(row.id.clone()),
+    };
+    let id = work.id("msg", work.stamp());
+    Ok(send::send(work, channel, &conversation, id, outgoing)?.id)
+}
+
+/// Follows a message that moved on; one that does not arrive is given back.
+///
+/// # Errors
+/// When the database fails.
+pub fn follow(work: &Work<'_>, message: &MessageRow) -> Result<(), DatabaseError> {
+    let Some(id) = &message.broadcast else { return Ok(()) };
+    let Some(position) = broadcasts::advance(work.db, id, &message.id, &message.status)? else {
+        return Ok(());
+    };
+    let Some(row) = broadcasts::by_id(work.db, id)? else { return Ok(()) };
+    if message.status == "failed" {
+        refund(work, &channels::read(work.db, &row.channel)?, &row, position)?;
+    }
+    Ok(())
+}
+
+fn refund(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    row: &BroadcastRow,
+    position: i64,
+) -> Result<(), DatabaseError> {
+    let reference = format!("{}/{position}", row.id);
+    workspaces::refund(work.db, &channel.workspace, row.price, &reference, work.now)
+}

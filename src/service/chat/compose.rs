@@ -1,0 +1,81 @@
+//! What a content becomes when it goes out: the text people see, what else
+//! the platform is given, and the price. Interface: Limits, Credit costs;
+//! Errors, TEMPLATE_ERROR.
+//!
+//! Knows nothing of who it goes to.
+
+use serde_json::{Value, json};
+
+use crate::model::prices;
+use crate::service::chat::content::Content;
+use crate::service::chat::send::Outgoing;
+use crate::service::chat::templates::fill;
+use crate::service::database::templates;
+use crate::service::errors::ApiError;
+use crate::service::media::{self, Inspected};
+use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+
+/// The price of a content for one recipient, and what goes out.
+///
+/// # Errors
+/// `TEMPLATE_ERROR` for a template that is not there, not approved or filled
+/// wrongly.
+pub fn compose(
+    work: &Work<'_>,
+    workspace: &str,
+    content: Content,
+    media: Option<&Inspected>,
+) -> Result<(i64, Outgoing), ApiError> {
+    let base = Outgoing { sender: "api", kind: content.kind(), ..Outgoing::default() };
+    Ok(match content {
+        Content::Text(text) => (prices::TEXT, Outgoing { content: text, ..base }),
+        Content::Media(wanted) => {
+            let details = json!({
+                "mimeType": media.map(|it| &it.mime_type),
+                "size": media.map(|it| it.size),
+                "filename": wanted.filename,
+            });
+            let outgoing = Outgoing {
+                content: wanted.caption.or(wanted.filename).unwrap_or_default(),
+                media_url: Some(wanted.link),
+                details: Some(details.to_string()),
+                ..base
+            };
+            (media::price(wanted.kind, media.is_some_and(|it| it.hosted)), outgoing)
+        }
+        Content::Template { name, language, components } => {
+            let content = template_text(work, workspace, &name, &language, &components)?;
+            let details = json!({"template": name, "language": language});
+            (prices::TEMPLATE, Outgoing { content, details: Some(details.to_string()), ..base })
+        }
+        Content::Interactive(value) => {
+            let content = value["body"]["text"].as_str().unwrap_or("[interactive]").to_owned();
+            (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
+        }
+        Content::Location(value) => {
+            let named = ["name", "address"].iter().find_map(|it| value[*it].as_str());
+            let place = || format!("{}, {}", value["latitude"], value["longitude"]);
+            let content = named.map_or_else(place, str::to_owned);
+            (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
+        }
+    })
+}
+
+fn template_text(
+    work: &Work<'_>,
+    workspace: &str,
+    name: &str,
+    language: &str,
+    components: &[Value],
+) -> Result<String, ApiError> {
+    let found = templates::find(work.db, workspace, name, language)?;
+    let refuse = |message: String| ApiError::new(ErrorCode::TemplateError, message);
+    let template = found.ok_or_else(|| refuse(format!("there is no template {name} in {language}")))?;
+    if template.status != "APPROVED" {
+        return Err(refuse(format!("the template {name} is {}, not APPROVED", template.status)));
+    }
+    let parts: Vec<Value> =
+        serde_json::from_str(&template.components).map_err(|cause| ApiError::internal(&cause))?;
+    fill(&parts, components)
+}

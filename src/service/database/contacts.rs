@@ -1,0 +1,169 @@
+//! Contacts of a workspace, one for each phone number. Interface: Contact.
+//!
+//! Knows nothing of conversations beyond the names they show.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::time::Timestamp;
+use crate::service::cursors::Place;
+use crate::service::database::DatabaseError;
+
+/// A contact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactRow {
+    /// Its id.
+    pub id: String,
+    /// Whose it is.
+    pub workspace: String,
+    /// E.164.
+    pub phone: String,
+    /// What the person is called.
+    pub name: Option<String>,
+    /// Whether the business gave the name; the platform's does not replace it
+    /// then.
+    pub named: bool,
+    /// The person's mail address.
+    pub email: Option<String>,
+    /// A JSON array of strings.
+    pub tags: String,
+    /// A JSON object.
+    pub metadata: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When the business last changed it.
+    pub updated_at: Timestamp,
+    /// When a message last came or went; at first when it was made.
+    pub last_at: Timestamp,
+}
+
+impl ContactRow {
+    /// One of whom only the number is known.
+    pub fn new(id: String, workspace: &str, phone: &str, now: Timestamp) -> Self {
+        Self {
+            id,
+            workspace: workspace.to_owned(),
+            phone: phone.to_owned(),
+            name: None,
+            named: false,
+            email: None,
+            tags: "[]".to_owned(),
+            metadata: "{}".to_owned(),
+            created_at: now,
+            updated_at: now,
+            last_at: now,
+        }
+    }
+
+    /// Its place in lists ordered by activity.
+    pub fn place(&self) -> Place {
+        Place { at: self.last_at.micros(), id: self.id.clone() }
+    }
+}
+
+const COLUMNS: &str =
+    "SELECT id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at,
+    last_at FROM contacts";
+
+/// Stores a contact, in place of the one of its id.
+pub fn put(db: &Connection, row: &ContactRow) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO contacts (id, workspace, phone, name, named, email, tags, metadata, created_at,
+        updated_at, last_at, folded) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+        ON CONFLICT (id) DO UPDATE SET name = excluded.name, named = excluded.named, email = excluded.email,
+        tags = excluded.tags, metadata = excluded.metadata, updated_at = excluded.updated_at,
+        last_at = excluded.last_at, folded = excluded.folded";
+    db.prepare_cached(sql)?.execute(params![
+        row.id,
+        row.workspace,
+        row.phone,
+        row.name,
+        row.named,
+        row.email,
+        row.tags,
+        row.metadata,
+        row.created_at.micros(),
+        row.updated_at.micros(),
+        row.last_at.micros(),
+        folded(row.name.as_deref().unwrap_or("")),
+    ])?;
+    Ok(())
+}
+
+/// One of a workspace by id.
+pub fn read(db: &Connection, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND workspace = ?2"))?;
+    Ok(statement.query_row([id, workspace], map).optional()?)
+}
+
+/// One of a workspace by phone number.
+pub fn of_phone(db: &Connection, workspace: &str, phone: &str) -> Result<Option<ContactRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE workspace = ?1 AND phone = ?2"))?;
+    Ok(statement.query_row([workspace, phone], map).optional()?)
+}
+
+/// A page, newest activity first; with a search only those whose name or
+/// number contains it, whatever the case.
+pub fn list(
+    db: &Connection,
+    workspace: &str,
+    search: Option<&str>,
+    after: &Place,
+    reach: i64,
+) -> Result<Vec<ContactRow>, DatabaseError> {
+    let name = search.map(folded);
+    // Numbers are typed with spaces and hyphens, but kept without.
+    let number = search.map(|it| it.replace([' ', '-', '(', ')', '.'], "")).filter(|it| !it.is_empty());
+    let filter = match search {
+        Some(_) => "AND (instr(folded, ?2) > 0 OR instr(phone, ?3) > 0)",
+        None => "AND ?2 IS NULL AND ?3 IS NULL",
+    };
+    let sql = format!(
+        "{COLUMNS} WHERE workspace = ?1 {filter} AND (last_at, id) < (?4, ?5)
+         ORDER BY last_at DESC, id DESC LIMIT ?6"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![workspace, name, number, after.at, after.id, reach], map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The ids of all contacts of a workspace, oldest first.
+pub fn all_ids(db: &Connection, workspace: &str) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT id FROM contacts WHERE workspace = ?1 ORDER BY created_at, id";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([workspace], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Notes that a message came or went.
+pub fn touch(db: &Connection, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE contacts SET last_at = max(last_at, ?3) WHERE workspace = ?1 AND phone = ?2";
+    db.prepare_cached(sql)?.execute(params![workspace, phone, at.micros()])?;
+    Ok(())
+}
+
+/// Removes a contact.
+pub fn delete(db: &Connection, id: &str) -> Result<(), DatabaseError> {
+    db.prepare_cached("DELETE FROM contacts WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
+/// A text as it is searched in and for.
+fn folded(text: &str) -> String {
+    text.to_lowercase()
+}
+
+fn map(row: &Row<'_>) -> rusqlite::Result<ContactRow> {
+    let time = |index| Ok::<_, rusqlite::Error>(Timestamp::from_micros(row.get(index)?));
+    Ok(ContactRow {
+        id: row.get(0)?,
+        workspace: row.get(1)?,
+        phone: row.get(2)?,
+        name: row.get(3)?,
+        named: row.get(4)?,
+        email: row.get(5)?,
+        tags: row.get(6)?,
+        metadata: row.get(7)?,
+        created_at: time(8)?,
+        updated_at: time(9)?,
+        last_at: time(10)?,
+    })
+}

@@ -1,0 +1,131 @@
+//! Events and their deliveries. Interface: Events.
+//!
+//! Knows nothing of connections, signatures or schedules.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::time::{DAY, Timestamp};
+use crate::service::database::DatabaseError;
+
+/// How long events are kept after the last of their deliveries is over.
+const KEPT: i64 = 7 * DAY;
+/// Events past that which are removed beside each new one.
+const REMOVED: i64 = 20;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRow {
+    /// Its id, which every delivery of it carries.
+    pub id: String,
+    /// The channel it happened on.
+    pub channel: String,
+    /// `message.received`, …
+    pub name: String,
+    /// The exact bytes of the envelope.
+    pub body: Vec<u8>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A delivery whose next attempt is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueDelivery {
+    /// Its id.
+    pub id: String,
+    /// The subscription it goes to.
+    pub webhook: String,
+    /// The event.
+    pub event: String,
+    /// What is sent.
+    pub body: Vec<u8>,
+    /// How many attempts there were.
+    pub attempts: usize,
+    /// When the next one is due.
+    pub due_at: Timestamp,
+}
+
+/// Stores an event, and forgets some that are long over.
+pub fn insert(db: &Connection, row: &EventRow) -> Result<(), DatabaseError> {
+    let purge = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at <= ?1 AND NOT EXISTS
+                 (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL) LIMIT ?2)";
+    db.prepare_cached(purge)?.execute(params![row.at.plus(-KEPT).micros(), REMOVED])?;
+    let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let EventRow { id, channel, name, body, at } = row;
+    db.prepare_cached(sql)?.execute(params![id, channel, name, body, at.micros()])?;
+    Ok(())
+}
+
+/// Sets an event to be delivered to a subscription.
+pub fn deliver(
+    db: &Connection,
+    id: &str,
+    event: &str,
+    webhook: &str,
+    due_at: Timestamp,
+) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO deliveries (id, event, webhook, due_at) VALUES (?1, ?2, ?3, ?4)";
+    db.prepare_cached(sql)?.execute(params![id, event, webhook, due_at.micros()])?;
+    Ok(())
+}
+
+/// The longest waiting deliveries that are due, so many for each subscription
+/// at most.
+pub fn due(db: &Connection, now: Timestamp, each: i64) -> Result<Vec<DueDelivery>, DatabaseError> {
+    let waiting = "SELECT id FROM webhooks WHERE EXISTS (SELECT 1 FROM deliveries
+                   WHERE webhook = webhooks.id AND due_at <= ?1 AND due_at IS NOT NULL)";
+    let mut statement = db.prepare_cached(waiting)?;
+    let webhooks: Vec<String> =
+        statement.query_map([now.micros()], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = "SELECT deliveries.id, webhook, event, body, attempts, due_at
+               FROM deliveries JOIN events ON events.id = event
+               WHERE webhook = ?1 AND due_at <= ?2 AND due_at IS NOT NULL
+               ORDER BY due_at, deliveries.id LIMIT ?3";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut found = Vec::new();
+    for webhook in webhooks {
+        let rows = statement.query_map(params![webhook, now.micros(), each], |row| {
+            let attempts: i64 = row.get(4)?;
+            Ok(DueDelivery {
+                id: row.get(0)?,
+                webhook: row.get(1)?,
+                event: row.get(2)?,
+                body: row.get(3)?,
+                attempts: usize::try_from(attempts).unwrap_or(0),
+                due_at: Timestamp::from_micros(row.get(5)?),
+            })
+        })?;
+        for row in rows {
+            found.push(row?);
+        }
+    }
+    Ok(found)
+}
+
+/// When the next attempt of any delivery is due.
+pub fn next_due(db: &Connection) -> Result<Option<Timestamp>, DatabaseError> {
+    let sql = "SELECT due_at FROM deliveries WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1";
+    let at: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(at.map(Timestamp::from_micros))
+}
+
+/// Notes that an attempt succeeded.
+pub fn delivered(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = NULL, delivered_at = ?2 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, at.micros()])?;
+    Ok(())
+}
+
+/// Notes that an attempt failed, and when the next one is due, if there is
+/// one.
+pub fn failed(db: &Connection, id: &str, next: Option<Timestamp>) -> Result<(), DatabaseError> {
+    let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, next.map(Timestamp::micros)])?;
+    Ok(())
+}
+
+/// Gives up all that waits for a subscription.
+pub fn give_up(db: &Connection, webhook: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE deliveries SET due_at = NULL WHERE webhook = ?1 AND due_at IS NOT NULL";
+    db.prepare_cached(sql)?.execute([webhook])?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! One attempt to deliver an event, and what its outcome changes.
+//!
+//! Knows nothing of other attempts. The address is vetted anew each time,
+//! since names and rules change.
+
+use rusqlite::Connection;
+
+use crate::model::time::Timestamp;
+use crate::service::database::DatabaseError;
+use crate::service::database::events::{self, DueDelivery};
+use crate::service::database::webhooks::{self, WebhookRow};
+use crate::service::deliveries::schedule::{self, Verdict};
+use crate::service::deliveries::signature;
+use crate::service::errors::ApiError;
+use crate::service::guard::{HeaderRefused, Limits, Request};
+use crate::service::state::{Service, ServiceState};
+
+/// Makes one attempt; the delivery's id, and whether its outcome was kept.
+pub async fn attempt(service: &Service, delivery: DueDelivery) -> (String, Result<(), ApiError>) {
+    let id = delivery.id.clone();
+    (id, attempted(service, delivery).await)
+}
+
+async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiError> {
+    let webhook = delivery.webhook.clone();
+    let found: Result<_, DatabaseError> = service.database.read(move |db| webhooks::read(db, &webhook)).await;
+    // One that is gone took its deliveries with it.
+    let Some(webhook) = found? else { return Ok(()) };
+    let at = service.clock.when_due(delivery.due_at);
+    let verdict = if webhook.active { ask(service, &webhook, &delivery, at).await } else { Verdict::Gone };
+    let state = service.clone();
+    let kept: Result<(), DatabaseError> =
+        service.database.write(move |db| record(db, &state, &delivery, at, verdict)).await;
+    Ok(kept?)
+}
+
+/// Sends the event; what the endpoint makes of it.
+async fn ask(service: &Service, webhook: &WebhookRow, delivery: &DueDelivery, at: Timestamp) -> Verdict {
+    let failed = Verdict::Failed { asked: None };
+    let Ok(url) = service.guard.vet(&webhook.url) else { return failed };
+    let secret = match webhook.secret.as_deref().map(|it| service.vault.open(&webhook.id, it)).transpose() {
+        Ok(secret) => secret,
+        Err(cause) => {
+            tracing::error!(webhook = webhook.id, %cause, "an event cannot be signed and is not delivered");
+            return failed;
+        }
+    };
+    let Ok(request) = request(secret.as_deref(), delivery, at) else { return failed };
+    let outcome = service.guard.fetch(&url, request, Limits::DELIVERY).await;
+    let status = outcome.as_ref().ok().map(|it| it.status);
+    tracing::debug!(delivery = delivery.id, attempt = delivery.attempts + 1, status, "a delivery was tried");
+    schedule::judge(&outcome)
+}
+
+/// The request of an attempt. Interface: Events, Signature.
+fn request(secret: Option<&str>, delivery: &DueDelivery, at: Timestamp) -> Result<Request, HeaderRefused> {
+    let body = &delivery.body;
+    let mut request = Request::post(body.clone())
+        .header("content-type", "application/json")?
+        .header("webhook-id", &delivery.event)?
+        .header("webhook-timestamp", &at.seconds().to_string())?;
+    if let Some(secret) = secret {
+        request = request
+            .header("x-service-signature", &signature::of_body(secret, body))?
+            .header("webhook-signature", &signature::standard(secret, &delivery.event, at.seconds(), body))?;
+    }
+    Ok(request)
+}
+
+/// Keeps the outcome: when to try again, and whether the subscription lives.
+fn record(
+    db: &Connection,
+    service: &ServiceState,
+    delivery: &DueDelivery,
+    at: Timestamp,
+    verdict: Verdict,
+) -> Result<(), DatabaseError> {
+    let Some(webhook) = webhooks::read(db, &delivery.webhook)? else { return Ok(()) };
+    match verdict {
+        Verdict::Delivered => {
+            events::delivered(db, &delivery.id, at)?;
+            webhooks::set_failing(db, &webhook.id, None)
+        }
+        Verdict::Gone => {
+            events::failed(db, &delivery.id, None)?;
+            end(db, &webhook)
+        }
+        Verdict::Failed { asked } => {
+            let since = webhook.failing_since.unwrap_or(at);
+            webhooks::set_failing(db, &webhook.id, Some(since))?;
+            let chance = service.stamps.between(-schedule::JITTER, schedule::JITTER);
+            let span = schedule::next(delivery.attempts + 1, asked, chance);
+            events::failed(db, &delivery.id, span.map(|it| at.plus(it)))?;
+            if at.since(since) >= schedule::GIVEN_UP { end(db, &webhook) } else { Ok(()) }
+        }
+    }
+}
+
+/// Ends a subscription: it stays listed, inactive.
+fn end(db: &Connection, webhook: &WebhookRow) -> Result<(), DatabaseError> {
+    if webhook.active {
+        tracing::info!(webhook = webhook.id, "a subscription was deactivated");
+    }
+    webhooks::deactivate(db, &webhook.id)?;
+    events::give_up(db, &webhook.id)
+}

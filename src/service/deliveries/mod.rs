@@ -1,0 +1,144 @@
+//! Deliveries: every event reaches its subscriptions at least once, or is
+//! given up after a schedule of attempts. Interface: Events.
+//!
+//! | file | knows |
+//! |---|---|
+//! | `mod.rs` | which deliveries run now |
+//! | `attempt.rs` | one request, and what its outcome changes |
+//! | `schedule.rs` | what an answer means and when to try again |
+//! | `signature.rs` | what receivers verify |
+//!
+//! Knows nothing of what the events are. A delivery stays due until its
+//! attempt is over, so that a service that ends in the middle makes it again.
+
+mod attempt;
+mod schedule;
+mod signature;
+
+use std::collections::HashMap;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::watch;
+
+use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
+use crate::service::database::DatabaseError;
+use crate::service::database::events::{self, DueDelivery};
+use crate::service::errors::ApiError;
+use crate::service::state::Service;
+
+/// Attempts at one subscription at a time.
+const EACH: usize = 4;
+/// Attempts at a time.
+const TOGETHER: usize = 64;
+
+/// Delivers until the service stops. Attempts that run then are made again
+/// after the next start.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    loop {
+        let mut committed = pin!(service.committed.notified());
+        // From here on, also while deliveries run.
+        committed.as_mut().enable();
+        let settled = tokio::select! {
+            settled = settle(&service) => settled,
+            _ = stop.changed() => return,
+        };
+        let wait = match settled {
+            Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
+            Err(error) => {
+                tracing::error!(%error.message, "deliveries stand still for a moment");
+                SECOND
+            }
+        };
+        let pause = Duration::from_micros(u64::try_from(wait).unwrap_or(0));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = committed => {}
+            _ = stop.changed() => return,
+        }
+    }
+}
+
+/// Delivers until nothing is due and nothing runs; when the next is due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
+    let _one_at_a_time = service.delivering.lock().await;
+    let mut attempts = FuturesUnordered::new();
+    let mut running = Running::default();
+    loop {
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
+        let now = service.clock.now();
+        let each = i64::try_from(EACH).unwrap_or(4);
+        let due: Result<_, DatabaseError> = service.database.read(move |db| events::due(db, now, each)).await;
+        for delivery in due? {
+            if running.admit(&delivery) {
+                attempts.push(attempt::attempt(service, delivery));
+            }
+        }
+        if attempts.is_empty() {
+            let next: Result<_, DatabaseError> = service.database.read(events::next_due).await;
+            return Ok(next?);
+        }
+        tokio::select! {
+            Some((delivery, outcome)) = attempts.next() => {
+                running.ended(&delivery);
+                outcome?;
+            }
+            // Something may have been added for a subscription that is idle.
+            () = committed => {}
+        }
+    }
+}
+
+/// The attempts that run: of which delivery, at which subscription.
+#[derive(Default)]
+struct Running {
+    webhooks: HashMap<String, String>,
+}
+
+impl Running {
+    /// Whether an attempt may start now; it counts as running then.
+    fn admit(&mut self, delivery: &DueDelivery) -> bool {
+        let same = self.webhooks.values().filter(|it| **it == delivery.webhook).count();
+        if same >= EACH || self.webhooks.len() >= TOGETHER || self.webhooks.contains_key(&delivery.id) {
+            return false;
+        }
+        self.webhooks.insert(delivery.id.clone(), delivery.webhook.clone());
+        true
+    }
+
+    fn ended(&mut self, delivery: &str) {
+        self.webhooks.remove(delivery);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_at_a_time() {
+        let delivery = |id: usize, webhook: &str| DueDelivery {
+            id: id.to_string(),
+            webhook: webhook.to_owned(),
+            event: String::new(),
+            body: Vec::new(),
+            attempts: 0,
+            due_at: Timestamp::from_micros(0),
+        };
+        let mut running = Running::default();
+        let admitted: Vec<bool> = (0..6).map(|id| running.admit(&delivery(id, "a"))).collect();
+        assert_eq!(admitted, [true, true, true, true, false, false]);
+        assert!(!running.admit(&delivery(0, "a")), "it runs already");
+        assert!(running.admit(&delivery(9, "b")));
+        running.ended("0");
+        assert!(running.admit(&delivery(4, "a")));
+        let crowd = (100..300).filter(|id| running.admit(&delivery(*id, &id.to_string()))).count();
+        assert_eq!(crowd, TOGETHER - 5);
+    }
+}

@@ -1,0 +1,104 @@
+//! What the answer of an endpoint means, and when to try again.
+//!
+//! Knows no clock and no chance: both come in as numbers.
+
+use crate::model::time::{DAY, HOUR, MINUTE, SECOND};
+use crate::service::guard::{FetchError, Fetched};
+
+/// Spans before each attempt after the first.
+const SPANS: [i64; 9] =
+    [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+/// The longest wait an endpoint can ask for.
+const PATIENCE: i64 = HOUR;
+/// Part of a span by which it may be longer or shorter, in thousandths.
+pub const JITTER: i64 = 200;
+/// How long nothing may arrive before a subscription is given up.
+pub const GIVEN_UP: i64 = 5 * DAY;
+
+/// What an attempt came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It arrived.
+    Delivered,
+    /// It did not.
+    Failed {
+        /// The wait the endpoint asked for, in microseconds.
+        asked: Option<i64>,
+    },
+    /// The endpoint wants nothing more.
+    Gone,
+}
+
+/// Judges an answer: only 2xx is a success; redirects are not followed and
+/// are failures; 410 ends the subscription.
+pub fn judge(outcome: &Result<Fetched, FetchError>) -> Verdict {
+    match outcome {
+        Ok(answer) if (200..300).contains(&answer.status) => Verdict::Delivered,
+        Ok(answer) if answer.status == 410 => Verdict::Gone,
+        Ok(answer) if matches!(answer.status, 429 | 503) => {
+            let seconds = answer.retry_after.as_deref().and_then(|it| it.trim().parse::<i64>().ok());
+            let asked = seconds.and_then(|it| it.checked_mul(SECOND));
+            Verdict::Failed { asked: asked.filter(|it| (1..=PATIENCE).contains(it)) }
+        }
+        Ok(_) | Err(_) => Verdict::Failed { asked: None },
+    }
+}
+
+/// The span until the next attempt, after so many were made; none when there
+/// is no other. `chance` lies between `-JITTER` and `JITTER`.
+pub fn next(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
+    let span = *SPANS.get(made.checked_sub(1)?)?;
+    let span = span + span / 1000 * chance.clamp(-JITTER, JITTER);
+    Some(span.max(asked.unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::guard::Unreachable;
+
+    fn answer(status: u16, retry_after: Option<&str>) -> Result<Fetched, FetchError> {
+        let retry_after = retry_after.map(str::to_owned);
+        Ok(Fetched { status, retry_after, content_type: None, body: Vec::new() })
+    }
+
+    #[test]
+    fn answers_are_judged() {
+        let failed = Verdict::Failed { asked: None };
+        let asked = |seconds: i64| Verdict::Failed { asked: Some(seconds * SECOND) };
+        let cases = [
+            (answer(200, None), Verdict::Delivered),
+            (answer(204, Some("9")), Verdict::Delivered),
+            (answer(301, None), failed),
+            (answer(308, None), failed),
+            (answer(400, Some("60")), failed),
+            (answer(410, None), Verdict::Gone),
+            (answer(429, Some("60")), asked(60)),
+            (answer(503, Some(" 3600 ")), asked(3600)),
+            (answer(503, Some("3601")), failed),
+            (answer(503, Some("0")), failed),
+            (answer(503, Some("-5")), failed),
+            (answer(503, Some("9223372036854775807")), failed),
+            (answer(503, Some("Fri, 20 Nov 2026 10:00:00 GMT")), failed),
+            (answer(500, None), failed),
+            (Err(FetchError::TimedOut), failed),
+            (Err(FetchError::Unreachable(Unreachable::Forbidden)), failed),
+        ];
+        for (outcome, verdict) in cases {
+            assert_eq!(judge(&outcome), verdict, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn ten_attempts_within_four_days() {
+        let spans: Vec<i64> = (1..).map_while(|made| next(made, None, 0)).collect();
+        assert_eq!(spans, SPANS);
+        assert_eq!(next(1, None, -JITTER), Some(4 * SECOND));
+        assert_eq!(next(1, None, JITTER), Some(6 * SECOND));
+        assert_eq!(next(9, None, 5000), Some(24 * HOUR / 10 * 12));
+        assert_eq!(next(1, Some(60 * SECOND), 0), Some(60 * SECOND));
+        assert_eq!(next(4, Some(60 * SECOND), 0), Some(2 * HOUR), "never sooner than planned");
+        assert_eq!(next(10, Some(60 * SECOND), 0), None);
+        assert_eq!(next(0, None, 0), None);
+    }
+}

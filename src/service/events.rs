@@ -1,0 +1,133 @@
+//! Events: what subscriptions are told of, named and put into an envelope.
+//! Interface: Events.
+//!
+//! Knows nothing of how or when they are delivered (see `deliveries`).
+
+use serde_json::Value;
+
+use crate::service::channels::Channel;
+use crate::service::database::events::{self, EventRow};
+use crate::service::database::{DatabaseError, webhooks};
+use crate::service::write::Work;
+
+/// A row of the interface's events table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A customer wrote.
+    MessageReceived,
+    /// The platform took a message.
+    MessageSent,
+    /// A message reached the device.
+    MessageDelivered,
+    /// A message was read.
+    MessageRead,
+    /// A message was not sent or did not arrive.
+    MessageFailed,
+    /// A mail came in.
+    EmailReceived,
+    /// A mail went out.
+    EmailSent,
+    /// A mail that went out was opened.
+    EmailOpened,
+    /// The assistant gave a thread a category.
+    EmailThreadCategorized,
+}
+
+/// What happens on the chat channels.
+const CHAT: [Event; 5] = [
+    Event::MessageReceived,
+    Event::MessageSent,
+    Event::MessageDelivered,
+    Event::MessageRead,
+    Event::MessageFailed,
+];
+/// What happens on the email channel.
+const MAIL: [Event; 4] =
+    [Event::EmailReceived, Event::EmailSent, Event::EmailOpened, Event::EmailThreadCategorized];
+
+impl Event {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::MessageReceived => "message.received",
+            Self::MessageSent => "message.sent",
+            Self::MessageDelivered => "message.delivered",
+            Self::MessageRead => "message.read",
+            Self::MessageFailed => "message.failed",
+            Self::EmailReceived => "email.received",
+            Self::EmailSent => "email.sent",
+            Self::EmailOpened => "email.opened",
+            Self::EmailThreadCategorized => "email.thread.categorized",
+        }
+    }
+
+    /// All that happens on a kind of channel: what a subscription gets that
+    /// names no events.
+    pub const fn of(channel: Channel) -> &'static [Self] {
+        match channel {
+            Channel::Whatsapp | Channel::Telegram => &CHAT,
+            Channel::Email => &MAIL,
+            // There is no webhook path that a phone key may use.
+            Channel::Voip => &[],
+        }
+    }
+}
+
+/// Tells the subscriptions of a channel that something happened: the
+/// envelope's exact bytes are stored once, and one delivery that is due now
+/// for each active subscription that names the event. Nothing is stored when
+/// nobody listens.
+///
+/// # Errors
+/// When the database fails.
+pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result<(), DatabaseError> {
+    let listening = webhooks::listening(work.db, channel, event.word())?;
+    if listening.is_empty() {
+        return Ok(());
+    }
+    let stamp = work.stamp();
+    let row = EventRow {
+        id: work.id("evt", stamp),
+        channel: channel.to_owned(),
+        name: event.word().to_owned(),
+        body: envelope(event, &work.now.to_string(), &data).into_bytes(),
+        at: stamp,
+    };
+    events::insert(work.db, &row)?;
+    for webhook in listening {
+        events::deliver(work.db, &work.id("dlv", stamp), &row.id, &webhook, work.now)?;
+    }
+    Ok(())
+}
+
+/// The body of a delivery. Interface: Events, Delivery.
+fn envelope(event: Event, at: &str, data: &Value) -> String {
+    // `Value` writes itself as JSON, in the order it is asked to.
+    let (event, at) = (Value::from(event.word()), Value::from(at));
+    format!(r#"{{"event":{event},"timestamp":{at},"data":{data}}}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn envelopes_are_json_whatever_they_hold() {
+        let data = json!({"content": "\"quoted\"\n\u{2028}", "messageId": "m"});
+        let text = envelope(Event::MessageReceived, "2026-11-20T10:00:00.000Z", &data);
+        assert!(text.starts_with(r#"{"event":"message.received","timestamp":"2026-"#), "{text}");
+        let read: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(read["data"], data);
+    }
+
+    #[test]
+    fn each_event_belongs_to_its_channels() {
+        let words = |channel| Event::of(channel).iter().map(|it| it.word()).collect::<Vec<_>>();
+        assert_eq!(words(Channel::Whatsapp), words(Channel::Telegram));
+        assert!(words(Channel::Whatsapp).iter().all(|it| it.starts_with("message.")));
+        assert!(words(Channel::Email).iter().all(|it| it.starts_with("email.")));
+        assert_eq!(words(Channel::Whatsapp).len() + words(Channel::Email).len(), 9);
+    }
+}

@@ -1,0 +1,172 @@
+//! Broadcasts: begun and watched. Interface: Broadcasts.
+//!
+//! Knows nothing of how they go out.
+
+use std::collections::HashSet;
+
+use axum::extract::State;
+
+use crate::model::bounds;
+use crate::service::auth::Caller;
+use crate::service::chat::broadcast::{self, TYPES};
+use crate::service::chat::compose::compose;
+use crate::service::chat::content::{Content, ID};
+use crate::service::database::broadcasts::{self, BroadcastRow, Counts, Recipient};
+use crate::service::database::{channels, contacts};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::handlers::account::precise;
+use crate::service::handlers::messages::not_configured;
+use crate::service::media::{self, Inspected};
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::service::{credits, handlers};
+use crate::wire::broadcasts::{BroadcastAccepted, BroadcastBody};
+use crate::wire::errors::ErrorCode;
+
+/// What a new broadcast asks for.
+struct Wanted {
+    /// None for all contacts.
+    contacts: Option<Vec<String>>,
+    content: Content,
+}
+
+/// `POST /broadcast`
+pub async fn create(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
+    let wanted = Wanted::read(&Fields::of_body(&request.body)?)?;
+    let media = match &wanted.content {
+        Content::Media(media) => Some(media::inspect(&service, &mut request, media).await?),
+        _ => None,
+    };
+    service.write(request, move |work, caller| create_in(work, caller, wanted, media)).await
+}
+
+impl Wanted {
+    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let content = Content::read(&fields.required_object("message")?, &TYPES)?;
+        let contacts = match fields.value("contactIds") {
+            None => None,
+            Some(_) => Some(contact_ids(fields)?),
+        };
+        Ok(Self { contacts, content })
+    }
+}
+
+fn contact_ids(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
+    let items = fields.array("contactIds")?;
+    if !(1..=bounds::BROADCAST_CONTACTS).contains(&items.len()) {
+        let bound = bounds::BROADCAST_CONTACTS;
+        let what = format!("must hold 1 to {bound} ids; leave it out for all contacts");
+        return Err(fields.refuse("contactIds", &what));
+    }
+    let id = |it: &serde_json::Value| it.as_str().filter(|it| it.len() <= ID).map(str::to_owned);
+    let ids: Option<Vec<String>> = items.iter().map(id).collect();
+    ids.ok_or_else(|| fields.refuse("contactIds", "must hold the ids of contacts"))
+}
+
+fn create_in(
+    work: &Work<'_>,
+    caller: &Caller,
+    wanted: Wanted,
+    media: Option<Inspected>,
+) -> Result<Reply, ApiError> {
+    if channels::read(work.db, &caller.channel_id)?.address.is_none() {
+        return Err(not_configured());
+    }
+    let recipients = recipients(work, caller, wanted.contacts)?;
+    let total = i64::try_from(recipients.len()).unwrap_or(i64::MAX);
+    let (price, outgoing) = compose(work, &caller.workspace, wanted.content, media.as_ref())?;
+    let stamp = work.stamp();
+    let row = BroadcastRow {
+        id: work.id("bc", stamp),
+        channel: caller.channel_id.clone(),
+        kind: outgoing.kind.to_owned(),
+        content: outgoing.content,
+        media_url: outgoing.media_url,
+        details: outgoing.details,
+        price,
+        total,
+        status: "sending".to_owned(),
+        key: work.key.map(str::to_owned),
+        created_at: stamp,
+        completed_at: None,
+    };
+    let paid = credits::pay(work, caller, price.saturating_mul(total), "broadcast", &row.id)?;
+    broadcasts::insert(work.db, &row)?;
+    for recipient in &recipients {
+        broadcasts::add_recipient(work.db, &row.id, recipient)?;
+    }
+    broadcast::expect_step(work, &row.id)?;
+    let accepted = BroadcastAccepted {
+        broadcast_id: row.id,
+        total_recipients: total,
+        credits_used: precise(paid.used),
+        status: row.status,
+        test: None,
+    };
+    Reply::with_status(202, &accepted)
+}
+
+/// The contacts that were named, each once, in their order; all when none
+/// were. Who is not there is left out.
+fn recipients(
+    work: &Work<'_>,
+    caller: &Caller,
+    named: Option<Vec<String>>,
+) -> Result<Vec<Recipient>, ApiError> {
+    let ids = match named {
+        Some(ids) => ids,
+        None => contacts::all_ids(work.db, &caller.workspace)?,
+    };
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for id in ids {
+        if !seen.insert(id.clone()) {
+            continue;
+        }
+        if let Some(contact) = contacts::read(work.db, &caller.workspace, &id)? {
+            let position = i64::try_from(found.len()).unwrap_or(i64::MAX);
+            found.push(Recipient { position, contact: contact.id, phone: contact.phone });
+        }
+    }
+    if found.is_empty() {
+        return Err(ApiError::new(
+            ErrorCode::NoRecipients,
+            "none of the contacts exists; there is nobody to send to",
+        ));
+    }
+    Ok(found)
+}
+
+/// `GET /broadcast/{broadcastId}`
+pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let id = request.segment("broadcastId")?;
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let absent = || ApiError::not_found("this broadcast");
+            let row = broadcasts::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let counts = broadcasts::counts(db, &row.id)?;
+            Reply::ok(&body(row, counts))
+        })
+        .await
+}
+
+fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
+    BroadcastBody {
+        message: Some(handlers::bodies::preview(&row.content, &row.kind)),
+        id: row.id,
+        total_recipients: row.total,
+        sent_count: counts.sent,
+        failed_count: counts.failed,
+        status: row.status,
+        created_at: Some(row.created_at.to_string()),
+        completed_at: row.completed_at.map(|it| it.to_string()),
+        delivered: counts.delivered,
+        failed: counts.failed,
+        pending: row.total - counts.delivered - counts.failed,
+    }
+}

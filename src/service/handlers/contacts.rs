@@ -1,0 +1,180 @@
+//! Contacts: listed, made or changed by phone number, read, removed.
+//! Interface: Contacts.
+//!
+//! Knows nothing of broadcasts.
+
+use axum::extract::State;
+use serde_json::{Map, Value};
+
+use crate::model::bounds;
+use crate::service::auth::Caller;
+use crate::service::database::contacts::{self, ContactRow};
+use crate::service::database::conversations;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::query::Slice;
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::wire::contacts::ContactBody;
+use crate::wire::webhooks::DeleteResult;
+
+/// Tags of a contact at most.
+const TAGS: usize = 50;
+/// Characters of a tag at most.
+const TAG: usize = 64;
+/// Bytes of metadata at most, written without white space.
+const METADATA: usize = 16 * 1024;
+
+/// What is told of a contact; what is left out stays as it is.
+struct Told {
+    phone: String,
+    /// An empty one removes it.
+    name: Option<String>,
+    /// An empty one removes it.
+    email: Option<String>,
+    tags: Option<Vec<String>>,
+    metadata: Option<Map<String, Value>>,
+}
+
+/// `GET /contacts`
+pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let Reading { caller, query, .. } = request;
+    let search = query.text("search").map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
+    if search.as_deref().is_some_and(|it| bounds::length(it) > bounds::CONTACT_NAME) {
+        let message = format!("search must have at most {} characters", bounds::CONTACT_NAME);
+        return Err(ApiError::validation(message));
+    }
+    let name = ["contacts", &caller.workspace, search.as_deref().unwrap_or("")];
+    let page = query.page(&service.cursors, &name)?;
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            let rows = contacts::list(db, &caller.workspace, search.as_deref(), &page.after, page.reach())?;
+            page.reply(&state.cursors, Slice::cut(rows, page.limit), ContactRow::place, body)
+        })
+        .await
+}
+
+/// `GET /contacts/{contactId}`
+pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let id = request.segment("contactId")?;
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| Reply::ok(&body(contacts::read(db, &caller.workspace, &id)?.ok_or_else(absent)?)))
+        .await
+}
+
+/// `POST /contacts`: made with 201, changed with 200.
+pub async fn upsert(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let told = Told::read(&Fields::of_body(&request.body)?)?;
+    service.write(request, move |work, caller| upsert_in(work, caller, told)).await
+}
+
+impl Told {
+    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let phone = fields.required_phone("phone")?.to_owned();
+        let name = fields.text("name", bounds::CONTACT_NAME)?.map(|it| it.trim().to_owned());
+        let email = fields.text("email", bounds::EMAIL_ADDRESS)?.map(str::to_owned);
+        if email.as_deref().is_some_and(|it| !it.is_empty() && !bounds::is_email(it)) {
+            return Err(fields.refuse("email", "must be a mail address such as maria@mail.example"));
+        }
+        let metadata = match fields.value("metadata") {
+            None => None,
+            Some(Value::Object(object)) => Some(object.clone()),
+            Some(_) => return Err(fields.refuse("metadata", "must be an object")),
+        };
+        if metadata.as_ref().is_some_and(|it| Value::Object(it.clone()).to_string().len() > METADATA) {
+            return Err(fields.refuse("metadata", &format!("must have at most {METADATA} bytes")));
+        }
+        Ok(Self { phone, name, email, tags: tags(fields)?, metadata })
+    }
+}
+
+/// The tags, each once.
+fn tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
+    if fields.value("tags").is_none() {
+        return Ok(None);
+    }
+    let mut tags: Vec<String> = Vec::new();
+    for item in fields.array("tags")? {
+        match item.as_str().map(str::trim) {
+            Some(tag) if (1..=TAG).contains(&bounds::length(tag)) => {
+                if !tags.iter().any(|it| it == tag) {
+                    tags.push(tag.to_owned());
+                }
+            }
+            _ => return Err(fields.refuse("tags", &format!("must hold strings of 1 to {TAG} characters"))),
+        }
+    }
+    if tags.len() > TAGS {
+        return Err(fields.refuse("tags", &format!("must hold at most {TAGS} tags")));
+    }
+    Ok(Some(tags))
+}
+
+fn upsert_in(work: &Work<'_>, caller: &Caller, told: Told) -> Result<Reply, ApiError> {
+    let found = contacts::of_phone(work.db, &caller.workspace, &told.phone)?;
+    let status = if found.is_some() { 200 } else { 201 };
+    let stamp = work.stamp();
+    let made = || ContactRow::new(work.id("ct", stamp), &caller.workspace, &told.phone, stamp);
+    let mut contact = found.unwrap_or_else(made);
+    let given = |text: String| Some(text).filter(|it| !it.is_empty());
+    if let Some(name) = told.name {
+        contact.named = !name.is_empty();
+        contact.name = given(name);
+    }
+    if let Some(email) = told.email {
+        contact.email = given(email);
+    }
+    if let Some(tags) = told.tags {
+        contact.tags = Value::from(tags).to_string();
+    }
+    if let Some(metadata) = told.metadata {
+        contact.metadata = Value::Object(metadata).to_string();
+    }
+    contact.updated_at = stamp;
+    contacts::put(work.db, &contact)?;
+    if let Some(row) = conversations::of_peer(work.db, &caller.channel_id, &contact.phone)? {
+        let (name, email) = (contact.name.as_deref(), contact.email.as_deref());
+        conversations::set_person(work.db, &row.id, name, email)?;
+    }
+    Reply::with_status(status, &body(contact))
+}
+
+/// `DELETE /contacts/{contactId}`: with the history of the conversation on
+/// business chat.
+pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let id = request.segment("contactId")?;
+    service
+        .write(request, move |work, caller| {
+            let contact = contacts::read(work.db, &caller.workspace, &id)?.ok_or_else(absent)?;
+            contacts::delete(work.db, &contact.id)?;
+            if let Some(row) = conversations::of_peer(work.db, &caller.channel_id, &contact.phone)? {
+                conversations::delete(work.db, &row.id)?;
+            }
+            Reply::ok(&DeleteResult { success: true, deleted: contact.id })
+        })
+        .await
+}
+
+fn body(row: ContactRow) -> ContactBody {
+    ContactBody {
+        id: row.id,
+        phone: Some(row.phone),
+        name: row.name,
+        email: row.email,
+        tags: serde_json::from_str(&row.tags).unwrap_or_default(),
+        metadata: serde_json::from_str(&row.metadata).unwrap_or_default(),
+        created_at: Some(row.created_at.to_string()),
+        updated_at: Some(row.updated_at.to_string()),
+        last_activity_at: Some(row.last_at.to_string()),
+    }
+}
+
+fn absent() -> ApiError {
+    ApiError::not_found("this contact")
+}

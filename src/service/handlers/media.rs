@@ -1,0 +1,120 @@
+//! Media: uploaded with a key, served to anyone who has the address.
+//! Interface: Media.
+//!
+//! Knows nothing of sends.
+
+use std::fs::File;
+use std::io::Read;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use hyper::body::Bytes;
+use rand::Rng;
+
+use crate::service::auth::Caller;
+use crate::service::database::DatabaseError;
+use crate::service::database::media::{self, MediaRow};
+use crate::service::errors::ApiError;
+use crate::service::media::names;
+use crate::service::media::upload::Upload;
+use crate::service::reply::Reply;
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::wire::media::MediaBody;
+
+/// Bytes of a piece that is served.
+const PIECE: usize = 64 * 1024;
+
+/// `POST /media`: the bytes are on the disk before the row that names them.
+pub async fn upload(State(service): State<Service>, upload: Upload) -> Result<Reply, ApiError> {
+    let Upload { mut request, name, bytes, slot } = upload;
+    let shown = names::shown(&name);
+    let row = MediaRow {
+        id: random_id(),
+        workspace: request.caller.workspace.clone(),
+        mime_type: names::mime_type(&bytes, &shown).to_owned(),
+        size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+        filename: shown,
+    };
+    let stored = !(service.claim(&mut request).await? || request.caller.is_test());
+    let id = row.id.clone();
+    if stored {
+        let (files, name) = (service.media.clone(), id.clone());
+        let written = tokio::task::spawn_blocking(move || files.store(&name, &bytes)).await;
+        written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))?;
+    }
+    drop(slot);
+    let outcome = service.write(request, move |work, caller| keep(work, caller, row)).await;
+    let kept = matches!(&outcome, Ok(reply) if reply.status == 200 && !reply.replayed);
+    if stored && !kept {
+        service.media.remove(&id);
+    }
+    outcome
+}
+
+/// Whoever knows an id may read the file, so that it cannot be guessed.
+fn random_id() -> String {
+    let random: [u8; 16] = rand::rng().random();
+    let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("med_{hex}")
+}
+
+fn keep(work: &Work<'_>, _: &Caller, mut row: MediaRow) -> Result<Reply, ApiError> {
+    if work.test {
+        row.id = work.id("med", work.stamp());
+    }
+    media::insert(work.db, &row, work.now)?;
+    Reply::ok(&MediaBody {
+        url: format!("{}/media/{}/{}", work.service.base_url, row.id, names::safe(&row.filename)),
+        mime_type: row.mime_type,
+        size: u64::try_from(row.size).unwrap_or(0),
+        filename: row.filename,
+    })
+}
+
+/// `GET /media/{id}/{filename}`: without a key and outside the limits, as
+/// platforms fetch it.
+pub async fn serve(
+    State(service): State<Service>,
+    Path((id, filename)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let absent = || ApiError::not_found("this file");
+    let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &id)).await;
+    let row = found?.ok_or_else(absent)?;
+    let safe = names::safe(&row.filename);
+    if filename != safe {
+        return Err(absent());
+    }
+    let (files, name) = (service.media.clone(), row.id.clone());
+    let opened = tokio::task::spawn_blocking(move || files.open(&name)).await;
+    let file = opened.map_err(|cause| ApiError::internal(&cause))?.map_err(|_| absent())?;
+    let mut response = Body::from_stream(stream::unfold(Some(file), piece)).into_response();
+    let headers = response.headers_mut();
+    let value = |text: &str| HeaderValue::from_str(text).map_err(|cause| ApiError::internal(&cause));
+    headers.insert(header::CONTENT_TYPE, value(&row.mime_type)?);
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(row.size));
+    headers.insert(header::CONTENT_DISPOSITION, value(&format!("attachment; filename=\"{safe}\""))?);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400, immutable"));
+    Ok(response)
+}
+
+/// The next piece of a file, and the file to go on with.
+async fn piece(file: Option<File>) -> Option<(std::io::Result<Bytes>, Option<File>)> {
+    let mut file = file?;
+    let read = tokio::task::spawn_blocking(move || {
+        let mut piece = vec![0; PIECE];
+        let count = file.read(&mut piece)?;
+        piece.truncate(count);
+        Ok::<_, std::io::Error>((piece, file))
+    });
+    match read.await {
+        Ok(Ok((piece, _))) if piece.is_empty() => None,
+        Ok(Ok((piece, file))) => Some((Ok(Bytes::from(piece)), Some(file))),
+        Ok(Err(cause)) => Some((Err(cause), None)),
+        Err(cause) => Some((Err(std::io::Error::other(cause)), None)),
+    }
+}

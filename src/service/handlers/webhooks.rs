@@ -1,0 +1,155 @@
+//! Webhook subscriptions: listed, made, removed; the same under `/webhooks`
+//! and `/email/webhooks`, each for its own channels. Interface: Webhooks.
+//!
+//! Knows nothing of deliveries.
+
+use axum::extract::State;
+use rand::Rng;
+
+use crate::service::auth::Caller;
+use crate::service::channels::Channel;
+use crate::service::chat::content::LINK;
+use crate::service::database::webhooks::{self, WebhookRow};
+use crate::service::errors::ApiError;
+use crate::service::events::Event;
+use crate::service::fields::Fields;
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+use crate::wire::webhooks::{DeleteResult, WebhookBody, WebhookList};
+
+/// Subscriptions of a channel at most.
+const MOST: usize = 20;
+/// Characters of a secret at most.
+const SECRET: usize = 256;
+
+/// `GET /webhooks`, `GET /email/webhooks`
+pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let data = webhooks::list(db, &caller.channel_id)?.into_iter().map(body).collect();
+            Reply::ok(&WebhookList { data })
+        })
+        .await
+}
+
+/// What a new subscription asks for.
+struct Wanted {
+    url: String,
+    events: Vec<&'static str>,
+    secret: Option<String>,
+}
+
+/// `POST /webhooks`, `POST /email/webhooks`
+pub async fn create(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
+    let wanted = Wanted::read(&Fields::of_body(&request.body)?, request.caller.channel)?;
+    let url = service.guard.vet(&wanted.url);
+    let url = url.map_err(|why| ApiError::validation(format!("url cannot be used: {why}")))?;
+    let answered = service.claim(&mut request).await?;
+    let verified = if request.caller.is_test() {
+        true
+    } else if answered {
+        // Nothing is made under the key a second time, and if it were, not
+        // without a challenge.
+        false
+    } else {
+        let value: [u8; 32] = rand::rng().random();
+        let value: String = value.iter().map(|byte| format!("{byte:02x}")).collect();
+        service.guard.challenge(&url, &value).await.is_ok()
+    };
+    service.write(request, move |work, caller| create_in(work, caller, wanted, verified)).await
+}
+
+impl Wanted {
+    fn read(fields: &Fields<'_>, channel: Channel) -> Result<Self, ApiError> {
+        let url = fields.required_text("url", LINK)?.to_owned();
+        let secret = match fields.text("secret", SECRET)? {
+            Some("") => return Err(fields.refuse("secret", "must not be empty; leave it out instead")),
+            secret => secret.map(str::to_owned),
+        };
+        Ok(Self { url, events: wanted_events(fields, Event::of(channel))?, secret })
+    }
+}
+
+/// The events asked for, each once; all of the channel when none are named.
+fn wanted_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static str>, ApiError> {
+    if fields.value("events").is_none() {
+        return Ok(known.iter().map(|it| it.word()).collect());
+    }
+    let (mut wanted, mut unknown) = (Vec::new(), Vec::new());
+    for item in fields.array("events")? {
+        match known.iter().map(|it| it.word()).find(|it| item.as_str() == Some(it)) {
+            Some(word) if wanted.contains(&word) => {}
+            Some(word) => wanted.push(word),
+            None => unknown.push(item.as_str().map_or_else(|| item.to_string(), str::to_owned)),
+        }
+    }
+    let words = || known.iter().map(|it| it.word()).collect::<Vec<_>>().join(", ");
+    if !unknown.is_empty() {
+        unknown.truncate(5);
+        let cut: String = unknown.join(", ").chars().take(200).collect();
+        return Err(fields
+            .refuse("events", &format!("names what this channel does not have: {cut}; it has {}", words())));
+    }
+    if wanted.is_empty() {
+        return Err(fields.refuse("events", "must name at least one event; leave it out for all"));
+    }
+    Ok(wanted)
+}
+
+fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -> Result<Reply, ApiError> {
+    if !verified {
+        // One text for every reason: who asks learns nothing about networks.
+        return Err(ApiError::new(
+            ErrorCode::WebhookVerificationFailed,
+            "the endpoint did not return the challenge value as plain text; it must be reachable from the \
+             public internet over https and answer 200 with exactly that value",
+        ));
+    }
+    if webhooks::count(work.db, &caller.channel_id)? >= MOST {
+        let message = format!("this channel has {MOST} webhooks, as many as it can; delete one first");
+        return Err(ApiError::validation(message));
+    }
+    let stamp = work.stamp();
+    let id = work.id("wh", stamp);
+    let sealed = wanted.secret.map(|it| work.service.vault.seal(&id, &it)).transpose();
+    let row = WebhookRow {
+        channel: caller.channel_id.clone(),
+        url: wanted.url,
+        events: serde_json::Value::from(wanted.events).to_string(),
+        secret: sealed.map_err(|cause| ApiError::internal(&cause))?,
+        active: true,
+        failing_since: None,
+        created_at: stamp,
+        id,
+    };
+    webhooks::insert(work.db, &row)?;
+    Reply::ok(&body(row))
+}
+
+/// `DELETE /webhooks/{webhookId}`, `DELETE /email/webhooks/{webhookId}`
+pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let id = request.segment("webhookId")?;
+    service
+        .write(request, move |work, caller| {
+            if !webhooks::delete(work.db, &caller.channel_id, &id)? {
+                return Err(ApiError::not_found("this webhook"));
+            }
+            Reply::ok(&DeleteResult { success: true, deleted: id })
+        })
+        .await
+}
+
+fn body(row: WebhookRow) -> WebhookBody {
+    WebhookBody {
+        events: serde_json::from_str(&row.events).unwrap_or_default(),
+        id: row.id,
+        url: row.url,
+        is_active: row.active,
+        created_at: Some(row.created_at.to_string()),
+    }
+}

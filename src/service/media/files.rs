@@ -1,0 +1,124 @@
+//! The bytes of uploaded media: one file each, in a folder of the owner's
+//! beside the database.
+//!
+//! Knows nothing of rows; the name of a file is the id of its row. Its calls
+//! wait for the disk.
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The folder of uploaded media.
+#[derive(Debug, Clone)]
+pub struct MediaFiles {
+    folder: PathBuf,
+}
+
+impl MediaFiles {
+    /// The folder beside a database, made with mode 0700 when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn beside(database: &Path) -> io::Result<Self> {
+        let mut folder = database.as_os_str().to_owned();
+        folder.push(".media");
+        let folder = PathBuf::from(folder);
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        Ok(Self { folder })
+    }
+
+    /// Writes a new file; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// When the disk refuses, or a file of this name is there.
+    pub fn store(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(self.path(name)?)?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| self.sync());
+        if written.is_err() {
+            self.remove(name);
+        }
+        written
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn open(&self, name: &str) -> io::Result<File> {
+        File::open(self.path(name)?)
+    }
+
+    /// Removes a file nobody knows of, if it is there.
+    pub fn remove(&self, name: &str) {
+        let removed = self.path(name).and_then(fs::remove_file);
+        if let Err(cause) = removed {
+            tracing::warn!(%cause, "an uploaded file that is not needed is left behind");
+        }
+    }
+
+    /// Removes the files whose rows were never kept.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn sweep(&self, known: &HashSet<String>) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let name = entry?.file_name();
+            if let Some(name) = name.to_str().filter(|it| !known.contains(*it)) {
+                self.remove(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// A name is an id: nothing in it may lead elsewhere.
+    fn path(&self, name: &str) -> io::Result<PathBuf> {
+        let plain = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        if plain { Ok(self.folder.join(name)) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
+    /// Makes the folder remember its entries.
+    fn sync(&self) -> io::Result<()> {
+        if cfg!(unix) { File::open(&self.folder)?.sync_all() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn files_are_private_kept_and_swept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = MediaFiles::beside(&folder.path().join("service.db")).expect("made");
+        for (name, bytes) in [("med_1", "one"), ("med_2", "two")] {
+            files.store(name, bytes.as_bytes()).expect("stored");
+        }
+        assert!(files.store("med_1", b"other").is_err(), "nothing is written over");
+        files.sweep(&HashSet::from(["med_1".to_owned()])).expect("swept");
+        assert!(files.open("med_2").is_err());
+        let mut text = String::new();
+        files.open("med_1").expect("kept").read_to_string(&mut text).expect("read");
+        assert_eq!(text, "one");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: PathBuf| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+            let media = folder.path().join("service.db.media");
+            assert_eq!((mode(media.join("med_1")), mode(media)), (0o600, 0o700));
+        }
+        for name in ["", "..", "../service.db", "a/b", "a.b", "é"] {
+            assert!(files.open(name).is_err() && files.store(name, b"").is_err(), "{name}");
+        }
+    }
+}

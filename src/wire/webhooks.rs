@@ -1,0 +1,40 @@
+//! Webhook subscriptions on the wire. Interface: Webhooks.
+//!
+//! Knows nothing of deliveries.
+
+use serde::{Deserialize, Serialize};
+
+/// A subscription. Its secret is never told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookBody {
+    /// Its id.
+    pub id: String,
+    /// Where deliveries go.
+    pub url: String,
+    /// What it is told of.
+    #[serde(default)]
+    pub events: Vec<String>,
+    /// Whether anything is delivered.
+    #[serde(default)]
+    pub is_active: bool,
+    /// When it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+}
+
+/// The answer of `GET /webhooks`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookList {
+    /// All of them, oldest first.
+    pub data: Vec<WebhookBody>,
+}
+
+/// The answer to a deletion, of a subscription or a contact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeleteResult {
+    /// Always true.
+    pub success: bool,
+    /// The id of what was deleted.
+    pub deleted: String,
+}

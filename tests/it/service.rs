@@ -1,0 +1,230 @@
+//! The service against its contract: real sockets, real files, a clock that
+//! moves only through `/dev/clock`, so nothing sleeps.
+
+mod broadcasts;
+mod contacts;
+mod events;
+mod media;
+mod receiver;
+mod webhooks;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use frontdesk::model::time::{Clock, Timestamp};
+use frontdesk::service::{Options, Running, start};
+use http_body_util::{BodyExt, Full};
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+/// A clock that stands still.
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time")
+    }
+}
+
+/// An answer as it came.
+#[derive(Debug, Clone)]
+struct Answer {
+    status: u16,
+    /// Names in lower case.
+    headers: HashMap<String, String>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("JSON, not {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// The body of a success.
+    #[track_caller]
+    fn good(self, status: u16) -> Value {
+        let text = String::from_utf8_lossy(&self.body).into_owned();
+        assert_eq!(self.status, status, "{text}");
+        self.json()
+    }
+
+    /// The message of a refusal.
+    #[track_caller]
+    fn refused(self, status: u16, code: &str) -> String {
+        let body = self.json();
+        assert_eq!((self.status, body["code"].as_str()), (status, Some(code)), "{body}");
+        body["message"].as_str().expect("a message").to_owned()
+    }
+}
+
+/// A service of one's own.
+struct Desk {
+    running: Running,
+    keys: HashMap<String, String>,
+    database: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Desk {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let database = folder.path().join("service.db");
+        let running = start(options(database.clone())).await.expect("it starts");
+        let keys = running
+            .keys
+            .iter()
+            .map(|it| (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned()));
+        Self { keys: keys.collect(), running, database, _folder: folder }
+    }
+
+    /// Stops it and starts it again on the same files.
+    async fn restart(self) -> Self {
+        let Self { running, keys, database, _folder } = self;
+        running.shutdown().await;
+        let running = start(options(database.clone())).await.expect("it starts again");
+        Self { running, keys, database, _folder }
+    }
+
+    /// Sends bytes; `key` is as in `whatsapp live`, or empty for none.
+    async fn send(
+        &self,
+        key: &str,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method);
+        if !key.is_empty() {
+            request = request.header("authorization", format!("Bearer {}", self.keys[key]));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        fetch(url, request, body).await
+    }
+
+    /// Calls the interface with a JSON body; null sends none.
+    async fn call(&self, key: &str, method: &str, path: &str, body: Value) -> Answer {
+        self.keyed(key, method, path, body, None).await
+    }
+
+    /// The same under an idempotency key.
+    async fn keyed(
+        &self,
+        key: &str,
+        method: &str,
+        path: &str,
+        body: Value,
+        idempotency: Option<&str>,
+    ) -> Answer {
+        let url = format!("{}{path}", self.running.base_url);
+        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let mut headers = vec![("content-type", "application/json")];
+        headers.extend(idempotency.map(|it| ("idempotency-key", it)));
+        self.send(key, method, &url, &headers, bytes).await
+    }
+
+    async fn get(&self, key: &str, path: &str) -> Value {
+        self.call(key, "GET", path, Value::Null).await.good(200)
+    }
+
+    async fn post(&self, key: &str, path: &str, body: Value) -> Value {
+        self.call(key, "POST", path, body).await.good(200)
+    }
+
+    /// Turns a switch.
+    async fn switch(&self, path: &str, body: Value) -> Value {
+        let url = format!("{}{path}", self.running.dev_url);
+        let bytes = body.to_string().into_bytes();
+        self.send("", "POST", &url, &[("content-type", "application/json")], bytes).await.good(200)
+    }
+
+    /// Moves the clock; all that falls due has happened when this returns.
+    async fn advance(&self, seconds: f64) {
+        self.switch("/clock", json!({"advance_seconds": seconds})).await;
+    }
+
+    /// A customer writes; the conversation's id.
+    async fn inbound(&self, channel: &str, from: &str, text: &str) -> String {
+        let told = self.switch("/inbound", json!({"channel": channel, "from": from, "text": text})).await;
+        told["conversationId"].as_str().expect("an id").to_owned()
+    }
+
+    async fn balance(&self) -> f64 {
+        self.get("whatsapp live", "/account").await["creditsBalance"].as_f64().expect("a number")
+    }
+
+    /// Every row of every table, but for kept answers.
+    fn dump(&self) -> Vec<String> {
+        let db = self.sql();
+        let mut tables = db
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('idempotency', 'sqlite_stat1')")
+            .expect("prepared");
+        let tables: Vec<String> =
+            tables.query_map([], |row| row.get(0)).expect("read").map(|it| it.expect("a name")).collect();
+        let mut rows = Vec::new();
+        for table in tables {
+            let mut statement = db.prepare(&format!("SELECT * FROM {table}")).expect("prepared");
+            let columns = statement.column_count();
+            let found = statement.query_map([], |row| {
+                let value = |index| row.get::<_, rusqlite::types::Value>(index);
+                Ok(format!("{table} {:?}", (0..columns).map(value).collect::<Result<Vec<_>, _>>()?))
+            });
+            rows.extend(found.expect("read").map(|it| it.expect("a row")));
+        }
+        rows
+    }
+
+    /// A connection of one's own to the database.
+    fn sql(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(&self.database).expect("it opens")
+    }
+
+    /// What the ledger adds up to, which is always the balance.
+    #[track_caller]
+    fn check_ledger(&self) {
+        let db = self.sql();
+        let sql = "SELECT (SELECT balance FROM workspaces), (SELECT sum(amount) FROM ledger)";
+        let sums: (i64, i64) = db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
+        assert_eq!(sums.0, sums.1, "the ledger explains the balance");
+    }
+}
+
+fn options(database: PathBuf) -> Options {
+    let listen = "127.0.0.1:0".parse().expect("an address");
+    let options = Options::new(listen, database, Arc::new(Still));
+    Options { dev: true, unlimited: true, by_hand: true, ..options }
+}
+
+/// One request on a connection of its own.
+async fn fetch(url: &str, request: hyper::http::request::Builder, body: Vec<u8>) -> Answer {
+    let (host, path) = url.strip_prefix("http://").and_then(|it| it.split_once('/')).expect("a URL");
+    let stream = TcpStream::connect(host).await.expect("it listens");
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("HTTP");
+    let driven = tokio::spawn(connection);
+    let request = request
+        .uri(format!("/{path}"))
+        .header("host", host)
+        .body(Full::new(Bytes::from(body)))
+        .expect("a request");
+    let answer = sender.send_request(request).await.expect("an answer");
+    let (head, body) = answer.into_parts();
+    let body = body.collect().await.expect("a whole body").to_bytes().to_vec();
+    driven.abort();
+    let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
+    Answer { status: head.status.as_u16(), headers: headers.collect(), body }
+}
+
+/// The texts of a field of every row of a list.
+fn texts(list: &Value, field: &str) -> Vec<String> {
+    let rows = list["data"].as_array().expect("a list");
+    rows.iter().map(|it| it[field].as_str().unwrap_or("null").to_owned()).collect()
+}

@@ -1,0 +1,129 @@
+//! An endpoint of a customer's: takes deliveries and answers as it is told.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::Value;
+use sha2::Sha256;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub method: String,
+    pub target: String,
+    /// Names in lower case.
+    pub headers: HashMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl Received {
+    pub fn challenge(&self) -> Option<&str> {
+        self.target.split_once("challenge=").map(|(_, value)| value)
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+}
+
+/// Status, extra header lines and body.
+pub type Told = (u16, &'static str, Vec<u8>);
+
+type Answering = Arc<Mutex<Box<dyn FnMut(&Received) -> Told + Send>>>;
+
+pub struct Receiver {
+    pub url: String,
+    received: Arc<Mutex<Vec<Received>>>,
+    answering: Answering,
+}
+
+impl Receiver {
+    /// One that passes its challenge and takes everything.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let answering: Answering = Arc::new(Mutex::new(Box::new(|_| (200, "", Vec::new()))));
+        let (log, answers) = (received.clone(), answering.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, log.clone(), answers.clone()));
+            }
+        });
+        let receiver = Self { url, received, answering };
+        receiver.answer(200, "");
+        receiver
+    }
+
+    /// From now on deliveries are answered so; challenges pass.
+    pub fn answer(&self, status: u16, headers: &'static str) {
+        self.answer_by(move |it| match it.challenge() {
+            Some(value) => (200, "", value.as_bytes().to_vec()),
+            None => (status, headers, Vec::new()),
+        });
+    }
+
+    pub fn answer_by(&self, answer: impl FnMut(&Received) -> Told + Send + 'static) {
+        *self.answering.lock().expect("no one failed") = Box::new(answer);
+    }
+
+    /// What came since the last look.
+    pub fn take(&self) -> Vec<Received> {
+        std::mem::take(&mut *self.received.lock().expect("no one failed"))
+    }
+
+    /// The deliveries that came since the last look.
+    pub fn deliveries(&self) -> Vec<Received> {
+        self.take().into_iter().filter(|it| it.method == "POST").collect()
+    }
+}
+
+/// What a receiver computes to compare a signature with.
+pub fn hex_hmac(secret: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any key");
+    mac.update(body);
+    mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, answers: Answering) {
+    let Some(request) = read(&mut stream).await else { return };
+    let (status, headers, body) = (answers.lock().expect("no one failed"))(&request);
+    log.lock().expect("no one failed").push(request);
+    let head = format!(
+        "HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(&[head.as_bytes(), &body].concat()).await;
+    let _ = stream.shutdown().await;
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Received> {
+    let mut bytes = Vec::new();
+    let end = loop {
+        if let Some(end) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {
+            break end;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let mut lines = head.lines();
+    let mut words = lines.next()?.split(' ').map(str::to_owned);
+    let (method, target) = (words.next()?, words.next()?);
+    let headers: HashMap<String, String> = lines
+        .filter_map(|it| it.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+    let mut body = bytes[end + 4..].to_vec();
+    while body.len() < length {
+        if stream.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(Received { method, target, headers, body })
+}
