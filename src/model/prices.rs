@@ -15,3 +15,8 @@ pub const VIDEO_UPLOADED: i64 = 5;
 pub const TEMPLATE: i64 = 2;
 /// One email, with or without attachments.
 pub const EMAIL: i64 = 1;
+/// One SMS. The interface's table does not name it; priced as a text.
+pub const SMS: i64 = 1;
+/// One started minute of a voice call. The interface shows no rate; this is
+/// the service's choice.
+pub const VOICE_MINUTE: i64 = 5;

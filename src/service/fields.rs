@@ -127,6 +127,26 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// An object of an array.
+    ///
+    /// # Errors
+    /// When there is no such item or it is not an object.
+    pub fn item(&self, name: &str, index: usize) -> Result<Fields<'a>, ApiError> {
+        let place = format!("{name}[{index}]");
+        match self.array(name)?.get(index).and_then(Value::as_object) {
+            Some(object) => Ok(Fields { object, path: self.place(&place) }),
+            None => Err(self.refuse(&place, "must be an object")),
+        }
+    }
+
+    /// A boolean, if it is there.
+    ///
+    /// # Errors
+    /// When it is not a boolean.
+    pub fn boolean(&self, name: &str) -> Result<Option<bool>, ApiError> {
+        if self.value(name).is_some() { self.required_boolean(name).map(Some) } else { Ok(None) }
+    }
+
     /// A word out of a list that must be there.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of what is asked. The gate has put the caller in.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -11,6 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
@@ -21,13 +23,21 @@ use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
 use crate::wire::strict;
 
-/// Bytes of a JSON body at most.
+/// Bytes of a JSON body at most, where the route does not say otherwise.
 pub const JSON_BYTES: usize = 1024 * 1024;
+/// Bytes of a mail's JSON body at most: its attachments are in it.
+pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 /// Bytes of a refused body that are still taken in, so that the refusal can
 /// be read by a caller who is busy writing.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// How long a body may pause.
 const IDLE: Duration = Duration::from_secs(15);
+/// For a whole body.
+const WHOLE: Duration = Duration::from_secs(120);
+
+/// A route's own bound of a body, in bytes; an extension of the request.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyBound(pub usize);
 
 /// A GET: path and query.
 pub struct Reading {
@@ -53,6 +63,8 @@ pub struct Writing {
     /// A delay that was asked for under `/dev/fault`.
     pub delay: Option<Delay>,
     segments: Segments,
+    /// Held while a large body is: bounds the memory they take together.
+    pub slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Reading {
@@ -81,7 +93,8 @@ impl Writing {
         let key = idempotency::read_key(&parts.headers)?;
         let compared = compared.unwrap_or(&body);
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
-        Ok(Self { caller, body, key, fingerprint, claim: None, delay: parts.extensions.remove(), segments })
+        let delay = parts.extensions.remove();
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, slot: None })
     }
 
     /// A variable segment of the path.
@@ -128,10 +141,19 @@ impl FromRequestParts<Service> for Reading {
 impl FromRequest<Service> for Writing {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let body = json_body(&parts.headers, body).await?;
-        Self::of_parts(&mut parts, body, None).await
+        let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
+        let large = announced(&parts.headers).unwrap_or(bound) > JSON_BYTES;
+        let slot = if large && bound > JSON_BYTES {
+            let free = Arc::clone(&service.uploads).acquire_owned().await;
+            Some(free.map_err(|_| ApiError::internal(&"no large bodies any more"))?)
+        } else {
+            None
+        };
+        let read = tokio::time::timeout(WHOLE, json_body(&parts.headers, body, bound)).await;
+        let body = read.map_err(|_| ApiError::validation("the body took too long"))??;
+        Ok(Self { slot, ..Self::of_parts(&mut parts, body, None).await? })
     }
 }
 
@@ -143,7 +165,7 @@ impl FromRequest<Service> for Switch {
 
     async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let bytes = json_bytes(&parts.headers, body).await?;
+        let bytes = json_bytes(&parts.headers, body, JSON_BYTES).await?;
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
         }
@@ -154,8 +176,8 @@ impl FromRequest<Service> for Switch {
 }
 
 /// Reads a body as JSON; null when it is empty.
-async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
-    let bytes = json_bytes(headers, body).await?;
+async fn json_body(headers: &HeaderMap, body: Body, bound: usize) -> Result<Value, ApiError> {
+    let bytes = json_bytes(headers, body, bound).await?;
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
@@ -163,8 +185,8 @@ async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
 }
 
 /// The bytes of a body that says it is JSON.
-async fn json_bytes(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, ApiError> {
-    let bytes = bounded(headers, body, JSON_BYTES).await?;
+async fn json_bytes(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
+    let bytes = bounded(headers, body, bound).await?;
     if bytes.is_empty() {
         return Ok(bytes);
     }
@@ -176,14 +198,18 @@ async fn json_bytes(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, ApiError
     Ok(bytes)
 }
 
+/// The bytes a body is said to have.
+fn announced(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok())
+}
+
 /// Takes in a body of at most `bound` bytes.
 ///
 /// # Errors
 /// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off
 /// or pauses too long.
 pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
-    let announced =
-        headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse::<usize>().ok());
+    let announced = announced(headers);
     let mut fits = announced.is_none_or(|bytes| bytes <= bound);
     let mut taken = Vec::with_capacity(announced.unwrap_or(0).min(bound));
     let mut seen = 0_usize;

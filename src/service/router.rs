@@ -2,15 +2,16 @@
 //!
 //! Knows nothing of how. Paths below `/v1` are those of `wire::paths`.
 
-use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post};
+use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, broadcasts, contacts, conversations, dev, media, messages, telegram, templates, triggers,
-    webhooks,
+    account, broadcasts, contacts, conversations, dev, email, media, messages, telegram, templates, triggers,
+    voip, webhooks,
 };
+use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
 
 /// The whole service: the interface, the switches when they are wanted, and
@@ -50,6 +51,16 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/telegram/conversations", get(telegram::conversations))
         .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
         .route("/telegram/messages/{messageId}/react", post(telegram::react))
+        // Email.
+        .route("/email/account", get(email::account))
+        .route("/email/send", post(email::send).layer(Extension(MAIL_BYTES)))
+        .route("/email/threads", get(email::threads))
+        .route("/email/threads/{threadId}", get(email::thread).patch(email::patch))
+        .route("/email/contacts", get(email::contacts))
+        // Voice and SMS.
+        .route("/voip/calls", post(voip::call))
+        .route("/voip/sms", post(voip::sms))
+        .route("/voip/conversations", get(voip::conversations))
         // Webhooks, for each of their channels.
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{webhookId}", delete(webhooks::delete))
@@ -57,6 +68,10 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
         // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
+        .route("/triggers/new-contact", get(triggers::new_contact))
+        .route("/triggers/new-order", get(triggers::new_order))
+        .route("/triggers/new-appointment", get(triggers::new_appointment))
+        .route("/triggers/campaign-completed", get(triggers::campaign_completed))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::gate))
@@ -73,6 +88,7 @@ fn open() -> Router<Service> {
 fn switches() -> Router<Service> {
     Router::new()
         .route("/inbound", post(dev::inbound::inbound))
+        .route("/event", post(dev::event::event))
         .route("/clock", post(dev::clock))
         .route("/credits", post(dev::credits))
         .route("/keys/revoke", post(dev::revoke))

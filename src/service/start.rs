@@ -226,7 +226,6 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     // Ids of two runs that stand at the same time must differ.
     let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
-    let business = workspaces::first(db)?.name;
-    let media = media::all_ids(db)?;
+    let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
     Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), keys, media })
 }

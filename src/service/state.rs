@@ -56,7 +56,7 @@ pub struct ServiceState {
     pub assistant: Option<Box<dyn Assistant>>,
     /// The bytes of uploaded media.
     pub media: MediaFiles,
-    /// Uploads at a time.
+    /// Uploads and mails with large attachments at a time.
     pub uploads: Arc<Semaphore>,
     /// Seals secrets at rest.
     pub vault: Vault,

@@ -8,4 +8,5 @@ mod hands;
 mod pty;
 mod readme;
 mod service;
+mod service_mail;
 mod stories;

@@ -20,6 +20,7 @@ use crate::service::database::due::{self, Due};
 use crate::service::database::{DatabaseError, messages};
 use crate::service::errors::ApiError;
 use crate::service::state::Service;
+use crate::service::voice;
 use crate::service::world::customers;
 use crate::service::write::Work;
 
@@ -146,7 +147,8 @@ pub fn speak(work: &Work<'_>, conversation: &str, answer: Option<Answer>) -> Res
     }
     if let Some(text) = answer.text {
         let stamp = work.stamp();
-        let outgoing = Outgoing { sender: "ai", content: text, kind: "text", ..Outgoing::default() };
+        let kind = voice::manner(work.db, &channel, &row.id)?;
+        let outgoing = Outgoing { sender: "ai", content: text, kind, ..Outgoing::default() };
         send::send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
     }
     if let Some(reason) = answer.escalation {

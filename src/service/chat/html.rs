@@ -65,7 +65,7 @@ fn tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
 }
 
 /// Takes an entity off the front; a lone ampersand is itself.
-fn entity<'a>(from: &'a str, out: &mut String) -> &'a str {
+pub fn entity<'a>(from: &'a str, out: &mut String) -> &'a str {
     for (name, character) in [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"')] {
         if let Some(rest) = from.strip_prefix(name) {
             out.push(character);

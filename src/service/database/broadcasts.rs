@@ -152,6 +152,17 @@ pub fn complete(db: &Connection, id: &str, at: Timestamp) -> Result<(), Database
     Ok(())
 }
 
+/// Those of a channel that were completed last, newest first.
+pub fn completed(db: &Connection, channel: &str, count: i64) -> Result<Vec<BroadcastRow>, DatabaseError> {
+    let sql = format!(
+        "{COLUMNS} WHERE channel = ?1 AND completed_at IS NOT NULL
+         ORDER BY completed_at DESC, id DESC LIMIT ?2"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![channel, count], map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// How many recipients stand where.
 pub fn counts(db: &Connection, id: &str) -> Result<Counts, DatabaseError> {
     let sql = "SELECT coalesce(sum(status IN ('sent', 'delivered', 'read')), 0),

@@ -125,6 +125,14 @@ pub fn list(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The newest ones, newest first.
+pub fn newest(db: &Connection, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
+    let sql = format!("{COLUMNS} WHERE workspace = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![workspace, count], map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The ids of all contacts of a workspace, oldest first.
 pub fn all_ids(db: &Connection, workspace: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id FROM contacts WHERE workspace = ?1 ORDER BY created_at, id";

@@ -183,6 +183,13 @@ pub fn touch(
     Ok(())
 }
 
+/// Writes the preview of a message anew, where it is still the newest.
+pub fn retell(db: &Connection, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND last_at = ?3";
+    db.prepare_cached(sql)?.execute(params![id, cut(preview), at.micros()])?;
+    Ok(())
+}
+
 /// Sets whether the assistant answers. A person who takes over or hands back
 /// has seen why the assistant asked.
 pub fn set_automation(db: &Connection, id: &str, enabled: bool) -> Result<(), DatabaseError> {

@@ -179,6 +179,19 @@ pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result
     Ok(db.prepare_cached(sql)?.execute(params![id, at.micros()])? > 0)
 }
 
+/// Writes a message anew that stands for something that goes on: a call.
+pub fn retell(
+    db: &Connection,
+    id: &str,
+    status: &str,
+    content: &str,
+    cost: i64,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE messages SET status = ?2, content = ?3, cost = ?4 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, status, content, cost])?;
+    Ok(())
+}
+
 /// Sets or removes this side's reaction.
 pub fn react(db: &Connection, id: &str, emoji: Option<&str>) -> Result<(), DatabaseError> {
     db.prepare_cached("UPDATE messages SET reaction = ?2 WHERE id = ?1")?.execute(params![id, emoji])?;

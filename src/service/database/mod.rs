@@ -5,11 +5,15 @@
 //! that holds it has reached the disk.
 
 pub mod broadcasts;
+pub mod calls;
 pub mod channels;
 pub mod contacts;
 pub mod conversations;
+pub mod correspondents;
 pub mod due;
+pub mod emails;
 pub mod events;
+pub mod happenings;
 pub mod idempotency;
 pub mod keys;
 pub mod media;
@@ -19,6 +23,7 @@ mod open;
 pub mod outbound;
 mod readers;
 pub mod templates;
+pub mod threads;
 pub mod webhooks;
 pub mod workspaces;
 mod writer;

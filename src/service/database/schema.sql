@@ -88,6 +88,7 @@ CREATE TABLE conversations (
 ) STRICT;
 CREATE INDEX conversations_by_activity ON conversations (channel, last_at DESC, id DESC);
 CREATE INDEX conversations_by_status ON conversations (channel, status, last_at DESC, id DESC);
+CREATE INDEX conversations_by_email ON conversations (email COLLATE NOCASE) WHERE email IS NOT NULL;
 
 CREATE TABLE messages (
     id TEXT PRIMARY KEY,
@@ -114,6 +115,107 @@ CREATE INDEX messages_by_conversation ON messages (conversation, created_at DESC
 CREATE INDEX messages_by_channel ON messages (channel, created_at DESC, id DESC);
 CREATE INDEX messages_by_direction ON messages (channel, direction, created_at DESC, id DESC);
 CREATE INDEX messages_by_platform ON messages (channel, platform_id);
+
+-- Calls placed from here; each is shown as the message with its id.
+CREATE TABLE calls (
+    id TEXT PRIMARY KEY REFERENCES messages ON DELETE CASCADE,
+    channel TEXT NOT NULL REFERENCES channels,
+    conversation TEXT NOT NULL,
+    -- A JSON object the caller gave to the assistant.
+    metadata TEXT NOT NULL,
+    status TEXT NOT NULL,
+    cost INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    answered_at INTEGER,
+    ended_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- What the shop's other systems told of: orders, appointments, campaigns.
+CREATE TABLE happenings (
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    -- A JSON object.
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (workspace, name, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX happenings_by_time ON happenings (workspace, name, at DESC, id DESC);
+
+CREATE TABLE threads (
+    id TEXT PRIMARY KEY,
+    channel TEXT NOT NULL REFERENCES channels,
+    subject TEXT NOT NULL,
+    -- The subject without reply marks, and the address, both in lower case:
+    -- what a mail without a reference is threaded by.
+    topic TEXT NOT NULL,
+    contact TEXT NOT NULL,
+    contact_email TEXT NOT NULL,
+    contact_name TEXT,
+    folder TEXT NOT NULL,
+    category TEXT,
+    priority TEXT NOT NULL,
+    is_read INTEGER NOT NULL,
+    is_starred INTEGER NOT NULL,
+    message_count INTEGER NOT NULL DEFAULT 0,
+    last_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX threads_by_activity ON threads (channel, last_at DESC, id DESC);
+CREATE INDEX threads_by_folder ON threads (channel, folder, last_at DESC, id DESC);
+CREATE INDEX threads_by_topic ON threads (channel, contact, topic, last_at DESC);
+
+CREATE TABLE emails (
+    id TEXT PRIMARY KEY,
+    thread TEXT NOT NULL REFERENCES threads ON DELETE CASCADE,
+    channel TEXT NOT NULL,
+    -- The Message-ID header.
+    header_id TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    sender_name TEXT,
+    -- JSON arrays of addresses.
+    recipients TEXT NOT NULL,
+    copies TEXT NOT NULL,
+    blind_copies TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    body_text TEXT,
+    body_html TEXT,
+    -- A JSON array: name, media type and size of each; the bytes are not kept.
+    attachments TEXT NOT NULL,
+    -- A JSON object: Reply-To and what else the sender set.
+    headers TEXT NOT NULL,
+    in_reply_to TEXT,
+    status TEXT NOT NULL,
+    cost INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    opened_at INTEGER
+) STRICT;
+CREATE INDEX emails_by_thread ON emails (thread, created_at DESC, id DESC);
+CREATE INDEX emails_by_direction ON emails (channel, direction, created_at DESC, id DESC);
+CREATE INDEX emails_by_header ON emails (channel, header_id);
+
+-- Everybody mails were exchanged with, once each, over all threads.
+CREATE TABLE correspondents (
+    channel TEXT NOT NULL REFERENCES channels,
+    -- The address in lower case.
+    address TEXT NOT NULL,
+    email TEXT NOT NULL,
+    name TEXT,
+    -- The name in lower case.
+    folded_name TEXT,
+    message_count INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (channel, address)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX correspondents_by_activity ON correspondents (channel, last_at DESC, address DESC);
+
+-- The demo's letter writers: what each still has to say, as JSON arrays.
+CREATE TABLE letter_writers (
+    thread TEXT PRIMARY KEY REFERENCES threads ON DELETE CASCADE,
+    live TEXT NOT NULL,
+    replies TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- All that reached a platform, oldest first.
 CREATE TABLE outbound (
@@ -213,6 +315,8 @@ CREATE TABLE contacts (
     folded TEXT NOT NULL,
     UNIQUE (workspace, phone)
 ) STRICT;
+CREATE INDEX contacts_by_age ON contacts (workspace, created_at DESC, id DESC);
+CREATE INDEX contacts_by_email ON contacts (email COLLATE NOCASE) WHERE email IS NOT NULL;
 CREATE INDEX contacts_by_activity ON contacts (workspace, last_at DESC, id DESC);
 
 CREATE TABLE broadcasts (
@@ -231,6 +335,7 @@ CREATE TABLE broadcasts (
     created_at INTEGER NOT NULL,
     completed_at INTEGER
 ) STRICT;
+CREATE INDEX broadcasts_by_completion ON broadcasts (channel, completed_at DESC, id DESC);
 
 -- What became of each recipient. A contact may be gone, its outcome stays.
 CREATE TABLE recipients (

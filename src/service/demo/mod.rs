@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of how the world goes on (see `world`).
 
+pub mod mail;
 pub mod script;
 pub mod seed;
 mod values;

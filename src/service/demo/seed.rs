@@ -14,8 +14,10 @@ use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
 use crate::service::database::{DatabaseError, contacts, due};
-use crate::service::demo::values::{is_on, list, text, texts};
+use crate::service::demo::mail;
+use crate::service::demo::values::{is_on, list, text, texts, time_of};
 use crate::service::platforms;
+use crate::service::voice;
 use crate::service::world::Kind;
 use crate::service::world::customers::{self, Character};
 use crate::service::write::Work;
@@ -26,7 +28,7 @@ const WORLDS: [(Channel, &str); 3] = [
     (Channel::Voip, include_str!("../../../assets/demo/voip.json")),
 ];
 
-/// Seeds every chat channel and sets the customers going.
+/// Seeds every channel and sets the customers going.
 ///
 /// # Errors
 /// When the database fails.
@@ -38,6 +40,7 @@ pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
             seed_conversation(work, &channel, conversation)?;
         }
     }
+    mail::seed(work)?;
     customers::begin(work)
 }
 
@@ -58,10 +61,11 @@ fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Res
     people::heard(work, channel, &row.peer, row.name.as_deref(), began)?;
     contacts::touch(work.db, &channel.workspace, &row.peer, newest)?;
     let mut ids: Vec<String> = Vec::new();
+    let usual = if text(told, "kind").as_deref() == Some(voice::CALL) { voice::CALL } else { "text" };
     for message in said {
         let quotes = message.get("quotes").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
         let quoted = quotes.and_then(|it| ids.get(it).cloned());
-        ids.push(seed_message(work, channel, &row, message, quoted)?);
+        ids.push(seed_message(work, channel, &row, (message, usual), quoted)?);
     }
     // The last message of a closed conversation may be the customer's.
     conversations::set_status(work.db, &row.id, text(told, "status").as_deref().unwrap_or("active"))?;
@@ -75,11 +79,20 @@ fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Res
     customers::cast(work.db, &character)
 }
 
+/// What became of most messages of a kind.
+fn usual_status(channel: Channel, kind: &str) -> &'static str {
+    match (channel, kind) {
+        (_, voice::CALL) => "completed",
+        (Channel::Voip, _) => "delivered",
+        _ => "read",
+    }
+}
+
 fn seed_message(
     work: &Work<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
-    told: &Value,
+    (told, usual): (&Value, &'static str),
     quoted: Option<String>,
 ) -> Result<String, DatabaseError> {
     let at = time_of(told, work.now);
@@ -89,12 +102,12 @@ fn seed_message(
     let status = if inbound {
         "received".to_owned()
     } else {
-        text(told, "status").unwrap_or_else(|| "read".to_owned())
+        text(told, "status").unwrap_or_else(|| usual_status(channel.kind, usual).to_owned())
     };
     let media_url = text(told, "media");
     let kind = match &media_url {
         Some(url) => media_kind(channel.kind, url).to_owned(),
-        None => text(told, "type").unwrap_or_else(|| "text".to_owned()),
+        None => text(told, "type").unwrap_or_else(|| usual.to_owned()),
     };
     let content = text(told, "text").unwrap_or_default();
     let soon = |reached: bool, seconds: i64| reached.then(|| at.plus(seconds * SECOND).min(work.now));
@@ -134,13 +147,6 @@ fn expect_answer(work: &Work<'_>, row: &ConversationRow, said: &[Value]) -> Resu
     }
     let wait = work.service.stamps.between(2 * SECOND, 20 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Answer.word(), &row.id, "")
-}
-
-/// So many minutes before now.
-fn time_of(message: &Value, now: Timestamp) -> Timestamp {
-    let minutes = message.get("ago").and_then(Value::as_f64).unwrap_or(0.0);
-    let micros = std::time::Duration::try_from_secs_f64(minutes * 60.0).map_or(0, |it| it.as_micros());
-    now.plus(-i64::try_from(micros).unwrap_or(0))
 }
 
 fn captured(referral: &Value, at: Timestamp) -> String {

@@ -155,7 +155,8 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
+/// A broadcast as the interface shows it.
+pub fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
     BroadcastBody {
         message: Some(handlers::bodies::preview(&row.content, &row.kind)),
         id: row.id,

@@ -161,7 +161,8 @@ pub async fn delete(State(service): State<Service>, request: Writing) -> Result<
         .await
 }
 
-fn body(row: ContactRow) -> ContactBody {
+/// A contact as the interface shows it.
+pub fn body(row: ContactRow) -> ContactBody {
     ContactBody {
         id: row.id,
         phone: Some(row.phone),

@@ -2,16 +2,25 @@
 //!
 //! Knows nothing of what was polled before.
 
+use std::cmp::Reverse;
+
 use axum::extract::State;
 
 use crate::model::bounds;
+use crate::service::channels::Channel;
 use crate::service::cursors::Place;
 use crate::service::database::messages::{self, Filter};
+use crate::service::database::{broadcasts as sent, contacts as stored, emails, happenings};
 use crate::service::errors::ApiError;
-use crate::service::handlers::bodies;
+use crate::service::handlers::dev::event;
+use crate::service::handlers::{bodies, broadcasts, contacts, mail_bodies};
 use crate::service::reply::Reply;
 use crate::service::request::Reading;
 use crate::service::state::Service;
+
+/// Items of an answer at most. The interface says so for new messages; the
+/// other triggers follow it.
+const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
 
 /// `GET /triggers/new-message`: what customers wrote last on the key's
 /// channel, newest first.
@@ -20,10 +29,75 @@ pub async fn new_message(State(service): State<Service>, request: Reading) -> Re
     service
         .database
         .read(move |db| {
+            if caller.channel == Channel::Email {
+                let rows = emails::newest_inbound(db, &caller.channel_id, ITEMS)?;
+                let data: Vec<_> = rows.into_iter().map(mail_bodies::message).collect();
+                return Reply::ok(&serde_json::json!({ "data": data }));
+            }
             let filter = Filter { direction: Some("inbound"), ..Filter::default() };
-            let count = i64::try_from(bounds::TRIGGER_ITEMS).unwrap_or(50);
-            let rows = messages::list(db, &caller.channel_id, &filter, &Place::top(), count)?;
+            let rows = messages::list(db, &caller.channel_id, &filter, &Place::top(), ITEMS)?;
             let data: Vec<_> = rows.into_iter().map(|row| bodies::message(row, caller.channel)).collect();
+            Reply::ok(&serde_json::json!({ "data": data }))
+        })
+        .await
+}
+
+/// `GET /triggers/new-contact`: the workspace's newest contacts. Contacts are
+/// business chat's: other keys, which may not name them, see none.
+pub async fn new_contact(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let rows = match caller.channel {
+                Channel::Whatsapp => stored::newest(db, &caller.workspace, ITEMS)?,
+                _ => Vec::new(),
+            };
+            let data: Vec<_> = rows.into_iter().map(contacts::body).collect();
+            Reply::ok(&serde_json::json!({ "data": data }))
+        })
+        .await
+}
+
+/// `GET /triggers/new-order`: the workspace's newest orders.
+pub async fn new_order(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    told(service, request, event::ORDER).await
+}
+
+/// `GET /triggers/new-appointment`: the workspace's newest appointments.
+pub async fn new_appointment(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    told(service, request, event::APPOINTMENT).await
+}
+
+/// `GET /triggers/campaign-completed`: campaigns of other systems and, for
+/// keys that may name them, broadcasts; what was completed last comes first.
+pub async fn campaign_completed(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let mut items = happenings::newest(db, &caller.workspace, event::CAMPAIGN, ITEMS)?;
+            for row in sent::completed(db, &caller.channel_id, ITEMS)? {
+                let counts = sent::counts(db, &row.id)?;
+                let at = row.completed_at.unwrap_or(row.created_at);
+                let body = broadcasts::body(row, counts);
+                items.push((at, serde_json::to_value(body).map_err(|cause| ApiError::internal(&cause))?));
+            }
+            items.sort_by_key(|(at, _)| Reverse(*at));
+            let data: Vec<_> = items.into_iter().map(|(_, item)| item).take(bounds::TRIGGER_ITEMS).collect();
+            Reply::ok(&serde_json::json!({ "data": data }))
+        })
+        .await
+}
+
+/// What the shop's other systems told of last, newest first.
+async fn told(service: Service, request: Reading, name: &'static str) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let rows = happenings::newest(db, &caller.workspace, name, ITEMS)?;
+            let data: Vec<_> = rows.into_iter().map(|(_, item)| item).collect();
             Reply::ok(&serde_json::json!({ "data": data }))
         })
         .await

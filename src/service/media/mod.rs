@@ -9,6 +9,7 @@ pub mod names;
 pub mod upload;
 
 use crate::model::prices;
+use crate::service::auth::Caller;
 use crate::service::chat::content::Media;
 use crate::service::database::{DatabaseError, media as stored};
 use crate::service::errors::ApiError;
@@ -49,12 +50,28 @@ pub struct Inspected {
 /// # Errors
 /// `MEDIA_FETCH_FAILED` when the link gives no bytes.
 pub async fn inspect(service: &Service, request: &mut Writing, media: &Media) -> Result<Inspected, ApiError> {
+    let elsewhere = hosted_id(service, &media.link).is_none();
+    let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
+    look(service, &request.caller, media, only_vet).await
+}
+
+/// Looks at one of several media of a request, whose idempotency key is
+/// claimed already; or only vets its link.
+///
+/// # Errors
+/// As [`inspect`].
+pub async fn look(
+    service: &Service,
+    caller: &Caller,
+    media: &Media,
+    only_vet: bool,
+) -> Result<Inspected, ApiError> {
     if let Some(id) = hosted_id(service, &media.link) {
-        return hosted(service, request, id).await;
+        return hosted(service, caller, id).await;
     }
     let failed = |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the media link: {why}"));
     let url = service.guard.vet(&media.link).map_err(|why| failed(why.to_string()))?;
-    if request.caller.is_test() || service.claim(request).await? {
+    if only_vet {
         return Ok(Inspected::default());
     }
     let limits = Limits { max_body: TASTE, longer: Longer::Cut, ..Limits::media(TASTE) };
@@ -88,8 +105,8 @@ fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
     rest.split('/').next().filter(|it| !it.is_empty())
 }
 
-async fn hosted(service: &Service, request: &Writing, id: &str) -> Result<Inspected, ApiError> {
-    let (id, workspace) = (id.to_owned(), request.caller.workspace.clone());
+async fn hosted(service: &Service, caller: &Caller, id: &str) -> Result<Inspected, ApiError> {
+    let (id, workspace) = (id.to_owned(), caller.workspace.clone());
     let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &id)).await;
     match found?.filter(|it| it.workspace == workspace) {
         Some(row) => Ok(Inspected {

@@ -3,7 +3,9 @@
 //!
 //! Knows nothing of credits or keys.
 
+pub mod mail;
 mod simulated;
+pub mod voice;
 
 use crate::service::channels::Channel;
 use crate::service::database::conversations::ConversationRow;
@@ -74,15 +76,33 @@ pub struct Platforms {
     chat: simulated::BusinessChat,
     bot: simulated::Bot,
     sms: simulated::Sms,
+    mail: mail::SimulatedMail,
+    voice: voice::SimulatedVoice,
 }
 
 impl Platforms {
     /// The simulated ones, whose chances follow a seed.
     pub fn simulated(seed: u64) -> Self {
-        Self { chat: simulated::BusinessChat::new(seed), bot: simulated::Bot, sms: simulated::Sms }
+        Self {
+            chat: simulated::BusinessChat::new(seed),
+            bot: simulated::Bot,
+            sms: simulated::Sms,
+            mail: mail::SimulatedMail::new(seed),
+            voice: voice::SimulatedVoice::new(seed),
+        }
     }
 
-    /// The platform of a channel.
+    /// Who carries mail away.
+    pub fn mail(&self) -> &dyn mail::MailPlatform {
+        &self.mail
+    }
+
+    /// Who puts calls through.
+    pub fn voice(&self) -> &dyn voice::VoicePlatform {
+        &self.voice
+    }
+
+    /// The platform of a channel of messages; mail has [`Platforms::mail`].
     pub fn of(&self, channel: Channel) -> &dyn Platform {
         match channel {
             Channel::Whatsapp => &self.chat,
@@ -107,6 +127,11 @@ pub fn incoming_id(
         Channel::Telegram => next_in_chat(work, conversation),
         _ => Ok(simulated::unique_id(channel, id)),
     }
+}
+
+/// The platform's id of a call or message, made from the service's.
+pub fn simulated_id(channel: Channel, id: &str) -> String {
+    simulated::unique_id(channel, id)
 }
 
 /// The next number within a chat.

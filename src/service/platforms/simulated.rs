@@ -75,7 +75,8 @@ fn refused(parcel: &Parcel<'_>) -> Result<(), ApiError> {
     }
 }
 
-fn ending(number: &str) -> &str {
+/// The digits of a number that decide.
+pub fn ending(number: &str) -> &str {
     number.get(number.len().saturating_sub(4)..).unwrap_or("")
 }
 

@@ -12,7 +12,8 @@ use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::{DatabaseError, due};
 use crate::service::demo::script;
 use crate::service::errors::ApiError;
-use crate::service::world::Kind;
+use crate::service::voice;
+use crate::service::world::{Kind, letters};
 use crate::service::write::Work;
 
 /// One customer's part.
@@ -92,6 +93,9 @@ pub fn answer_person(work: &Work<'_>, conversation: &str) -> Result<(), ApiError
 pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
     let wait = work.service.stamps.between(4 * SECOND, 9 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Live.word(), "", "")?;
+    if work.service.stamps.between(1, 5) == 1 && letters::somebody_writes(work)? {
+        return Ok(());
+    }
     let stranger = work.service.stamps.between(1, 6) == 1;
     if stranger && new_customer(work)? {
         return Ok(());
@@ -168,12 +172,17 @@ fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
 }
 
 fn write(work: &Work<'_>, channel: &ChannelRow, peer: &str, text: String) -> Result<(), ApiError> {
-    let inbound = Inbound { from: peer.to_owned(), text, kind: "text".to_owned(), ..Inbound::default() };
+    let kind = match conversations::of_peer(work.db, &channel.id, peer)? {
+        Some(row) => voice::manner(work.db, channel, &row.id)?,
+        None => "text",
+    };
+    let inbound = Inbound { from: peer.to_owned(), text, kind: kind.to_owned(), ..Inbound::default() };
     receive(work, channel, &inbound)?;
     Ok(())
 }
 
-fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
+/// One of several, by the seed; none of none.
+pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
     let last = i64::try_from(from.len()).ok()?.checked_sub(1).filter(|it| *it >= 0)?;
     let index = usize::try_from(work.service.stamps.between(0, last)).ok()?;
     from.get(index).cloned()

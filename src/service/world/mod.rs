@@ -5,6 +5,7 @@
 //! forgets nothing.
 
 pub mod customers;
+pub mod letters;
 
 use std::pin::pin;
 use std::time::Duration;
@@ -16,7 +17,9 @@ use crate::service::assistant;
 use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due};
 use crate::service::errors::ApiError;
+use crate::service::mail;
 use crate::service::state::Service;
+use crate::service::voice;
 use crate::service::write::Work;
 
 /// What can fall due.
@@ -34,18 +37,30 @@ pub enum Kind {
     Customer,
     /// Some customer writes by themselves.
     Live,
+    /// Somebody opens a mail.
+    Opened,
+    /// A mail comes back.
+    Bounced,
+    /// The contact of a thread of mail answers a person.
+    Letter,
+    /// A call moves on.
+    Call,
     /// A broadcast goes to its next recipients.
     Broadcast,
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 11] = [
         Self::Delivered,
         Self::Read,
         Self::Failed,
         Self::Answer,
         Self::Customer,
         Self::Live,
+        Self::Opened,
+        Self::Bounced,
+        Self::Letter,
+        Self::Call,
         Self::Broadcast,
     ];
 
@@ -58,6 +73,10 @@ impl Kind {
             Self::Answer => "answer",
             Self::Customer => "customer",
             Self::Live => "live",
+            Self::Opened => "opened",
+            Self::Bounced => "bounced",
+            Self::Letter => "letter",
+            Self::Call => "call",
             Self::Broadcast => "broadcast",
         }
     }
@@ -133,6 +152,9 @@ async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
                 Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
                 Kind::Customer => customers::answer_person(&work, &due.subject)?,
                 Kind::Live => customers::somebody_writes(&work)?,
+                Kind::Opened | Kind::Bounced => mail::progress::advance(&work, &due.subject, kind)?,
+                Kind::Call => voice::progress::advance(&work, &due.subject, &due.data)?,
+                Kind::Letter => letters::answer_person(&work, &due.subject)?,
                 Kind::Broadcast => broadcast::step(&work, &due.subject)?,
             }
             Ok(())

@@ -13,6 +13,9 @@ use crate::service::chat::receive::{Inbound, media_kind, receive};
 use crate::service::database::channels;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
+use crate::service::mail::content::{BODY, reference};
+use crate::service::mail::receive::InboundMail;
+use crate::service::mail::{self, addresses, attachments};
 use crate::service::reply::Reply;
 use crate::service::request::Switch;
 use crate::service::state::Service;
@@ -27,17 +30,55 @@ pub async fn inbound(State(service): State<Service>, Switch(body): Switch) -> Re
     let words = Channel::ALL.map(Channel::word);
     let word = fields.required_word("channel", &words)?;
     let kind = Channel::from_word(word).unwrap_or(Channel::Whatsapp);
-    let inbound = read(&fields, kind)?;
     let (now, state) = (service.clock.now(), service.clone());
+    if kind == Channel::Email {
+        let mail = read_mail(&fields)?;
+        return service
+            .database
+            .write(move |db| {
+                let work = Work { db, service: &state, now, test: false, key: None };
+                let channel = channels::of_kind(db, kind)?.ok_or_else(no_channel)?;
+                let received = mail::receive::receive(&work, &channel, &mail)?;
+                Reply::ok(&json!({
+                    "conversationId": received.thread,
+                    "messageId": received.message,
+                    "threadId": received.thread,
+                }))
+            })
+            .await;
+    }
+    let inbound = read(&fields, kind)?;
     service
         .database
         .write(move |db| {
             let work = Work { db, service: &state, now, test: false, key: None };
-            let channel = channels::of_kind(db, kind)?.ok_or_else(|| ApiError::not_found("this channel"))?;
+            let channel = channels::of_kind(db, kind)?.ok_or_else(no_channel)?;
             let received = receive(&work, &channel, &inbound)?;
             Reply::ok(&json!({"conversationId": received.conversation, "messageId": received.message}))
         })
         .await
+}
+
+fn no_channel() -> ApiError {
+    ApiError::not_found("this channel")
+}
+
+/// A mail; the sender's address in plain form, the rest as strangers write it.
+fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
+    let text = |name: &str| Ok::<_, ApiError>(fields.text(name, BODY)?.map(str::to_owned));
+    let mail = InboundMail {
+        from: addresses::required(fields, "from")?.to_owned(),
+        name: fields.text("name", bounds::CONTACT_NAME)?.map(str::to_owned),
+        subject: fields.text("subject", bounds::SUBJECT)?.unwrap_or("").to_owned(),
+        text: text("text")?,
+        html: text("html")?,
+        in_reply_to: reference(fields, "inReplyTo")?,
+        attachments: attachments::read(fields)?.into_iter().map(|it| it.told).collect(),
+    };
+    if mail.text.is_none() && mail.html.is_none() {
+        return Err(fields.refuse("text", "or html is required"));
+    }
+    Ok(mail)
 }
 
 fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {

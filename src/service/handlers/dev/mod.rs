@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of the interface's own paths.
 
+pub mod event;
 pub mod fault;
 pub mod inbound;
 

@@ -1,0 +1,192 @@
+//! Threads of mail: one subject with one contact. Interface: Email thread.
+//!
+//! Knows nothing of the mails in them beyond their number.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::time::Timestamp;
+use crate::service::cursors::Place;
+use crate::service::database::DatabaseError;
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadRow {
+    /// Its id.
+    pub id: String,
+    /// The channel it is on.
+    pub channel: String,
+    /// The subject of its first mail.
+    pub subject: String,
+    /// The subject without reply marks, in lower case.
+    pub topic: String,
+    /// The contact's address in lower case.
+    pub contact: String,
+    /// The contact's address as first written.
+    pub contact_email: String,
+    /// The contact's name.
+    pub contact_name: Option<String>,
+    /// inbox, archive, sent, spam, trash, or a caller's own word.
+    pub folder: String,
+    /// What it is about; none until somebody or something said so.
+    pub category: Option<String>,
+    /// low, normal, high, urgent, or a caller's own word.
+    pub priority: String,
+    /// Whether a person has read it.
+    pub is_read: bool,
+    /// Whether a person has marked it.
+    pub is_starred: bool,
+    /// How many mails.
+    pub message_count: i64,
+    /// When the newest mail came or went.
+    pub last_at: Timestamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl ThreadRow {
+    /// Its place in lists ordered by activity.
+    pub fn place(&self) -> Place {
+        Place { at: self.last_at.micros(), id: self.id.clone() }
+    }
+}
+
+/// Which threads of a channel are listed.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only in this folder.
+    pub folder: Option<String>,
+    /// Only of this category.
+    pub category: Option<String>,
+    /// Only read or unread ones.
+    pub is_read: Option<bool>,
+}
+
+const COLUMNS: &str =
+    "SELECT id, channel, subject, topic, contact, contact_email, contact_name, folder, category,
+    priority, is_read, is_starred, message_count, last_at, created_at FROM threads";
+
+/// Makes a thread.
+pub fn insert(db: &Connection, row: &ThreadRow) -> Result<(), DatabaseError> {
+    let sql =
+        "INSERT INTO threads (id, channel, subject, topic, contact, contact_email, contact_name, folder,
+        category, priority, is_read, is_starred, message_count, last_at, created_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    db.prepare_cached(sql)?.execute(params![
+        row.id,
+        row.channel,
+        row.subject,
+        row.topic,
+        row.contact,
+        row.contact_email,
+        row.contact_name,
+        row.folder,
+        row.category,
+        row.priority,
+        row.is_read,
+        row.is_starred,
+        row.message_count,
+        row.last_at.micros(),
+        row.created_at.micros(),
+    ])?;
+    Ok(())
+}
+
+/// One of a channel by id.
+pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND channel = ?2"))?;
+    Ok(statement.query_row([id, channel], map).optional()?)
+}
+
+/// The newest one with a contact on a topic that was active since a time.
+pub fn of_topic(
+    db: &Connection,
+    channel: &str,
+    contact: &str,
+    topic: &str,
+    since: Timestamp,
+) -> Result<Option<ThreadRow>, DatabaseError> {
+    let sql = format!(
+        "{COLUMNS} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4
+         ORDER BY last_at DESC LIMIT 1"
+    );
+    let bound = params![channel, contact, topic, since.micros()];
+    Ok(db.prepare_cached(&sql)?.query_row(bound, map).optional()?)
+}
+
+/// A page, newest activity first.
+pub fn list(
+    db: &Connection,
+    channel: &str,
+    filter: &Filter,
+    after: &Place,
+    reach: i64,
+) -> Result<Vec<ThreadRow>, DatabaseError> {
+    let mut sql = format!("{COLUMNS} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
+    // Only what is asked for is compared, so that an index fits.
+    let clauses = [
+        (filter.folder.is_some(), " AND folder = ?4", " AND ?4 IS NULL"),
+        (filter.category.is_some(), " AND category = ?5", " AND ?5 IS NULL"),
+        (filter.is_read.is_some(), " AND is_read = ?6", " AND ?6 IS NULL"),
+    ];
+    for (given, with, without) in clauses {
+        sql.push_str(if given { with } else { without });
+    }
+    sql.push_str(" ORDER BY last_at DESC, id DESC LIMIT ?7");
+    let mut statement = db.prepare_cached(&sql)?;
+    let bound = params![channel, after.at, after.id, filter.folder, filter.category, filter.is_read, reach];
+    let rows = statement.query_map(bound, map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Counts a mail. One from the contact is unread and brings the thread back
+/// from the archive and from among what was only sent; a mail to the contact
+/// shows that somebody has read what they wrote.
+pub fn touch(db: &Connection, id: &str, inbound: bool, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
+        folder = CASE WHEN ?2 AND folder IN ('archive', 'sent') THEN 'inbox' ELSE folder END
+        WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id, inbound, at.micros()])?;
+    Ok(())
+}
+
+/// Learns what the contact is called, where nobody knew.
+pub fn name_contact(db: &Connection, id: &str, name: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE threads SET contact_name = ?2 WHERE id = ?1 AND contact_name IS NULL";
+    db.prepare_cached(sql)?.execute([id, name])?;
+    Ok(())
+}
+
+/// Sets what a thread is about.
+pub fn categorize(db: &Connection, id: &str, category: &str) -> Result<(), DatabaseError> {
+    db.prepare_cached("UPDATE threads SET category = ?2 WHERE id = ?1")?.execute([id, category])?;
+    Ok(())
+}
+
+/// Writes what callers may change: marks, folder, category and priority.
+pub fn change(db: &Connection, row: &ThreadRow) -> Result<(), DatabaseError> {
+    let sql = "UPDATE threads SET is_read = ?2, is_starred = ?3, folder = ?4, category = ?5, priority = ?6
+        WHERE id = ?1";
+    let bound = params![row.id, row.is_read, row.is_starred, row.folder, row.category, row.priority];
+    db.prepare_cached(sql)?.execute(bound)?;
+    Ok(())
+}
+
+fn map(row: &Row<'_>) -> rusqlite::Result<ThreadRow> {
+    Ok(ThreadRow {
+        id: row.get(0)?,
+        channel: row.get(1)?,
+        subject: row.get(2)?,
+        topic: row.get(3)?,
+        contact: row.get(4)?,
+        contact_email: row.get(5)?,
+        contact_name: row.get(6)?,
+        folder: row.get(7)?,
+        category: row.get(8)?,
+        priority: row.get(9)?,
+        is_read: row.get(10)?,
+        is_starred: row.get(11)?,
+        message_count: row.get(12)?,
+        last_at: Timestamp::from_micros(row.get(13)?),
+        created_at: Timestamp::from_micros(row.get(14)?),
+    })
+}

@@ -1,0 +1,108 @@
+//! Puts the sample shop's mail into a database: who wrote what, so many
+//! minutes ago.
+//!
+//! Knows nothing of what happens next.
+
+use serde_json::Value;
+
+use crate::service::channels::Channel;
+use crate::service::database::channels::{self, ChannelRow};
+use crate::service::database::emails::{self, EmailRow};
+use crate::service::database::threads::{self, ThreadRow};
+use crate::service::database::{DatabaseError, correspondents};
+use crate::service::demo::values::{is_on, list, text, texts, time_of};
+use crate::service::mail::receive::fresh;
+use crate::service::mail::topics;
+use crate::service::world::letters::{self, Writer};
+use crate::service::write::Work;
+use crate::wire::email::AttachmentBody;
+
+const MAIL: &str = include_str!("../../../assets/demo/email.json");
+
+/// Seeds the email channel.
+///
+/// # Errors
+/// When the database fails.
+pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
+    let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
+    let world: Value = serde_json::from_str(MAIL).unwrap_or(Value::Null);
+    list(&world, "threads").iter().try_for_each(|it| seed_thread(work, &channel, it))
+}
+
+fn seed_thread(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<(), DatabaseError> {
+    let Some(contact) = text(told, "contact_email") else { return Ok(()) };
+    let said = list(told, "messages");
+    let began = said.first().map_or(work.now, |it| time_of(it, work.now));
+    let id = work.service.stamps.id("thread", began);
+    let subject = text(told, "subject").unwrap_or_default();
+    let row = ThreadRow {
+        contact_name: text(told, "contact_name"),
+        category: text(told, "category"),
+        priority: text(told, "priority").unwrap_or_else(|| "normal".to_owned()),
+        ..fresh(id, channel, &subject, &contact, began)
+    };
+    threads::insert(work.db, &row)?;
+    let mut last: Option<String> = None;
+    for message in said {
+        last = Some(seed_mail(work, channel, &row, message, last)?);
+    }
+    // What the mails did to the thread's marks is told, too.
+    let told_marks = ThreadRow {
+        is_read: is_on(told, "is_read"),
+        is_starred: is_on(told, "is_starred"),
+        folder: text(told, "folder").unwrap_or_else(|| "inbox".to_owned()),
+        ..row
+    };
+    threads::change(work.db, &told_marks)?;
+    let writer = Writer { thread: told_marks.id, live: texts(told, "live"), replies: texts(told, "replies") };
+    letters::cast(work.db, &writer)
+}
+
+/// Stores one mail; its `Message-ID`.
+fn seed_mail(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    thread: &ThreadRow,
+    told: &Value,
+    answers: Option<String>,
+) -> Result<String, DatabaseError> {
+    let at = time_of(told, work.now);
+    let id = work.service.stamps.id("mail", at);
+    let inbound = is_on(told, "from_customer");
+    let own = channel.address.clone().unwrap_or_default();
+    let (sender, recipient) =
+        if inbound { (thread.contact_email.clone(), own) } else { (own, thread.contact_email.clone()) };
+    let domain = sender.rsplit('@').next().unwrap_or("mail.example").to_owned();
+    let subject = if answers.is_some() { topics::answering(&thread.subject) } else { thread.subject.clone() };
+    let attachment = |it: &Value| AttachmentBody {
+        filename: text(it, "filename").unwrap_or_default(),
+        content_type: text(it, "content_type"),
+        size: it.get("size").and_then(Value::as_u64),
+    };
+    let row = EmailRow {
+        header_id: format!("<{id}@{domain}>"),
+        id,
+        thread: thread.id.clone(),
+        channel: channel.id.clone(),
+        direction: if inbound { "inbound" } else { "outbound" }.to_owned(),
+        sender_name: if inbound { thread.contact_name.clone() } else { None },
+        sender,
+        recipients: vec![recipient],
+        subject,
+        text: text(told, "text"),
+        html: text(told, "html"),
+        attachments: list(told, "attachments").iter().map(attachment).collect(),
+        headers: "{}".to_owned(),
+        in_reply_to: answers,
+        status: if inbound { "received" } else { "opened" }.to_owned(),
+        cost: i64::from(!inbound),
+        created_at: at,
+        opened_at: (!inbound).then_some(at),
+        ..EmailRow::default()
+    };
+    emails::insert(work.db, &row)?;
+    threads::touch(work.db, &thread.id, inbound, at)?;
+    let name = thread.contact_name.as_deref();
+    correspondents::note(work.db, &channel.id, &thread.contact_email, name, at)?;
+    Ok(row.header_id)
+}

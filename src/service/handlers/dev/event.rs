@@ -1,0 +1,45 @@
+//! `POST /dev/event`: one of the shop's other systems tells of something.
+//!
+//! Knows nothing of who polls for it.
+
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use crate::model::time::Clock;
+use crate::service::database::{happenings, workspaces};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::reply::Reply;
+use crate::service::request::Switch;
+use crate::service::state::Service;
+
+/// An order came in.
+pub const ORDER: &str = "order.created";
+/// An appointment was made.
+pub const APPOINTMENT: &str = "appointment.created";
+/// A campaign has reached everybody it will.
+pub const CAMPAIGN: &str = "campaign.completed";
+
+/// `POST /dev/event`: `{name, data}`, where `data.id`, a string, is the id it
+/// is listed under; without one it gets one.
+pub async fn event(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
+    let fields = Fields::of_body(&body)?;
+    let name = fields.required_word("name", &[ORDER, APPOINTMENT, CAMPAIGN])?;
+    let data = match fields.value("data") {
+        None => json!({}),
+        Some(data) if data.is_object() => data.clone(),
+        Some(_) => return Err(fields.refuse("data", "must be an object")),
+    };
+    let now = service.clock.now();
+    let stamp = service.stamps.next(now);
+    let own = data.get("id").and_then(Value::as_str).filter(|it| !it.is_empty());
+    let id = own.map_or_else(|| service.stamps.id("evt", stamp), str::to_owned);
+    service
+        .database
+        .write(move |db| {
+            let workspace = workspaces::first(db)?;
+            happenings::note(db, &workspace.id, name, &id, &data, stamp)?;
+            Reply::ok(&json!({ "id": id }))
+        })
+        .await
+}

@@ -1,0 +1,207 @@
+//! The email channel: account, sending, threads, contacts. Interface: Email.
+//!
+//! Knows nothing of threading or of mail servers.
+
+use axum::extract::State;
+
+use crate::model::prices;
+use crate::model::time::Clock;
+use crate::service::auth::Caller;
+use crate::service::credits;
+use crate::service::database::threads::{self, Filter, ThreadRow};
+use crate::service::database::{channels, correspondents, emails, workspaces};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::handlers::account::precise;
+use crate::service::handlers::mail_bodies as bodies;
+use crate::service::mail::attachments;
+use crate::service::mail::content::SendRequest;
+use crate::service::mail::send;
+use crate::service::query::Slice;
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::write::Work;
+use crate::wire::email::{AttachmentBody, EmailAccountBody, SentEmail};
+use crate::wire::errors::ErrorCode;
+
+/// Mails of a thread that are shown at most: the newest.
+const SHOWN: i64 = 100;
+/// Bytes of their bodies at most.
+const SHOWN_BYTES: usize = 8 * 1024 * 1024;
+/// Characters of a folder, category or priority at most.
+const WORD: usize = 64;
+/// The values of the `isRead` filter.
+const YES_NO: [&str; 2] = ["true", "false"];
+
+/// `GET /email/account`
+pub async fn account(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let (caller, now) = (request.caller, service.clock.now());
+    service
+        .database
+        .read(move |db| {
+            let channel = channels::read(db, &caller.channel_id)?;
+            Reply::ok(&EmailAccountBody {
+                email_address: channel.address.ok_or_else(not_configured)?,
+                display_name: workspaces::read(db, &caller.workspace)?.name,
+                provider: Some("simulated".to_owned()),
+                sync_status: Some("active".to_owned()),
+                // The simulated account is never behind.
+                last_sync_at: Some(now.to_string()),
+                ai_auto_reply: Some(false),
+            })
+        })
+        .await
+}
+
+/// `POST /email/send`
+pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
+    let mut asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
+    let wanted = std::mem::take(&mut asked.attachments);
+    let attached = attachments::inspect(&service, &mut request, wanted).await?;
+    service.write(request, move |work, caller| send_in(work, caller, asked, attached)).await
+}
+
+fn send_in(
+    work: &Work<'_>,
+    caller: &Caller,
+    asked: SendRequest,
+    attached: Vec<AttachmentBody>,
+) -> Result<Reply, ApiError> {
+    let channel = channels::read(work.db, &caller.channel_id)?;
+    if channel.address.is_none() {
+        return Err(not_configured());
+    }
+    let id = work.id("mail", work.stamp());
+    let paid = credits::pay(work, caller, prices::EMAIL, "email", &id)?;
+    let row = send::send(work, &channel, id, asked, attached, paid.used)?;
+    Reply::ok(&SentEmail {
+        message_id: row.id,
+        thread_id: row.thread,
+        status: row.status,
+        credits_used: precise(paid.used),
+        credits_remaining: precise(paid.remaining),
+    })
+}
+
+/// `GET /email/threads`
+pub async fn threads(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let Reading { caller, query, .. } = request;
+    let filter = Filter {
+        folder: query.text("folder").map(str::to_owned),
+        category: query.text("category").map(str::to_owned),
+        is_read: query.word("isRead", &YES_NO)?.map(|it| it == "true"),
+    };
+    let asked = |name: &str| query.text(name).map_or_else(String::new, |it| format!("={it}"));
+    let (folder, category, is_read) = (asked("folder"), asked("category"), asked("isRead"));
+    let page =
+        query.page(&service.cursors, &["threads", &caller.channel_id, &folder, &category, &is_read])?;
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            let rows = threads::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
+            page.reply(&state.cursors, Slice::cut(rows, page.limit), ThreadRow::place, bodies::thread)
+        })
+        .await
+}
+
+/// `GET /email/threads/{threadId}`
+pub async fn thread(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let id = request.segment("threadId")?;
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let mails = emails::of_thread(db, &row.id, SHOWN, SHOWN_BYTES)?;
+            Reply::ok(&bodies::whole_thread(row, mails))
+        })
+        .await
+}
+
+/// `PATCH /email/threads/{threadId}`: what is named is changed, what nobody
+/// knows is accepted.
+pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let id = request.segment("threadId")?;
+    let change = Change::read(&Fields::of_body(&request.body)?)?;
+    service
+        .write(request, move |work, caller| {
+            let mut row = threads::read(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            change.apply(&mut row);
+            threads::change(work.db, &row)?;
+            Reply::ok(&bodies::filed_thread(row))
+        })
+        .await
+}
+
+/// What a caller wants changed of a thread.
+#[derive(Debug, Default)]
+struct Change {
+    is_read: Option<bool>,
+    is_starred: Option<bool>,
+    folder: Option<String>,
+    archived: Option<bool>,
+    category: Option<String>,
+    priority: Option<String>,
+}
+
+impl Change {
+    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let word = |name: &str| match fields.value(name) {
+            None => Ok(None),
+            Some(_) => fields.required_text(name, WORD).map(|it| Some(it.to_owned())),
+        };
+        let change = Self {
+            is_read: fields.boolean("isRead")?,
+            is_starred: fields.boolean("isStarred")?,
+            folder: word("folder")?,
+            archived: fields.boolean("archived")?,
+            category: word("category")?,
+            priority: word("priority")?,
+        };
+        if change.folder.is_some() && change.archived.is_some() {
+            return Err(fields.refuse("archived", "and folder must not both be there"));
+        }
+        Ok(change)
+    }
+
+    fn apply(self, row: &mut ThreadRow) {
+        let archive = |folder: &str| match (self.archived, folder) {
+            (Some(true), _) => "archive".to_owned(),
+            (Some(false), "archive") => "inbox".to_owned(),
+            _ => folder.to_owned(),
+        };
+        row.folder = self.folder.unwrap_or_else(|| archive(&row.folder));
+        row.is_read = self.is_read.unwrap_or(row.is_read);
+        row.is_starred = self.is_starred.unwrap_or(row.is_starred);
+        row.category = self.category.or_else(|| row.category.take());
+        row.priority = self.priority.unwrap_or_else(|| std::mem::take(&mut row.priority));
+    }
+}
+
+/// `GET /email/contacts`
+pub async fn contacts(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let Reading { caller, query, .. } = request;
+    let search = query.text("search").filter(|it| !it.is_empty()).map(str::to_owned);
+    let page = query
+        .page(&service.cursors, &["mail contacts", &caller.channel_id, search.as_deref().unwrap_or("")])?;
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            let rows =
+                correspondents::list(db, &caller.channel_id, search.as_deref(), &page.after, page.reach())?;
+            let slice = Slice::cut(rows, page.limit);
+            page.reply(&state.cursors, slice, correspondents::CorrespondentRow::place, bodies::contact)
+        })
+        .await
+}
+
+fn absent() -> ApiError {
+    ApiError::not_found("this thread")
+}
+
+fn not_configured() -> ApiError {
+    ApiError::new(ErrorCode::NotConfigured, "the email channel is not connected to an account yet")
+}

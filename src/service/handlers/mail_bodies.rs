@@ -1,0 +1,95 @@
+//! Rows of mail as the shapes of the interface.
+//!
+//! Knows nothing of where rows come from.
+
+use crate::model::time::Timestamp;
+use crate::service::database::correspondents::CorrespondentRow;
+use crate::service::database::emails::EmailRow;
+use crate::service::database::threads::ThreadRow;
+use crate::service::mail::receive::words;
+use crate::wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
+use crate::wire::messages::MessageBody;
+
+/// Characters of a mail that is told as a message at most.
+const CONTENT: usize = 65_536;
+
+fn time(at: Timestamp) -> Option<String> {
+    Some(at.to_string())
+}
+
+/// A thread as listed.
+pub fn thread(row: ThreadRow) -> EmailThreadBody {
+    EmailThreadBody {
+        id: row.id,
+        subject: Some(row.subject),
+        contact_email: Some(row.contact_email),
+        contact_name: row.contact_name,
+        last_message_at: time(row.last_at),
+        message_count: u64::try_from(row.message_count).ok(),
+        is_read: Some(row.is_read),
+        is_starred: Some(row.is_starred),
+        category: row.category,
+        priority: Some(row.priority),
+        folder: None,
+        messages: None,
+    }
+}
+
+/// A thread with the folder it lies in.
+pub fn filed_thread(row: ThreadRow) -> EmailThreadBody {
+    EmailThreadBody { folder: Some(row.folder.clone()), ..thread(row) }
+}
+
+/// A thread as read alone: with its mails.
+pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>) -> EmailThreadBody {
+    EmailThreadBody { messages: Some(mails.into_iter().map(email).collect()), ..filed_thread(row) }
+}
+
+/// A mail of a thread.
+fn email(row: EmailRow) -> EmailBody {
+    EmailBody {
+        id: row.id,
+        direction: Some(row.direction),
+        from: Some(row.sender),
+        from_name: row.sender_name,
+        to: row.recipients,
+        cc: row.copies,
+        bcc: row.blind_copies,
+        subject: Some(row.subject),
+        text: row.text,
+        html: row.html,
+        attachments: row.attachments,
+        status: Some(row.status),
+        message_id: Some(row.header_id),
+        in_reply_to: row.in_reply_to,
+        created_at: time(row.created_at),
+        opened_at: row.opened_at.and_then(time),
+    }
+}
+
+/// A mail that came in, in the shape of a message: its thread is the
+/// conversation. Interface: Triggers, new-message.
+pub fn message(row: EmailRow) -> MessageBody {
+    MessageBody {
+        content: Some(words(row.text.as_deref(), row.html.as_deref()).chars().take(CONTENT).collect()),
+        id: row.id,
+        conversation_id: Some(row.thread),
+        direction: Some(row.direction),
+        sender_type: Some("customer".to_owned()),
+        content_type: Some("text".to_owned()),
+        status: Some(row.status),
+        created_at: time(row.created_at),
+        ..MessageBody::default()
+    }
+}
+
+/// Somebody mails were exchanged with.
+pub fn contact(row: CorrespondentRow) -> EmailContactBody {
+    EmailContactBody {
+        email: row.email,
+        name: row.name,
+        last_contact_date: time(row.last_at),
+        message_count: u64::try_from(row.message_count).ok(),
+        linked_whats_app_phone: row.phone,
+    }
+}

@@ -1,0 +1,140 @@
+//! Voice and SMS. Interface: Voice and SMS.
+//!
+//! Knows nothing of what becomes of a call.
+
+use axum::extract::State;
+
+use crate::model::{bounds, prices};
+use crate::service::auth::Caller;
+use crate::service::chat::people::conversation_with;
+use crate::service::chat::send::{self, Outgoing};
+use crate::service::credits;
+use crate::service::database::channels::{self, ChannelRow};
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::handlers::account::precise;
+use crate::service::query::Slice;
+use crate::service::reply::Reply;
+use crate::service::request::{Reading, Writing};
+use crate::service::state::Service;
+use crate::service::voice::{self, place};
+use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+use crate::wire::messages::SentMessage;
+use crate::wire::voip::{CallBody, VoipConversationBody};
+
+/// What both writes have.
+struct Target {
+    to: String,
+    /// The channel it must go through; the key's own, if it is named.
+    channel: Option<String>,
+}
+
+impl Target {
+    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let channel = fields.text("channelId", 256)?.filter(|it| !it.is_empty()).map(str::to_owned);
+        Ok(Self { to: fields.required_phone("to")?.to_owned(), channel })
+    }
+
+    /// The key's channel, and the conversation with whom it is.
+    fn find(&self, work: &Work<'_>, caller: &Caller) -> Result<(ChannelRow, ConversationRow), ApiError> {
+        let channel = channels::read(work.db, &caller.channel_id)?;
+        // `assistantId` is the only id of a channel that GET /account tells.
+        let named = self.channel.as_ref().is_none_or(|it| *it == channel.id || *it == channel.assistant);
+        if !named {
+            return Err(ApiError::validation("channelId must name the channel of this key"));
+        }
+        if channel.address.is_none() {
+            let message = "the voice channel is not connected to a number yet";
+            return Err(ApiError::new(ErrorCode::NotConfigured, message));
+        }
+        let conversation = conversation_with(work, &channel, &self.to)?;
+        Ok((channel, conversation))
+    }
+}
+
+/// `POST /voip/calls`: the first minute is paid now, the others when the call
+/// has ended.
+pub async fn call(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let fields = Fields::of_body(&request.body)?;
+    let target = Target::read(&fields)?;
+    let metadata = match fields.value("metadata") {
+        None => "{}".to_owned(),
+        Some(value) if value.is_object() => value.to_string(),
+        Some(_) => return Err(fields.refuse("metadata", "must be an object")),
+    };
+    service
+        .write(request, move |work, caller| {
+            let (channel, conversation) = target.find(work, caller)?;
+            let id = work.id("call", work.stamp());
+            let paid = credits::pay(work, caller, prices::VOICE_MINUTE, "call", &id)?;
+            let row = place::place(work, &channel, &conversation, id, metadata, paid.used)?;
+            Reply::ok(&CallBody {
+                call_id: row.id,
+                status: row.status,
+                credits_used: precise(paid.used),
+                credits_remaining: precise(paid.remaining),
+            })
+        })
+        .await
+}
+
+/// `POST /voip/sms`
+pub async fn sms(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let fields = Fields::of_body(&request.body)?;
+    let target = Target::read(&fields)?;
+    let content = fields.required_text("body", bounds::SMS)?.to_owned();
+    service
+        .write(request, move |work, caller| {
+            let (channel, conversation) = target.find(work, caller)?;
+            let id = work.id("msg", work.stamp());
+            let paid = credits::pay(work, caller, prices::SMS, "message", &id)?;
+            let outgoing =
+                Outgoing { sender: "api", content, kind: "text", cost: paid.used, ..Outgoing::default() };
+            let row = send::send(work, &channel, &conversation, id, outgoing)?;
+            Reply::ok(&SentMessage {
+                message_id: row.id,
+                whatsapp_message_id: None,
+                telegram_message_id: None,
+                status: row.status,
+                credits_used: precise(paid.used),
+                credits_remaining: precise(paid.remaining),
+                test: None,
+            })
+        })
+        .await
+}
+
+/// `GET /voip/conversations`
+pub async fn conversations(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let Reading { caller, query, .. } = request;
+    let page = query.page(&service.cursors, &["voip", &caller.channel_id])?;
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            let channel = channels::read(db, &caller.channel_id)?;
+            let rows = conversations::list(db, &channel.id, None, &page.after, page.reach())?;
+            let with_manner = |row: ConversationRow| {
+                let spoken = voice::manner(db, &channel, &row.id)? == voice::CALL;
+                Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }))
+            };
+            let rows = rows.into_iter().map(with_manner).collect::<Result<Vec<_>, _>>()?;
+            page.reply(&state.cursors, Slice::cut(rows, page.limit), |(row, _)| row.place(), body)
+        })
+        .await
+}
+
+fn body((row, kind): (ConversationRow, &'static str)) -> VoipConversationBody {
+    VoipConversationBody {
+        id: row.id,
+        customer_phone: Some(row.peer),
+        customer_name: row.name,
+        kind: Some(kind.to_owned()),
+        status: Some(row.status),
+        message_count: u64::try_from(row.message_count).ok(),
+        last_message_preview: Some(row.preview),
+        last_message_at: Some(row.last_at.to_string()),
+    }
+}

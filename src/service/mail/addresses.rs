@@ -1,0 +1,150 @@
+//! Addresses of a mail, read out of a body's fields. Interface: SendEmail,
+//! `to`, `cc`, `bcc`, `from`, `replyTo`.
+//!
+//! Knows nothing of who may be written to.
+
+use serde_json::Value;
+
+use crate::model::bounds;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+
+/// Recipients of one mail at most, over `to`, `cc` and `bcc`. The interface
+/// sets no bound; this is what one credit may reach.
+pub const RECIPIENTS: usize = 50;
+
+/// A mail address that may be absent.
+///
+/// # Errors
+/// `VALIDATION_ERROR` when it is not one address in plain form.
+pub fn optional<'a>(fields: &Fields<'a>, name: &str) -> Result<Option<&'a str>, ApiError> {
+    let Some(text) = fields.text(name, bounds::EMAIL_ADDRESS)? else { return Ok(None) };
+    if bounds::is_email(text) { Ok(Some(text)) } else { Err(refused(fields, name)) }
+}
+
+/// A mail address that must be there.
+///
+/// # Errors
+/// As [`optional`], and when it is absent.
+pub fn required<'a>(fields: &Fields<'a>, name: &str) -> Result<&'a str, ApiError> {
+    optional(fields, name)?.ok_or_else(|| fields.refuse(name, "is required"))
+}
+
+/// `to`: one address or at least one in an array.
+///
+/// # Errors
+/// `VALIDATION_ERROR` that names the field.
+pub fn recipients(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
+    let found = match fields.value("to") {
+        None => return Err(fields.refuse("to", "is required")),
+        Some(Value::String(_)) => vec![required(fields, "to")?.to_owned()],
+        Some(Value::Array(_)) => list(fields, "to")?,
+        Some(_) => return Err(fields.refuse("to", "must be a mail address or an array of them")),
+    };
+    if found.is_empty() {
+        return Err(fields.refuse("to", "must name at least one mail address"));
+    }
+    Ok(found)
+}
+
+/// An array of addresses, each once, empty when it is absent.
+///
+/// # Errors
+/// `VALIDATION_ERROR` that names the item.
+pub fn list(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
+    let items = fields.array(name)?;
+    if items.len() > RECIPIENTS {
+        return Err(fields.refuse(name, &format!("must have at most {RECIPIENTS} addresses")));
+    }
+    let mut found: Vec<String> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let place = || format!("{name}[{index}]");
+        let text =
+            item.as_str().filter(|it| bounds::is_email(it)).ok_or_else(|| refused(fields, &place()))?;
+        if !found.iter().any(|it| it.eq_ignore_ascii_case(text)) {
+            found.push(text.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// The name in `from`, which may be a name, an address or `Name <address>`.
+/// The interface shows no rules for it. Mail always leaves from the account's
+/// own address; only the name is taken.
+///
+/// # Errors
+/// `VALIDATION_ERROR` for control characters or too long a text.
+pub fn sender_name(fields: &Fields<'_>) -> Result<Option<String>, ApiError> {
+    let Some(text) = fields.text("from", 320)? else { return Ok(None) };
+    if text.chars().any(char::is_control) {
+        return Err(fields.refuse("from", "must not contain control characters"));
+    }
+    let name = match text.split_once('<') {
+        Some((name, address)) => {
+            if !address.trim().strip_suffix('>').is_some_and(bounds::is_email) {
+                return Err(fields.refuse("from", "must be a name, an address or `Name <address>`"));
+            }
+            name
+        }
+        None if bounds::is_email(text.trim()) => "",
+        None => text,
+    };
+    let name = name.trim().trim_matches('"').trim();
+    Ok(Some(name.to_owned()).filter(|it| !it.is_empty()))
+}
+
+fn refused(fields: &Fields<'_>, name: &str) -> ApiError {
+    fields.refuse(name, "must be a mail address, such as maria@mail.example")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn recipients_are_one_or_many() {
+        let cases = [
+            (json!("a@mail.example"), Ok(vec!["a@mail.example"])),
+            (
+                json!(["a@mail.example", "A@Mail.example", "b@mail.example"]),
+                Ok(vec!["a@mail.example", "b@mail.example"]),
+            ),
+            (json!([]), Err("to must name at least one")),
+            (json!(["a@mail.example", "x"]), Err("to[1] must be a mail address")),
+            (json!(["a@mail.example", 5]), Err("to[1] must be a mail address")),
+            (json!("a"), Err("to must be a mail address")),
+            (json!(5), Err("to must be a mail address")),
+            (json!(null), Err("to is required")),
+            (json!("a@mail.example\r\nBcc: b@mail.example"), Err("to must be a mail address")),
+            (json!(vec!["a@mail.example"; 51]), Err("to must have at most 50")),
+        ];
+        for (to, expected) in cases {
+            let body = json!({ "to": to });
+            let found = recipients(&Fields::of_body(&body).expect("an object"));
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{to}"),
+                (Err(error), Err(words)) => assert!(error.message.starts_with(words), "{}", error.message),
+                (found, _) => panic!("{to}: {found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_name_of_a_sender_is_taken() {
+        let cases = [
+            ("Harbor Bicycles", Some(Some("Harbor Bicycles"))),
+            ("desk@harborbicycles.example", Some(None)),
+            ("\"Workshop\" <w@harborbicycles.example>", Some(Some("Workshop"))),
+            ("<w@harborbicycles.example>", Some(None)),
+            ("Workshop <nobody>", None),
+            ("Work\r\nshop", None),
+        ];
+        for (from, expected) in cases {
+            let body = json!({ "from": from });
+            let found = sender_name(&Fields::of_body(&body).expect("an object"));
+            assert_eq!(found.ok().as_ref().map(Option::as_deref), expected, "{from}");
+        }
+    }
+}

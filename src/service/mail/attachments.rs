@@ -1,0 +1,170 @@
+//! Attachments of a mail: bytes in the body, or an address that is looked at.
+//! Interface: SendEmail, `attachments`.
+//!
+//! Knows nothing of the mail. Bytes are counted, not kept.
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use futures_util::future::try_join_all;
+
+use crate::model::bounds;
+use crate::service::auth::Caller;
+use crate::service::chat::content::{LINK, Media};
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::media;
+use crate::service::request::Writing;
+use crate::service::state::Service;
+use crate::wire::email::AttachmentBody;
+
+/// The standard alphabet, with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// An attachment as asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// What is known of it so far.
+    pub told: AttachmentBody,
+    /// Where its bytes are, unless they were in the body.
+    pub url: Option<String>,
+}
+
+/// The attachments of a body.
+///
+/// # Errors
+/// `VALIDATION_ERROR` that names the item.
+pub fn read(fields: &Fields<'_>) -> Result<Vec<Attachment>, ApiError> {
+    let items = fields.array("attachments")?;
+    if items.len() > bounds::ATTACHMENTS {
+        let what = format!("must have at most {} items; it has {}", bounds::ATTACHMENTS, items.len());
+        return Err(fields.refuse("attachments", &what));
+    }
+    items.iter().enumerate().map(|(index, _)| one(&fields.item("attachments", index)?)).collect()
+}
+
+fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
+    let filename = item.required_text("filename", bounds::FILENAME)?;
+    if filename.chars().any(char::is_control) {
+        return Err(item.refuse("filename", "must not contain control characters"));
+    }
+    let content_type = item.text("contentType", 255)?.filter(|it| !it.is_empty());
+    if content_type.is_some_and(|it| !is_media_type(it)) {
+        return Err(item.refuse("contentType", "must be a media type, such as application/pdf"));
+    }
+    let url = item.text("url", LINK)?.filter(|it| !it.is_empty());
+    let content = item.text("content", usize::MAX)?.filter(|it| !it.is_empty());
+    let size = match (content, url) {
+        (Some(content), None) => {
+            let bytes = BASE64.decode(content).map_err(|_| item.refuse("content", "must be base64"))?;
+            u64::try_from(bytes.len()).ok()
+        }
+        (None, Some(_)) => None,
+        (Some(_), Some(_)) => return Err(item.refuse("content", "and url must not both be there")),
+        (None, None) => return Err(item.refuse("content", "or url is required")),
+    };
+    Ok(Attachment {
+        told: AttachmentBody {
+            filename: filename.to_owned(),
+            content_type: content_type.map(str::to_owned),
+            size,
+        },
+        url: url.map(str::to_owned),
+    })
+}
+
+/// Looks at the addresses among the attachments, all at once; what is told of
+/// each in the end.
+///
+/// # Errors
+/// `MEDIA_FETCH_FAILED` when one gives no bytes.
+pub async fn inspect(
+    service: &Service,
+    request: &mut Writing,
+    attachments: Vec<Attachment>,
+) -> Result<Vec<AttachmentBody>, ApiError> {
+    let elsewhere = attachments.iter().any(|it| it.url.is_some());
+    let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
+    let caller = &request.caller;
+    try_join_all(attachments.into_iter().map(|it| look(service, caller, it, only_vet))).await
+}
+
+async fn look(
+    service: &Service,
+    caller: &Caller,
+    asked: Attachment,
+    only_vet: bool,
+) -> Result<AttachmentBody, ApiError> {
+    let Attachment { mut told, url } = asked;
+    if let Some(link) = url {
+        let media = Media { kind: "document", link, caption: None, filename: None };
+        let seen = media::look(service, caller, &media, only_vet).await?;
+        told.size = seen.size.and_then(|it| u64::try_from(it).ok());
+        told.content_type = told.content_type.or(seen.mime_type);
+    }
+    told.content_type.get_or_insert_with(|| "application/octet-stream".to_owned());
+    Ok(told)
+}
+
+/// `type/subtype`, with parameters or without.
+fn is_media_type(text: &str) -> bool {
+    let essence = text.split(';').next().unwrap_or("").trim();
+    let token = |it: &str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    };
+    let fine = essence.split_once('/').is_some_and(|(kind, subtype)| token(kind) && token(subtype));
+    fine && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn bytes_or_an_address_and_a_name() {
+        let url = "https://files.example/a.pdf";
+        let cases = [
+            (
+                json!({"filename": "a.pdf", "contentType": "application/pdf", "content": "aGVsbG8="}),
+                Ok(Some(5)),
+            ),
+            (
+                json!({"filename": "a.txt", "contentType": "text/plain; charset=utf-8", "content": "aGVsbG8"}),
+                Ok(Some(5)),
+            ),
+            (json!({"filename": "a.pdf", "url": url}), Ok(None)),
+            (json!({"content": "aGVsbG8="}), Err("attachments[0].filename is required")),
+            (json!({"filename": "a\n.pdf", "url": url}), Err("attachments[0].filename must not")),
+            (json!({"filename": "f".repeat(257), "url": url}), Err("attachments[0].filename must have")),
+            (json!({"filename": "a.pdf"}), Err("attachments[0].content or url is required")),
+            (
+                json!({"filename": "a.pdf", "content": "aGVsbG8=", "url": url}),
+                Err("attachments[0].content and url"),
+            ),
+            (
+                json!({"filename": "a.pdf", "content": "not base64!"}),
+                Err("attachments[0].content must be base64"),
+            ),
+            (
+                json!({"filename": "a.pdf", "contentType": "pdf", "url": url}),
+                Err("attachments[0].contentType must"),
+            ),
+            (json!("a.pdf"), Err("attachments[0] must be an object")),
+        ];
+        for (item, expected) in cases {
+            let body = json!({ "attachments": [item] });
+            match (read(&Fields::of_body(&body).expect("an object")), expected) {
+                (Ok(found), Ok(size)) => assert_eq!(found[0].told.size, size, "{body}"),
+                (Err(error), Err(words)) => assert!(error.message.starts_with(words), "{}", error.message),
+                (found, _) => panic!("{body}: {found:?}"),
+            }
+        }
+        let many = json!({"attachments": vec![json!({"filename": "a.pdf", "url": url}); 21]});
+        assert!(read(&Fields::of_body(&many).expect("an object")).is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! What a mail that is sent carries. Interface: SendEmail.
+//!
+//! Knows nothing of threads or prices.
+
+use serde_json::{Map, Value};
+
+use crate::model::bounds;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+use crate::service::mail::addresses;
+use crate::service::mail::attachments::{self, Attachment};
+use crate::service::mail::headers;
+
+/// Characters of a text or of an HTML body at most; the interface sets no
+/// bound.
+pub const BODY: usize = 1_000_000;
+/// Characters of an id or a reference at most.
+pub const REFERENCE: usize = 998;
+
+/// The body of `POST /email/send`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SendRequest {
+    /// At least one address.
+    pub to: Vec<String>,
+    /// Copies.
+    pub cc: Vec<String>,
+    /// Copies nobody else sees.
+    pub bcc: Vec<String>,
+    /// The sender's name, if another than the account's.
+    pub from_name: Option<String>,
+    /// Where answers go, if not to the account.
+    pub reply_to: Option<String>,
+    /// The subject.
+    pub subject: String,
+    /// The plain text; this or the HTML is there.
+    pub text: Option<String>,
+    /// The HTML.
+    pub html: Option<String>,
+    /// Headers the caller adds.
+    pub headers: Map<String, Value>,
+    /// The mail this one answers.
+    pub in_reply_to: Option<String>,
+    /// The thread it is sent in.
+    pub thread: Option<String>,
+    /// What is attached.
+    pub attachments: Vec<Attachment>,
+}
+
+impl SendRequest {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` that names the field.
+    pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let to = addresses::recipients(fields)?;
+        let cc = addresses::list(fields, "cc")?;
+        let bcc = addresses::list(fields, "bcc")?;
+        if to.len() + cc.len() + bcc.len() > addresses::RECIPIENTS {
+            let what = format!("cc and bcc must have at most {} addresses together", addresses::RECIPIENTS);
+            return Err(fields.refuse("to,", &what));
+        }
+        let subject = fields.required_text("subject", bounds::SUBJECT)?;
+        if subject.chars().any(char::is_control) {
+            return Err(fields.refuse("subject", "must not contain control characters"));
+        }
+        let html = either(fields, "html", "bodyHtml")?;
+        let text = either(fields, "text", "bodyText")?;
+        if html.is_none() && text.is_none() {
+            return Err(fields.refuse("text", "or html is required"));
+        }
+        Ok(Self {
+            to,
+            cc,
+            bcc,
+            from_name: addresses::sender_name(fields)?,
+            reply_to: addresses::optional(fields, "replyTo")?.map(str::to_owned),
+            subject: subject.trim().to_owned(),
+            text,
+            html,
+            headers: headers::read(fields)?,
+            in_reply_to: reference(fields, "inReplyTo")?,
+            thread: reference(fields, "threadId")?,
+            attachments: attachments::read(fields)?,
+        })
+    }
+}
+
+/// A body under either of its two names; both only when they agree.
+fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>, ApiError> {
+    match (fields.text(name, BODY)?, fields.text(alias, BODY)?) {
+        (Some(one), Some(other)) if one != other => {
+            Err(fields.refuse(name, &format!("and {alias} are the same field; they must not differ")))
+        }
+        (one, other) => Ok(one.or(other).filter(|it| !it.trim().is_empty()).map(str::to_owned)),
+    }
+}
+
+/// An id or a `Message-ID`; empty counts as absent.
+///
+/// # Errors
+/// `VALIDATION_ERROR` for control characters or too long a text.
+pub fn reference(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
+    let text = fields.text(name, REFERENCE)?.map(str::trim).filter(|it| !it.is_empty());
+    if text.is_some_and(|it| it.chars().any(char::is_control)) {
+        return Err(fields.refuse(name, "must not contain control characters"));
+    }
+    Ok(text.map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn with(more: &Value) -> Result<SendRequest, ApiError> {
+        let mut body = json!({"to": "a@mail.example", "subject": "Hi", "text": "Hello"});
+        if let (Some(body), Some(more)) = (body.as_object_mut(), more.as_object()) {
+            body.extend(more.clone());
+        }
+        SendRequest::read(&Fields::of_body(&body)?)
+    }
+
+    #[test]
+    fn both_names_of_a_body() {
+        let read = with(&json!({"html": "<p>x</p>", "bodyHtml": "<p>x</p>"})).expect("valid");
+        assert_eq!(read.html.as_deref(), Some("<p>x</p>"));
+        let read = with(&json!({"text": null, "bodyText": "Yes"})).expect("valid");
+        assert_eq!(read.text.as_deref(), Some("Yes"));
+        assert!(with(&json!({"text": "", "bodyHtml": "<p>x</p>"})).is_ok());
+    }
+
+    #[test]
+    fn refusals_name_the_field() {
+        let nine =
+            |name: &str| -> Vec<String> { (0..26).map(|it| format!("{name}{it}@mail.example")).collect() };
+        let cases = [
+            (json!({"to": null}), "to is required"),
+            (json!({"subject": null}), "subject is required"),
+            (json!({"subject": " "}), "subject must not be empty"),
+            (json!({"subject": "x".repeat(999)}), "subject must have at most 998"),
+            (json!({"subject": "Hi\r\nBcc: x@mail.example"}), "subject must not contain control"),
+            (json!({"text": null}), "text or html is required"),
+            (json!({"text": "a", "bodyText": "b"}), "text and bodyText are the same"),
+            (json!({"html": 5}), "html must be a string"),
+            (json!({"cc": "b@mail.example"}), "cc must be an array"),
+            (json!({"bcc": ["x"]}), "bcc[0] must be a mail address"),
+            (json!({"cc": nine("c"), "bcc": nine("b")}), "to, cc and bcc must have at most 50"),
+            (json!({"replyTo": "x"}), "replyTo must be a mail address"),
+            (json!({"headers": {"Bcc": "x"}}), "headers: `Bcc`"),
+            (json!({"inReplyTo": "<a>\r\nx"}), "inReplyTo must not contain"),
+            (json!({"threadId": 5}), "threadId must be a string"),
+            (json!({"attachments": {}}), "attachments must be an array"),
+        ];
+        for (more, words) in cases {
+            let message = with(&more).expect_err(words).message;
+            assert!(message.starts_with(words), "{message}");
+        }
+        assert!(with(&json!({"subject": "é".repeat(998)})).is_ok());
+    }
+}

@@ -1,0 +1,111 @@
+//! Headers a caller may add to a mail. Interface: SendEmail, `headers`, whose
+//! shape is not shown.
+//!
+//! Knows nothing of the headers the service writes itself, except their names.
+
+use serde_json::{Map, Value};
+
+use crate::model::bounds;
+use crate::service::errors::ApiError;
+use crate::service::fields::Fields;
+
+/// Headers a caller adds at most.
+const HEADERS: usize = 50;
+/// Characters of a name at most.
+const NAME: usize = 76;
+/// What other fields say, or what only those who carry the mail may write.
+const RESERVED: [&str; 18] = [
+    "from",
+    "sender",
+    "to",
+    "cc",
+    "bcc",
+    "subject",
+    "date",
+    "message-id",
+    "in-reply-to",
+    "references",
+    "reply-to",
+    "return-path",
+    "received",
+    "mime-version",
+    "dkim-signature",
+    "authentication-results",
+    "delivered-to",
+    "resent-from",
+];
+
+/// The headers of a body: an object of strings; empty when absent.
+///
+/// # Errors
+/// `VALIDATION_ERROR` that names the header.
+pub fn read(fields: &Fields<'_>) -> Result<Map<String, Value>, ApiError> {
+    let Some(value) = fields.value("headers") else { return Ok(Map::new()) };
+    let Some(headers) = value.as_object() else {
+        return Err(fields.refuse("headers", "must be an object of strings"));
+    };
+    if headers.len() > HEADERS {
+        return Err(fields.refuse("headers", &format!("must have at most {HEADERS} entries")));
+    }
+    for (name, value) in headers {
+        let refuse = |what: &str| Err(ApiError::validation(format!("headers: `{}` {what}", shown(name))));
+        let lower = name.to_ascii_lowercase();
+        if name.is_empty() || name.len() > NAME || !name.bytes().all(is_name_byte) {
+            return refuse("is not the name of a header");
+        }
+        if RESERVED.contains(&lower.as_str()) || lower.starts_with("content-") {
+            return refuse("is written by the service; use the field for it");
+        }
+        match value.as_str() {
+            None => return refuse("must be a string"),
+            Some(text) if text.chars().any(char::is_control) => {
+                return refuse("must not contain control characters");
+            }
+            Some(text) if bounds::length(text) > bounds::SUBJECT => {
+                return refuse(&format!("must have at most {} characters", bounds::SUBJECT));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(headers.clone())
+}
+
+/// What a header's name is made of: printable ASCII without a colon.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && byte != b':'
+}
+
+fn shown(name: &str) -> String {
+    name.chars().filter(|it| !it.is_control()).take(NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_header_cannot_smuggle_another() {
+        let cases = [
+            (json!({"X-Order": "1042"}), true),
+            (json!({"List-Unsubscribe": "<https://shop.example/u>"}), true),
+            (json!({}), true),
+            (json!(null), true),
+            (json!({"X-Order": "1042\r\nBcc: x@mail.example"}), false),
+            (json!({"X-Order\r\nBcc": "x"}), false),
+            (json!({"X:Order": "x"}), false),
+            (json!({"X Order": "x"}), false),
+            (json!({"": "x"}), false),
+            (json!({"Bcc": "x@mail.example"}), false),
+            (json!({"CONTENT-TYPE": "text/html"}), false),
+            (json!({"X-Order": 1042}), false),
+            (json!({"X-Order": "x".repeat(999)}), false),
+            (json!(["X-Order: 1"]), false),
+        ];
+        for (headers, fine) in cases {
+            let body = json!({ "headers": headers });
+            assert_eq!(read(&Fields::of_body(&body).expect("an object")).is_ok(), fine, "{body}");
+        }
+    }
+}

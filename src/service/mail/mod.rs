@@ -1,0 +1,14 @@
+//! Mail: what is sent and received becomes threads. Interface: Email.
+//!
+//! Knows nothing of HTTP, and of mail servers only what their trait says.
+
+pub mod addresses;
+pub mod attachments;
+pub mod categories;
+pub mod content;
+pub mod headers;
+pub mod plain;
+pub mod progress;
+pub mod receive;
+pub mod send;
+pub mod topics;

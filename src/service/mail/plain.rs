@@ -1,0 +1,103 @@
+//! The text of an HTML mail, for lists and for rules. One pass, in time that
+//! grows with the length only.
+//!
+//! Knows nothing of layout; it is not for showing a mail.
+
+use crate::service::chat::html::entity;
+
+/// Elements whose content nobody reads.
+const UNREAD: [&str; 4] = ["script", "style", "head", "title"];
+/// Elements that end a line.
+const LINES: [&str; 12] = ["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "blockquote", "table", "ul"];
+
+/// The text between the tags, white space folded.
+pub fn plain(html: &str) -> String {
+    let mut out = String::with_capacity(html.len().min(4096));
+    let mut rest = html;
+    while let Some(at) = rest.find(['<', '&']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        rest = if from.starts_with('<') { after_tag(from, &mut out) } else { after_entity(from, &mut out) };
+    }
+    out.push_str(rest);
+    fold(&out)
+}
+
+fn after_entity<'a>(from: &'a str, out: &mut String) -> &'a str {
+    match from.strip_prefix("&nbsp;") {
+        Some(rest) => {
+            out.push(' ');
+            rest
+        }
+        None => entity(from, out),
+    }
+}
+
+/// Skips a tag and, where nobody reads it, what is inside.
+fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
+    if let Some(comment) = from.strip_prefix("<!--") {
+        return comment.split_once("-->").map_or("", |(_, rest)| rest);
+    }
+    let inside = &from[1..];
+    if !inside.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/' || it == '!' || it == '?') {
+        out.push('<');
+        return inside;
+    }
+    let Some((tag, rest)) = inside.split_once('>') else { return "" };
+    let name: String = tag
+        .trim_start_matches('/')
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .map(|it| it.to_ascii_lowercase())
+        .collect();
+    if LINES.contains(&name.as_str()) {
+        out.push('\n');
+    }
+    if UNREAD.contains(&name.as_str()) && !tag.starts_with('/') && !tag.ends_with('/') {
+        return after_end_of(&name, rest);
+    }
+    rest
+}
+
+/// What follows the end tag of an element; nothing when it has none.
+fn after_end_of<'a>(name: &str, text: &'a str) -> &'a str {
+    for (at, _) in text.match_indices("</") {
+        let end = &text[at + 2..];
+        if end.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name)) {
+            return end.split_once('>').map_or("", |(_, rest)| rest);
+        }
+    }
+    ""
+}
+
+/// One space between words, one line break between lines.
+fn fold(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_read() {
+        let cases = [
+            ("<p>Hello <b>Maria</b>,</p><p>thanks &amp; bye</p>", "Hello Maria,\nthanks & bye"),
+            ("<html><head><title>x</title></head><body>a<br/>b</body></html>", "a\nb"),
+            ("<style>p{}</style>a<SCRIPT>if (a<b) {}</script >b", "ab"),
+            ("<!-- <p>hidden</p> -->seen", "seen"),
+            ("1 < 2 &nbsp;&lt; 3", "1 < 2 < 3"),
+            ("<script>never ends", ""),
+            ("<p", ""),
+            ("plain", "plain"),
+            ("", ""),
+        ];
+        for (html, text) in cases {
+            assert_eq!(plain(html), text, "{html}");
+        }
+        let deep = "<div>".repeat(200_000) + "x";
+        assert_eq!(plain(&deep), "x");
+        assert_eq!(plain(&"<style>".repeat(100_000)), "");
+    }
+}

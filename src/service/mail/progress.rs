@@ -1,0 +1,30 @@
+//! A sent mail moves on: opened, or come back. Interface: Events,
+//! email.opened.
+//!
+//! Knows nothing of when.
+
+use serde_json::json;
+
+use crate::service::database::{DatabaseError, emails};
+use crate::service::events::{self, Event};
+use crate::service::world::Kind;
+use crate::service::write::Work;
+
+/// Moves a mail on, unless it is past that already, and tells of it.
+///
+/// # Errors
+/// When the database fails.
+pub fn advance(work: &Work<'_>, mail: &str, step: Kind) -> Result<(), DatabaseError> {
+    let status = if step == Kind::Opened { "opened" } else { "failed" };
+    let moved = emails::advance(work.db, mail, status, work.now)?;
+    // The interface has no event for a mail that comes back.
+    if !moved || step != Kind::Opened {
+        return Ok(());
+    }
+    let Some(row) = emails::read(work.db, mail)? else { return Ok(()) };
+    let told = json!({
+        "threadId": row.thread, "messageId": row.id, "to": row.recipients, "subject": row.subject,
+        "openedAt": row.opened_at.map(|it| it.to_string()),
+    });
+    events::emit(work, &row.channel, Event::EmailOpened, told)
+}

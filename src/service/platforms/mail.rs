@@ -1,0 +1,124 @@
+//! What carries mail away. One trait; the built-in one is simulated.
+//!
+//! Knows nothing of threads. What becomes of a mail follows from the domains
+//! it is sent to: `bounce.example` sends it back, in `quiet.example` nobody
+//! opens it, everywhere else it is opened.
+
+use sha2::{Digest, Sha256};
+
+use crate::model::time::SECOND;
+use crate::service::errors::ApiError;
+use crate::service::write::Work;
+
+/// A mail on its way.
+#[derive(Debug, Clone, Copy)]
+pub struct Letter<'a> {
+    /// The service's id of it.
+    pub id: &'a str,
+    /// The account's address.
+    pub sender: &'a str,
+    /// Whom it is to, without copies.
+    pub to: &'a [String],
+}
+
+/// What the platform says to a mail it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posted {
+    /// The `Message-ID` header it was given.
+    pub header_id: String,
+    /// What will become of it.
+    pub fate: LetterFate,
+}
+
+/// What becomes of a mail after it was taken; spans in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetterFate {
+    /// Nothing more is heard of it.
+    Unopened,
+    /// Somebody opens it.
+    Opened {
+        /// When.
+        after: i64,
+    },
+    /// It comes back.
+    Bounced {
+        /// When.
+        after: i64,
+    },
+}
+
+/// Who carries mail away.
+pub trait MailPlatform: Send + Sync {
+    /// Hands over a mail.
+    ///
+    /// # Errors
+    /// What it refuses, in the interface's codes.
+    fn hand_over(&self, work: &Work<'_>, letter: &Letter<'_>) -> Result<Posted, ApiError>;
+}
+
+/// Mail servers that exist only here.
+pub struct SimulatedMail {
+    seed: u64,
+}
+
+impl SimulatedMail {
+    /// With a seed for how long people take to open a mail.
+    pub fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+}
+
+impl MailPlatform for SimulatedMail {
+    fn hand_over(&self, _: &Work<'_>, letter: &Letter<'_>) -> Result<Posted, ApiError> {
+        let domain = letter.sender.rsplit('@').next().unwrap_or("mail.example");
+        let header_id = format!("<{}@{domain}>", letter.id);
+        Ok(Posted { header_id, fate: fate(self.seed, letter) })
+    }
+}
+
+/// A mail fails when all it is to fail, and is opened when anybody opens it.
+fn fate(seed: u64, letter: &Letter<'_>) -> LetterFate {
+    let all_in = |domains: &[&str]| {
+        letter.to.iter().all(|it| {
+            let domain = it.rsplit('@').next().unwrap_or("").to_ascii_lowercase();
+            domains.contains(&domain.as_str())
+        })
+    };
+    if all_in(&["bounce.example"]) {
+        LetterFate::Bounced { after: 2 * SECOND }
+    } else if all_in(&["bounce.example", "quiet.example"]) {
+        LetterFate::Unopened
+    } else {
+        let digest = Sha256::new().chain_update(seed.to_be_bytes()).chain_update(letter.id).finalize();
+        LetterFate::Opened { after: 5 * SECOND + i64::from(digest[0]) * 15 * SECOND / 256 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_decide() {
+        let cases: [(&[&str], &str); 5] = [
+            (&["a@mail.example"], "opened"),
+            (&["a@bounce.example"], "bounced"),
+            (&["a@Bounce.example", "b@bounce.example"], "bounced"),
+            (&["a@bounce.example", "b@mail.example"], "opened"),
+            (&["a@quiet.example", "b@bounce.example"], "unopened"),
+        ];
+        for (to, expected) in cases {
+            let to: Vec<String> = to.iter().map(|it| (*it).to_owned()).collect();
+            let letter = Letter { id: "mail_1", sender: "desk@shop.example", to: &to };
+            let word = match fate(1, &letter) {
+                LetterFate::Opened { after } => {
+                    assert!((5 * SECOND..20 * SECOND).contains(&after));
+                    "opened"
+                }
+                LetterFate::Bounced { .. } => "bounced",
+                LetterFate::Unopened => "unopened",
+            };
+            assert_eq!(word, expected, "{to:?}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A call moves on: ringing, in progress, completed or failed; at its end its
+//! minutes are settled.
+//!
+//! Knows nothing of when. The first minute was paid when the call was placed:
+//! a call nobody answered is paid back, further started minutes are charged.
+
+use crate::model::prices;
+use crate::model::time::{MINUTE, SECOND};
+use crate::service::database::calls::{self, CallRow};
+use crate::service::database::{DatabaseError, channels, conversations, messages, workspaces};
+use crate::service::errors::ApiError;
+use crate::service::world::customers;
+use crate::service::write::Work;
+
+/// Moves a call on to a status, unless it has ended.
+///
+/// # Errors
+/// When the database fails.
+pub fn advance(work: &Work<'_>, id: &str, status: &str) -> Result<(), ApiError> {
+    let Some(mut call) = calls::read(work.db, id)?.filter(|it| it.ended_at.is_none()) else { return Ok(()) };
+    call.status = status.to_owned();
+    match status {
+        "in_progress" => call.answered_at = Some(work.now),
+        "completed" | "failed" => {
+            call.ended_at = Some(work.now);
+            settle(work, &mut call)?;
+        }
+        _ => {}
+    }
+    calls::change(work.db, &call)?;
+    let content = describe(&call);
+    messages::retell(work.db, &call.id, &call.status, &content, call.cost)?;
+    conversations::retell(work.db, &call.conversation, &content, call.created_at)?;
+    if status == "completed"
+        && let Some(conversation) = conversations::read(work.db, &call.channel, &call.conversation)?
+    {
+        customers::heard_a_person(work, &conversation)?;
+    }
+    Ok(())
+}
+
+/// Charges the minutes beyond the first, or pays the first one back. Where
+/// the balance does not reach, what there is is taken: it is never negative.
+fn settle(work: &Work<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
+    let workspace = channels::read(work.db, &call.channel)?.workspace;
+    let minutes = minutes(call);
+    if minutes == 0 {
+        if call.cost > 0 {
+            workspaces::refund(work.db, &workspace, call.cost, &call.id, work.now)?;
+        }
+        call.cost = 0;
+        return Ok(());
+    }
+    let balance = workspaces::read(work.db, &workspace)?.balance;
+    let owed = ((minutes - 1) * prices::VOICE_MINUTE).min(balance);
+    let charged = workspaces::charge(work.db, &workspace, owed, "call minutes", &call.id, work.now)?;
+    if charged.is_ok() {
+        call.cost += owed;
+    }
+    Ok(())
+}
+
+/// Started minutes; none where nobody answered.
+fn minutes(call: &CallRow) -> i64 {
+    match (call.answered_at, call.ended_at) {
+        (Some(from), Some(to)) => {
+            let span = to.since(from).max(1);
+            (span - 1).div_euclid(MINUTE) + 1
+        }
+        _ => 0,
+    }
+}
+
+/// What is shown of a call.
+fn describe(call: &CallRow) -> String {
+    match (call.answered_at, call.ended_at) {
+        (Some(from), Some(to)) => {
+            let seconds = to.since(from).max(0) / SECOND;
+            let end = if call.status == "failed" { ", cut off" } else { "" };
+            format!("Outgoing call, {}:{:02}{end}", seconds / 60, seconds % 60)
+        }
+        (None, Some(_)) => "Outgoing call, not answered".to_owned(),
+        _ => "Outgoing call".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::Timestamp;
+
+    #[test]
+    fn every_started_minute_counts() {
+        let cases = [(0, 1, "0:00"), (1, 1, "0:01"), (60, 1, "1:00"), (61, 2, "1:01"), (150, 3, "2:30")];
+        for (seconds, expected, face) in cases {
+            let at = Timestamp::from_micros(1_000);
+            let call = CallRow {
+                id: "call_1".into(),
+                channel: "ch".into(),
+                conversation: "conv".into(),
+                metadata: "{}".into(),
+                status: "completed".into(),
+                cost: 5,
+                created_at: at,
+                answered_at: Some(at),
+                ended_at: Some(at.plus(seconds * SECOND)),
+            };
+            assert_eq!(minutes(&call), expected, "{seconds}");
+            assert_eq!(describe(&call), format!("Outgoing call, {face}"));
+            let unanswered = CallRow { answered_at: None, ..call };
+            assert_eq!(minutes(&unanswered), 0);
+        }
+    }
+}

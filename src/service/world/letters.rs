@@ -1,0 +1,112 @@
+//! The demo's letter writers: they write mails by themselves and answer those
+//! of people.
+//!
+//! Knows nothing of chats. Without the demo nobody is here. Who has nothing
+//! left to say is silent.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::time::SECOND;
+use crate::service::channels::Channel;
+use crate::service::database::{DatabaseError, channels, due, emails, threads};
+use crate::service::errors::ApiError;
+use crate::service::mail::receive::{InboundMail, receive};
+use crate::service::mail::topics;
+use crate::service::world::Kind;
+use crate::service::world::customers::pick;
+use crate::service::write::Work;
+
+/// One writer's part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// The thread they write in.
+    pub thread: String,
+    /// What they write by themselves, in order.
+    pub live: Vec<String>,
+    /// What they answer a person, in order.
+    pub replies: Vec<String>,
+}
+
+/// Gives a thread's contact a part.
+///
+/// # Errors
+/// When the database fails.
+pub fn cast(db: &Connection, writer: &Writer) -> Result<(), DatabaseError> {
+    let sql = "INSERT OR REPLACE INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)";
+    let lines = |texts: &[String]| serde_json::to_string(texts).unwrap_or_else(|_| "[]".to_owned());
+    db.prepare_cached(sql)?.execute(params![writer.thread, lines(&writer.live), lines(&writer.replies)])?;
+    Ok(())
+}
+
+/// A person wrote to a thread's contact, who will answer.
+///
+/// # Errors
+/// When the database fails.
+pub fn heard_a_person(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
+    if !work.service.options.demo || work.test {
+        return Ok(());
+    }
+    due::cancel(work.db, Kind::Letter.word(), thread)?;
+    let wait = work.service.stamps.between(8 * SECOND, 20 * SECOND);
+    due::add(work.db, work.now.plus(wait), Kind::Letter.word(), thread, "")
+}
+
+/// The contact of a thread answers.
+///
+/// # Errors
+/// When the database fails.
+pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
+    let Some(mut writer) = writer(work.db, thread)? else { return Ok(()) };
+    if writer.replies.is_empty() {
+        return Ok(());
+    }
+    let text = writer.replies.remove(0);
+    cast(work.db, &writer)?;
+    write(work, thread, text)
+}
+
+/// Somebody with lines left writes the next; false when nobody has any.
+///
+/// # Errors
+/// When the database fails.
+pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
+    let sql = "SELECT thread FROM letter_writers WHERE live <> '[]' ORDER BY thread";
+    let mut statement = work.db.prepare_cached(sql)?;
+    let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let Some(id) = pick(work, &ids) else { return Ok(false) };
+    let Some(mut writer) = writer(work.db, &id)? else { return Ok(false) };
+    let text = writer.live.remove(0);
+    cast(work.db, &writer)?;
+    write(work, &id, text)?;
+    Ok(true)
+}
+
+/// The contact of a thread writes in it.
+fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
+    let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
+    let Some(row) = threads::read(work.db, &channel.id, thread)? else { return Ok(()) };
+    let last = emails::last(work.db, thread)?;
+    let mail = InboundMail {
+        from: row.contact_email,
+        name: row.contact_name,
+        subject: topics::answering(&row.subject),
+        text: Some(text),
+        in_reply_to: last.map(|it| it.header_id),
+        ..InboundMail::default()
+    };
+    receive(work, &channel, &mail)?;
+    Ok(())
+}
+
+fn writer(db: &Connection, thread: &str) -> Result<Option<Writer>, DatabaseError> {
+    let sql = "SELECT live, replies FROM letter_writers WHERE thread = ?1";
+    let found = db.prepare_cached(sql)?.query_row([thread], |row| {
+        let (live, replies): (String, String) = (row.get(0)?, row.get(1)?);
+        Ok(Writer {
+            thread: thread.to_owned(),
+            live: serde_json::from_str(&live).unwrap_or_default(),
+            replies: serde_json::from_str(&replies).unwrap_or_default(),
+        })
+    });
+    Ok(found.optional()?)
+}

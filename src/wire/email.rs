@@ -1,0 +1,178 @@
+//! The email channel: account, threads, mails, contacts, sending. Interface:
+//! Resources, Email account, Email thread, Email contact; Endpoints, Email.
+//!
+//! Knows nothing of how mails are threaded. The fields of a thread's mails are
+//! not shown in the interface and are this service's choice.
+
+use serde::{Deserialize, Serialize};
+
+use crate::wire::lenient;
+
+/// `GET /email/account`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailAccountBody {
+    /// Where mail to this account goes.
+    pub email_address: String,
+    /// What mails from it are signed with.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub display_name: Option<String>,
+    /// Who carries its mail.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub provider: Option<String>,
+    /// `active` is shown.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub sync_status: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_sync_at: Option<String>,
+    /// Whether the assistant answers mail by itself.
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub ai_auto_reply: Option<bool>,
+}
+
+/// The answer to `POST /email/send`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentEmail {
+    /// The service's id of the mail.
+    pub message_id: String,
+    /// The thread it is in.
+    pub thread_id: String,
+    /// `sent`.
+    pub status: String,
+    /// What it cost.
+    #[serde(default, serialize_with = "lenient::write_number")]
+    pub credits_used: f64,
+    /// The balance after it.
+    #[serde(default, serialize_with = "lenient::write_number")]
+    pub credits_remaining: f64,
+}
+
+/// A thread, as listed and as read alone.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailThreadBody {
+    /// The server's id.
+    pub id: String,
+    /// The subject of its first mail.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub subject: Option<String>,
+    /// Whom it is with.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub contact_email: Option<String>,
+    /// What they are called.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub contact_name: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_at: Option<String>,
+    /// How many mails.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    /// Whether a person has read it.
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub is_read: Option<bool>,
+    /// Whether a person has marked it.
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub is_starred: Option<bool>,
+    /// What it is about, in one word.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub category: Option<String>,
+    /// `low`, `normal`, `high`, `urgent`, or what a caller has set.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub priority: Option<String>,
+    /// Where it lies; single reads and changes only, this service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Its mails, oldest first; single reads only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<EmailBody>>,
+}
+
+/// A mail of a thread.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailBody {
+    /// The service's id.
+    pub id: String,
+    /// `inbound` or `outbound`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub direction: Option<String>,
+    /// The sender's address.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub from: Option<String>,
+    /// The sender's name.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub from_name: Option<String>,
+    /// Addresses.
+    #[serde(default)]
+    pub to: Vec<String>,
+    /// Addresses.
+    #[serde(default)]
+    pub cc: Vec<String>,
+    /// Addresses; of mails sent from here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bcc: Vec<String>,
+    /// This mail's subject.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub subject: Option<String>,
+    /// The plain text.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub text: Option<String>,
+    /// The HTML.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub html: Option<String>,
+    /// What is attached.
+    #[serde(default)]
+    pub attachments: Vec<AttachmentBody>,
+    /// `received`, `sent`, `opened` or `failed`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub status: Option<String>,
+    /// The `Message-ID` header.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub message_id: Option<String>,
+    /// The mail this one answers.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub in_reply_to: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub created_at: Option<String>,
+    /// ISO 8601 or null.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub opened_at: Option<String>,
+}
+
+/// What is told of an attachment; also how it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachmentBody {
+    /// What it is called.
+    pub filename: String,
+    /// Its media type.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub content_type: Option<String>,
+    /// Its bytes, where they are known.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub size: Option<u64>,
+}
+
+/// Somebody mails were exchanged with.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailContactBody {
+    /// The address, as last written.
+    pub email: String,
+    /// The name, as last told.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub name: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_contact_date: Option<String>,
+    /// Mails from and to this address, over all threads.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    /// The number of the business chat customer with this address.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub linked_whats_app_phone: Option<String>,
+}

@@ -1,0 +1,54 @@
+//! The voice and SMS channel: calls and conversations. Interface: Endpoints,
+//! Voice and SMS. The fields of a conversation and the values of a call's
+//! `status` are not shown there and are this service's choice.
+//!
+//! Knows nothing of numbers or minutes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::wire::lenient;
+
+/// The answer to `POST /voip/calls`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallBody {
+    /// The service's id of the call.
+    pub call_id: String,
+    /// `queued`.
+    pub status: String,
+    /// What was taken for the first minute.
+    #[serde(default, serialize_with = "lenient::write_number")]
+    pub credits_used: f64,
+    /// The balance after it.
+    #[serde(default, serialize_with = "lenient::write_number")]
+    pub credits_remaining: f64,
+}
+
+/// A conversation as listed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VoipConversationBody {
+    /// The server's id.
+    pub id: String,
+    /// E.164.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_phone: Option<String>,
+    /// The customer's name.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub customer_name: Option<String>,
+    /// `sms` or `call`, after what was exchanged last.
+    #[serde(rename = "type", default, deserialize_with = "lenient::text")]
+    pub kind: Option<String>,
+    /// `active` or `closed`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub status: Option<String>,
+    /// How many messages and calls.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    /// The newest, cut.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_preview: Option<String>,
+    /// ISO 8601.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_at: Option<String>,
+}

@@ -1,0 +1,63 @@
+//! The demo's mail and calls: seeded, and alive.
+
+use serde_json::json;
+
+use crate::service_mail::World;
+
+#[tokio::test]
+async fn the_sample_shop_has_mail_and_calls() {
+    let world = World::start(true).await;
+    let threads = world.walk("email", "/email/threads", 100, "id").await;
+    assert_eq!(threads.len(), 17);
+    let archived = world.walk("email", "/email/threads?folder=archive", 5, "id").await;
+    assert_eq!(archived.len(), 2);
+    let urgent = world.get("email", "/email/threads?category=repairs&folder=inbox").await.good();
+    let brakes = &urgent["data"][0];
+    assert_eq!(
+        (&brakes["priority"], &brakes["isStarred"], &brakes["isRead"]),
+        (&json!("urgent"), &json!(true), &json!(false))
+    );
+    let path = format!("/email/threads/{}", brakes["id"].as_str().expect("an id"));
+    let read = world.get("email", &path).await.good();
+    assert_eq!(read["messages"].as_array().map(Vec::len), Some(3));
+    assert_eq!(read["messages"][0]["attachments"][0]["filename"], "lever.jpg");
+    assert_eq!(world.walk("email", "/email/contacts", 100, "email").await.len(), 17);
+    let kinds = world.walk("voip", "/voip/conversations", 3, "type").await;
+    assert_eq!((kinds.len(), kinds.iter().filter(|it| *it == "call").count()), (10, 6));
+}
+
+#[tokio::test]
+async fn a_customer_answers_a_persons_mail_and_others_write() {
+    let world = World::start(true).await;
+    let urgent = world.get("email", "/email/threads?category=repairs&folder=inbox").await.good();
+    let id = urgent["data"][0]["id"].as_str().expect("an id").to_owned();
+    let path = format!("/email/threads/{id}");
+    let body = json!({"to": "helen.marsden@mail.example", "subject": "Re: brakes", "text": "I will call you.",
+                      "threadId": id});
+    world.post("email", "/email/send", body).await.good();
+    world.advance(25.0).await;
+    let read = world.get("email", &path).await.good();
+    let mails = read["messages"].as_array().expect("mails");
+    let last = mails.last().expect("an answer");
+    assert_eq!(last["direction"], "inbound");
+    assert!(mails.iter().any(|it| it["text"]
+        == "Thank you for answering so quickly. I can be at home from 16:00 if somebody can collect it."));
+    // Nobody wrote anything else to them: the assistant does not answer mail.
+    assert_eq!(mails.iter().filter(|it| it["direction"] == "outbound").count(), 2);
+    let before = world.get("email", "/triggers/new-message").await.good()["data"][0]["createdAt"].clone();
+    world.advance(900.0).await;
+    let after = world.get("email", "/triggers/new-message").await.good()["data"][0]["createdAt"].clone();
+    assert!(after.as_str() > before.as_str(), "somebody has written by themselves");
+}
+
+#[tokio::test]
+async fn a_business_chat_customer_is_known_by_their_address() {
+    let world = World::start(true).await;
+    world.mail_from("Maria.Lopez@mail.example", "Hola", "¿Está lista?").await;
+    let found = world.get("email", "/email/contacts?search=maria.lopez").await.good();
+    let phone = found["data"][0]["linkedWhatsAppPhone"].as_str().expect("a number").to_owned();
+    let conversations = world.get("whatsapp", "/conversations?limit=100").await.good();
+    let rows = conversations["data"].as_array().expect("rows");
+    let maria = rows.iter().find(|it| it["customerEmail"] == "maria.lopez@mail.example").expect("there");
+    assert_eq!(maria["customerPhone"], phone.as_str());
+}
