@@ -7,6 +7,7 @@ mod floors;
 mod hands;
 mod pty;
 mod readme;
+mod scripting;
 mod service;
 mod service_mail;
 mod stories;
