@@ -42,6 +42,6 @@ pub mod workspace;
 pub mod world;
 pub mod write;
 
-pub use options::{AssistantChoice, FailureLimit, Options};
+pub use options::{AssistantChoice, FailureLimit, Options, Patience};
 pub use start::{Running, StartError, start};
 pub use workspace::IssuedKey;

@@ -89,16 +89,15 @@ impl Query {
         let list = ListName::new(list);
         let limit = match self.text("limit") {
             None => bounds::PAGE_DEFAULT,
-            Some(text) => {
-                text.parse::<u32>().ok().filter(|limit| (1..=bounds::PAGE_MAX).contains(limit)).ok_or_else(
-                    || {
-                        ApiError::validation(format!(
-                            "limit must be a whole number from 1 to {}",
-                            bounds::PAGE_MAX
-                        ))
-                    },
-                )?
-            }
+            Some(text) => digits(text)
+                .and_then(|it| it.parse::<u32>().ok())
+                .filter(|limit| (1..=bounds::PAGE_MAX).contains(limit))
+                .ok_or_else(|| {
+                    ApiError::validation(format!(
+                        "limit must be a whole number from 1 to {}",
+                        bounds::PAGE_MAX
+                    ))
+                })?,
         };
         let after = match self.text("cursor") {
             None => Place::top(),
@@ -135,6 +134,11 @@ impl PageRequest {
     }
 }
 
+/// The text, if it is nothing but digits.
+fn digits(text: &str) -> Option<&str> {
+    Some(text).filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +158,7 @@ mod tests {
             ("limit=101", None),
             ("limit=-1", None),
             ("limit=1.5", None),
+            ("limit=%2B5", None),
             ("limit=", None),
             ("limit=x", None),
             ("cursor=forged", None),

@@ -3,19 +3,19 @@
 //!
 //! Knows nothing of what is asked. The gate has put the caller in.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
 use crate::service::idempotency::{self, Fingerprint};
+use crate::service::options::Patience;
 use crate::service::query::Query;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
@@ -26,9 +26,6 @@ pub const JSON_BYTES: usize = 1024 * 1024;
 /// Bytes of a refused body that are still taken in, so that the refusal can
 /// be read by a caller who is busy writing.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
-/// How long a body may pause.
-const IDLE: Duration = Duration::from_secs(15);
-
 /// A GET: path and query.
 pub struct Reading {
     /// Who asks.
@@ -108,11 +105,11 @@ impl FromRequestParts<Service> for Reading {
 impl FromRequest<Service> for Writing {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let caller = caller(&parts)?;
         let segments = Segments::of(&mut parts).await?;
-        let body = json_body(&parts.headers, body).await?;
+        let body = json_body(&parts.headers, body, service.options.patience).await?;
         let key = idempotency::read_key(&parts.headers)?;
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), &body);
         Ok(Self { caller, body, key, fingerprint, delay: parts.extensions.remove(), segments })
@@ -125,15 +122,15 @@ pub struct Switch(pub Value);
 impl FromRequest<Service> for Switch {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        json_body(&parts.headers, body).await.map(Self)
+        json_body(&parts.headers, body, service.options.patience).await.map(Self)
     }
 }
 
 /// Reads a body as JSON; null when it is empty.
-async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
-    let bytes = bounded(headers, body, JSON_BYTES).await?;
+async fn json_body(headers: &HeaderMap, body: Body, patience: Patience) -> Result<Value, ApiError> {
+    let bytes = bounded_within(headers, body, JSON_BYTES, patience).await?;
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
@@ -148,9 +145,23 @@ async fn json_body(headers: &HeaderMap, body: Body) -> Result<Value, ApiError> {
 /// Takes in a body of at most `bound` bytes.
 ///
 /// # Errors
-/// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off
-/// or pauses too long.
+/// As [`bounded_within`].
 pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
+    bounded_within(headers, body, bound, Patience::default()).await
+}
+
+/// Takes in a body of at most `bound` bytes, with so much patience.
+///
+/// # Errors
+/// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off,
+/// pauses too long or does not end.
+pub async fn bounded_within(
+    headers: &HeaderMap,
+    body: Body,
+    bound: usize,
+    patience: Patience,
+) -> Result<Vec<u8>, ApiError> {
+    let last = Instant::now() + patience.body;
     let announced =
         headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse::<usize>().ok());
     let mut fits = announced.is_none_or(|bytes| bytes <= bound);
@@ -158,7 +169,7 @@ pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Ve
     let mut seen = 0_usize;
     let mut chunks = body.into_data_stream();
     loop {
-        let chunk = match tokio::time::timeout(IDLE, chunks.next()).await {
+        let chunk = match timeout_at(last.min(Instant::now() + patience.idle), chunks.next()).await {
             Ok(None) => break,
             Ok(Some(Ok(chunk))) => chunk,
             Ok(Some(Err(_))) => return Err(ApiError::validation("the body broke off")),

@@ -5,6 +5,7 @@
 
 pub mod content;
 pub mod deliver;
+pub mod emoji;
 pub mod html;
 pub mod markdown;
 pub mod receive;

@@ -9,6 +9,7 @@ pub mod conversations;
 pub mod due;
 pub mod idempotency;
 pub mod keys;
+pub mod latest;
 pub mod media;
 pub mod messages;
 pub mod meta;

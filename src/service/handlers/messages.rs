@@ -5,11 +5,11 @@
 
 use axum::extract::State;
 use serde_json::{Value, json};
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::model::prices;
 use crate::service::auth::Caller;
 use crate::service::chat::content::{Content, SendRequest};
+use crate::service::chat::emoji;
 use crate::service::chat::send::{self, Outgoing};
 use crate::service::chat::templates::fill;
 use crate::service::database::channels::{self, ChannelRow};
@@ -177,7 +177,8 @@ fn template_text(
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let filter = Filter {
-        conversation: query.text("conversationId").map(str::to_owned),
+        // An empty one is none, so that cursors of the two are the same.
+        conversation: query.text("conversationId").filter(|it| !it.is_empty()).map(str::to_owned),
         direction: query.word("direction", &DIRECTIONS)?,
         status: query.word("status", &STATUSES)?,
     };
@@ -216,8 +217,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
 /// `POST /messages/{messageId}/react`
 pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let emoji = read_emoji(&request)?;
-    let graphemes = emoji.graphemes(true).count();
-    if graphemes > 1 || emoji.chars().any(|it| it.is_alphabetic() || it.is_whitespace() || it.is_control()) {
+    if !emoji.is_empty() && !emoji::is_one(&emoji) {
         return Err(ApiError::validation("emoji must be one emoji, or empty to remove the reaction"));
     }
     react_with(service, request, emoji).await

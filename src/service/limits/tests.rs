@@ -83,3 +83,16 @@ fn peers_fail_thirty_times_a_minute() {
         open.admit("k", Category::Send, at(call)).expect("unlimited");
     }
 }
+
+#[test]
+fn a_clock_set_back_locks_nobody_out() {
+    let mut log = SlidingLog::new(2, SECOND);
+    log.record(at(10 * SECOND));
+    // A little back is another caller's reading of the same clock.
+    log.record(at(10 * SECOND - 5));
+    assert_eq!(log.wait(at(10 * SECOND - 1)), SECOND + 1);
+    assert_eq!(log.wait(at(11 * SECOND)), 0);
+    log.record(at(20 * SECOND));
+    log.record(at(20 * SECOND));
+    assert_eq!(log.wait(at(0)), 0);
+}

@@ -1,0 +1,2 @@
+//! Placeholder for warming the build.
+fn main() {}
