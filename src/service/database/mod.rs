@@ -101,3 +101,6 @@ impl Database {
         self.writer.close();
     }
 }
+
+#[cfg(test)]
+mod tests;

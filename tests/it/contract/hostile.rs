@@ -98,9 +98,9 @@ async fn json_that_is_refused() {
     let before = world.outbound().await.len();
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let within = |inside: &str| format!(r#"{{"to":"{ANA}","type":"text","text":{{"body":{inside}}}}}"#);
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(100), "}".repeat(100));
     let deep_parts = format!(
-        r#"{{"to":"{ANA}","type":"template","template":{{"name":"hello_again","language":{{"code":"en"}},"components":[{}]}}}}"#,
-        format!("{}1{}", r#"{"a":"#.repeat(100), "}".repeat(100))
+        r#"{{"to":"{ANA}","type":"template","template":{{"name":"hello_again","components":[{deep}]}}}}"#
     );
     let bodies: Vec<(&str, Vec<u8>)> = vec![
         ("depth 128", nested(128).into()),

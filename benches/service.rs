@@ -1,2 +1,0 @@
-//! Placeholder for warming the build.
-fn main() {}
