@@ -97,18 +97,15 @@ impl Server {
         let kind = kind.to_owned();
         let mut visited = caller;
         Box::new(move |last| {
+            let cursor = next_cursor(last);
+            // A list that has ended gives way to the next one.
+            visited += if cursor.is_none() { 31 } else { 0 };
             let list = match kind.as_str() {
                 "history" => format!("/conversations/{}/messages", conversation(visited % LONG)),
                 other => format!("/{other}"),
             };
-            let path = match next_cursor(last) {
-                Some(cursor) => format!("{prefix}{list}?limit=50&cursor={cursor}"),
-                None => {
-                    visited += 31;
-                    format!("{prefix}{list}?limit=50")
-                }
-            };
-            request("GET", &path, key.as_deref(), None, "")
+            let rest = cursor.map(|it| format!("&cursor={it}")).unwrap_or_default();
+            request("GET", &format!("{prefix}{list}?limit=50{rest}"), key.as_deref(), None, "")
         })
     }
 
