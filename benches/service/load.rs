@@ -22,6 +22,8 @@ pub struct Outcome {
     /// How long each call took, sorted.
     took: Vec<Duration>,
     span: Duration,
+    /// Processor time the server took meanwhile.
+    pub processor: Duration,
 }
 
 impl Load {
@@ -37,7 +39,7 @@ impl Load {
         }
         let span = begun.elapsed();
         took.sort_unstable();
-        Outcome { took, span }
+        Outcome { took, span, processor: Duration::ZERO }
     }
 }
 
@@ -80,6 +82,12 @@ impl Outcome {
     #[expect(clippy::cast_precision_loss, reason = "shown without digits")]
     pub fn per_second(&self) -> f64 {
         self.took.len() as f64 / self.span.as_secs_f64()
+    }
+
+    /// The server's processor time for one call, in microseconds.
+    #[expect(clippy::cast_precision_loss, reason = "shown without digits")]
+    pub fn cost(&self) -> f64 {
+        self.processor.as_secs_f64() * 1_000_000.0 / self.took.len() as f64
     }
 
     /// Milliseconds within which so many of a hundred calls were answered.

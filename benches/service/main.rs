@@ -5,7 +5,9 @@
 //! `cargo bench --bench service` makes the world once (in `target/bench`) and
 //! prints one table. `FRONTDESK_BENCH_SECONDS` says how long each row runs.
 //! The callers are in this process, the service and the bare server in their
-//! own.
+//! own; `cpu` is the server's processor time for each call, and the last two
+//! columns are the service's figures over the bare server's. Words after `--`
+//! choose rows by their names.
 
 mod floor;
 mod load;
@@ -30,6 +32,7 @@ async fn run() {
     let seconds = std::env::var("FRONTDESK_BENCH_SECONDS").ok().and_then(|it| it.parse().ok()).unwrap_or(5);
     let load = Load { span: Duration::from_secs(seconds) };
     let world = World::ready().await;
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let mut rows = Vec::new();
     for (name, kind, connections) in [
         ("pages of 50 conversations", "conversations", 32),
@@ -38,13 +41,18 @@ async fn run() {
         ("durable sends, 64 callers", "send", 64),
         ("durable sends, 256 callers", "send", 256),
     ] {
+        if !wanted.is_empty() && !wanted.iter().any(|it| name.contains(it.as_str())) {
+            continue;
+        }
         let mut outcomes = Vec::new();
         for bare in [false, true] {
             let file = world.copy();
             let server = if bare { Server::bare(&file) } else { Server::real(&file, &world) };
             server.warm(&world).await;
             let jobs = server.jobs(kind, connections, &world);
-            let outcome = load.run(&server.address, jobs).await;
+            let before = server.processor();
+            let mut outcome = load.run(&server.address, jobs).await;
+            outcome.processor = server.processor().saturating_sub(before);
             outcomes.push((outcome, server.memory()));
         }
         rows.push((name, outcomes));
@@ -54,20 +62,23 @@ async fn run() {
 
 fn print(rows: &[(&str, Vec<(Outcome, u64)>)]) {
     println!(
-        "{:<28} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>7}",
-        "", "per s", "p50 ms", "p99 ms", "MB", "bare/s", "bare p99", "ratio"
+        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>6} | {:>8} {:>8} {:>8} | {:>6} {:>6}",
+        "", "per s", "p50 ms", "p99 ms", "cpu us", "MB", "bare/s", "p99 ms", "cpu us", "rate", "cpu"
     );
     for (name, outcomes) in rows {
         let [(real, memory), (bare, _)] = outcomes.as_slice() else { continue };
         println!(
-            "{name:<28} {:>9.0} {:>9.2} {:>9.2} {:>7.1} {:>9.0} {:>9.2} {:>7.2}",
+            "{name:<28} {:>8.0} {:>8.2} {:>8.2} {:>8.0} {:>6.1} | {:>8.0} {:>8.2} {:>8.0} | {:>6.2} {:>6.2}",
             real.per_second(),
             real.percentile(50),
             real.percentile(99),
+            real.cost(),
             megabytes(*memory),
             bare.per_second(),
             bare.percentile(99),
+            bare.cost(),
             real.per_second() / bare.per_second(),
+            real.cost() / bare.cost(),
         );
     }
 }

@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
@@ -13,8 +14,10 @@ use crate::floor;
 use crate::load::{self, Job};
 use crate::world::{CONVERSATIONS, LONG, World, conversation, phone};
 
-/// Recipients the sends go to.
+/// Recipients the sends go to, and the first of them: numbers the simulated
+/// operator has no special plans for.
 const RECIPIENTS: usize = 256;
+const FIRST: usize = 1_000;
 
 /// A running server; killed when it is dropped.
 pub struct Server {
@@ -59,7 +62,8 @@ impl Server {
         }
         if self.key.is_some() {
             for number in 0..RECIPIENTS {
-                let told = json!({"channel": "whatsapp", "from": phone(number), "text": "hi"}).to_string();
+                let told =
+                    json!({"channel": "whatsapp", "from": phone(FIRST + number), "text": "hi"}).to_string();
                 self.ask(request("POST", "/dev/inbound", None, None, &told)).await;
             }
             let credits = json!({"balance": 1_000_000_000}).to_string();
@@ -89,7 +93,7 @@ impl Server {
                 number += 1;
                 let idem = format!("{caller}-{number}");
                 let text = format!("message {number} of caller {caller}, about forty characters");
-                let to = phone((caller * 7 + number) % RECIPIENTS);
+                let to = phone(FIRST + (caller * 7 + number) % RECIPIENTS);
                 let body = json!({"to": to, "type": "text", "text": {"body": text}}).to_string();
                 request("POST", &format!("{prefix}/messages/send"), key.as_deref(), Some(&idem), &body)
             });
@@ -107,6 +111,16 @@ impl Server {
             let rest = cursor.map(|it| format!("&cursor={it}")).unwrap_or_default();
             request("GET", &format!("{prefix}{list}?limit=50{rest}"), key.as_deref(), None, "")
         })
+    }
+
+    /// Processor time it has taken so far: what the machine does beside it
+    /// matters less to this than to the clock on the wall.
+    pub fn processor(&self) -> Duration {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let (_, rest) = text.rsplit_once(')').unwrap_or(("", ""));
+        let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|it| it.parse::<u64>().ok());
+        // Linux counts hundredths of a second.
+        Duration::from_millis(ticks.sum::<u64>() * 10)
     }
 
     /// Bytes of memory it holds.
