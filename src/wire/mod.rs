@@ -11,6 +11,7 @@ pub mod body;
 pub mod conversations;
 pub mod errors;
 pub mod lenient;
+pub mod lines;
 pub mod messages;
 pub mod pages;
 pub mod paths;

@@ -15,6 +15,7 @@ mod hostile;
 mod idempotency;
 mod killing;
 mod limits;
+mod living;
 mod messages;
 mod paging;
 mod sending;

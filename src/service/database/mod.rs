@@ -4,6 +4,7 @@
 //! Knows nothing of what jobs do. A job is answered only after the commit
 //! that holds it has reached the disk.
 
+pub mod cells;
 pub mod channels;
 pub mod conversations;
 pub mod due;
@@ -16,6 +17,7 @@ pub mod meta;
 mod open;
 pub mod outbound;
 mod readers;
+pub mod savepoint;
 pub mod templates;
 pub mod workspaces;
 mod writer;

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
-use crate::service::database::DatabaseError;
+use crate::service::database::{DatabaseError, savepoint};
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;
@@ -93,17 +93,12 @@ where
     F: FnOnce(&Connection) -> Result<T, E>,
     E: From<DatabaseError>,
 {
-    let run = |sql: &str| db.execute_batch(sql).map_err(DatabaseError::from);
-    run("SAVEPOINT job")?;
-    let outcome = catch_unwind(AssertUnwindSafe(|| job(db))).unwrap_or_else(|_| {
-        tracing::error!("a job of the database panicked");
-        Err(DatabaseError::Closed.into())
-    });
-    if outcome.is_err() {
-        run("ROLLBACK TO job")?;
-    }
-    run("RELEASE job")?;
-    outcome
+    savepoint::part(db, || {
+        catch_unwind(AssertUnwindSafe(|| job(db))).unwrap_or_else(|_| {
+            tracing::error!("a job of the database panicked");
+            Err(DatabaseError::Closed.into())
+        })
+    })
 }
 
 fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify) {

@@ -14,13 +14,12 @@ use crate::service::chat::send::{self, Outgoing};
 use crate::service::chat::templates::fill;
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, Filter, MessageRow};
+use crate::service::database::messages::{self, Filter};
 use crate::service::database::{outbound, templates};
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
 use crate::service::handlers::bodies;
-use crate::service::query::Slice;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -194,9 +193,11 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     service
         .database
         .read(move |db| {
-            let rows = messages::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
-            let slice = Slice::cut(rows, page.limit);
-            page.reply(&state.cursors, slice, MessageRow::place, |row| bodies::message(row, caller.channel))
+            let mut lines = page.lines();
+            messages::each(db, &caller.channel_id, &filter, &page.after, page.reach(), |row| {
+                lines.take(&bodies::message_line(row, caller.channel), || row.place())
+            })?;
+            lines.reply(&state.cursors)
         })
         .await
 }

@@ -12,6 +12,7 @@ use crate::service::handlers::bodies;
 use crate::service::reply::Reply;
 use crate::service::request::Reading;
 use crate::service::state::Service;
+use crate::wire::pages::PageWriter;
 
 /// `GET /triggers/new-message`: what customers wrote last on the key's
 /// channel, newest first.
@@ -22,9 +23,12 @@ pub async fn new_message(State(service): State<Service>, request: Reading) -> Re
         .read(move |db| {
             let filter = Filter { direction: Some("inbound"), ..Filter::default() };
             let count = i64::try_from(bounds::TRIGGER_ITEMS).unwrap_or(50);
-            let rows = messages::list(db, &caller.channel_id, &filter, &Place::top(), count)?;
-            let data: Vec<_> = rows.into_iter().map(|row| bodies::message(row, caller.channel)).collect();
-            Reply::ok(&serde_json::json!({ "data": data }))
+            let mut list = PageWriter::new();
+            messages::each(db, &caller.channel_id, &filter, &Place::top(), count, |row| {
+                let pushed = list.push(&bodies::message_line(row, caller.channel));
+                pushed.map_err(|cause| ApiError::internal(&cause))
+            })?;
+            Ok(Reply::of_json(list.finish_list()))
         })
         .await
 }

@@ -8,15 +8,21 @@ pub mod customers;
 
 use std::time::Duration;
 
+use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
-use crate::service::assistant;
+use crate::service::assistant::{self, Answer};
 use crate::service::chat::deliver;
 use crate::service::database::due::{self, Due};
+use crate::service::database::savepoint;
 use crate::service::errors::ApiError;
 use crate::service::state::Service;
 use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+
+/// Things that happen in one transaction at most.
+const TOGETHER: usize = 64;
 
 /// What can fall due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,32 +97,52 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
     }
 }
 
-/// Does one thing, in one transaction with taking it off the list. It happens
+/// Does one thing, and as many of those behind it as have fallen due and need
+/// no thinking, in one transaction with taking them off the list. Each happens
 /// at the time it fell due, however late that is noticed.
-async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
-    let Some(kind) = Kind::from_word(&due.kind) else {
-        tracing::warn!(kind = due.kind, "something fell due that this version does not know");
-        return service.database.write(move |db| Ok(due::take(db, due.seq).map(drop)?)).await;
-    };
-    let answer = match kind {
-        Kind::Answer => assistant::think(service, &due.subject).await?,
+async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
+    let answer = match Kind::from_word(&first.kind) {
+        Some(Kind::Answer) => assistant::think(service, &first.subject).await?,
         _ => None,
     };
     let state = service.clone();
     service
         .database
         .write(move |db| {
-            if !due::take(db, due.seq)? {
-                return Ok(());
-            }
-            let work = Work { db, service: &state, now: due.at, test: false, key: None };
-            match kind {
-                Kind::Delivered | Kind::Read | Kind::Failed => deliver::advance(&work, &due.subject, kind)?,
-                Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
-                Kind::Customer => customers::answer_person(&work, &due.subject)?,
-                Kind::Live => customers::somebody_writes(&work)?,
+            let now = state.clock.now();
+            one(db, &state, &first, answer)?;
+            for _ in 1..TOGETHER {
+                let next = due::next(db)?.filter(|it| it.at <= now && it.kind != Kind::Answer.word());
+                let Some(next) = next else { break };
+                one(db, &state, &next, None)?;
             }
             Ok(())
         })
         .await
+}
+
+/// Takes one thing off the list and does it. What the world refuses is left
+/// undone, and holds nothing up.
+fn one(db: &Connection, service: &Service, due: &Due, answer: Option<Answer>) -> Result<(), ApiError> {
+    if !due::take(db, due.seq)? {
+        return Ok(());
+    }
+    let Some(kind) = Kind::from_word(&due.kind) else {
+        tracing::warn!(kind = due.kind, "something fell due that this version does not know");
+        return Ok(());
+    };
+    let work = Work { db, service, now: due.at, test: false, key: None };
+    let outcome = savepoint::part(db, || match kind {
+        Kind::Delivered | Kind::Read | Kind::Failed => Ok(deliver::advance(&work, &due.subject, kind)?),
+        Kind::Answer => assistant::speak(&work, &due.subject, answer),
+        Kind::Customer => customers::answer_person(&work, &due.subject),
+        Kind::Live => customers::somebody_writes(&work),
+    });
+    match outcome {
+        Err(error) if error.code != ErrorCode::InternalError => {
+            tracing::info!(kind = kind.word(), %error.message, "something did not happen");
+            Ok(())
+        }
+        other => other,
+    }
 }
