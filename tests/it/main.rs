@@ -1,6 +1,7 @@
 //! Stories and contracts: one test binary over the whole program.
 
 mod assistant;
+mod contract;
 #[macro_use]
 mod desk;
 mod floors;

@@ -7,6 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::service::database::DatabaseError;
@@ -60,6 +61,7 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
         "PRAGMA busy_timeout = 5000; PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);
+    keep_plans(&connection)?;
     Ok(connection)
 }
 
@@ -79,6 +81,7 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     connection.execute_batch(SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);
+    keep_plans(&connection)?;
     if unclean {
         check(&connection)?;
     }
@@ -91,6 +94,12 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.commit()?;
     }
     Ok((connection, fresh))
+}
+
+/// Plans do not depend on what is bound: otherwise statements with a range
+/// are prepared anew at every use once the tables have been analysed.
+fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Looks whether the pages hang together.
