@@ -256,7 +256,7 @@ fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
     let mut terminal = Terminal::start(&["demo"], 80, 24);
     terminal.wait_for_text("Maria Lopez");
     terminal.signal("TSTP");
-    terminal.wait_until("the terminal as it was", |it| it.is_cooked() && it.has_left());
+    terminal.wait_until("the terminal as it was", |it| it.is_stopped() && it.is_cooked() && it.has_left());
     terminal.seen.clear();
     terminal.signal("CONT");
     terminal.wait_until("the screen again", |it| {
