@@ -9,7 +9,7 @@
 //! columns are the service's figures over the bare server's. Words after `--`
 //! choose rows by their names.
 
-#![expect(clippy::print_stdout, reason = "a bench talks to whoever runs it")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod floor;
 mod load;
@@ -50,8 +50,8 @@ async fn run() {
         for bare in [false, true] {
             let file = world.copy();
             let server = if bare { Server::bare(&file) } else { Server::real(&file, &world) };
-            server.warm(&world).await;
-            let jobs = server.jobs(kind, connections, &world);
+            server.warm().await;
+            let jobs = server.jobs(kind, connections);
             let before = server.processor();
             let mut outcome = load.run(&server.address, jobs).await;
             outcome.processor = server.processor().saturating_sub(before);

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use crate::floor;
 use crate::load::{self, Job};
-use crate::world::{CONVERSATIONS, LONG, World, conversation, phone};
+use crate::world::{LONG, World, conversation, phone};
 
 /// Recipients the sends go to, and the first of them: numbers the simulated
 /// operator has no special plans for.
@@ -51,9 +51,9 @@ impl Server {
     }
 
     /// Reads what will be read, and opens the recipients' windows.
-    pub async fn warm(&self, world: &World) {
+    pub async fn warm(&self) {
         for kind in ["conversations", "messages", "history"] {
-            for mut job in self.jobs(kind, 8, world) {
+            for mut job in self.jobs(kind, 8) {
                 let mut body = Vec::new();
                 for _ in 0..100 {
                     body = self.ask(job(&body)).await;
@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// What each of so many callers asks.
-    pub fn jobs(&self, kind: &str, connections: usize, _: &World) -> Vec<Job> {
+    pub fn jobs(&self, kind: &str, connections: usize) -> Vec<Job> {
         (0..connections).map(|caller| self.job(kind, caller)).collect()
     }
 
@@ -160,6 +160,5 @@ fn request(method: &str, path: &str, key: Option<&str>, idem: Option<&str>, body
     }
     text.push_str("\r\n");
     text.push_str(body);
-    const { assert!(CONVERSATIONS > LONG) };
     text.into_bytes()
 }

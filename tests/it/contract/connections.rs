@@ -129,23 +129,32 @@ async fn what_is_asked_at_once_is_answered_in_order() {
 }
 
 /// Stopping lets the request that runs finish.
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn the_last_request_is_answered() {
     let mut world = World::new().await;
     world.inbound("whatsapp", ANA, "hi").await;
-    world.dev("/fault", json!({"path_prefix": "/messages", "count": 1, "delay_ms": 300})).await.ok();
-    let call = world.text("k1", "hello");
     let running = world.running.take().expect("it runs");
-    let asking = tokio::spawn(call.send());
-    let database = world.database();
-    let stopping = async {
-        // The work shows in the database only after the stop has begun.
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        running.shutdown().await;
-    };
-    stopping.await;
-    asking.await.expect("no panic").ok();
-    let db = rusqlite::Connection::open(database).expect("opens");
+    let body = text_to(ANA, "the last").to_string();
+    let more = format!(
+        "content-type: application/json\r\ncontent-length: {}\r\nexpect: 100-continue\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(world.address()).await.expect("connects");
+    stream
+        .write_all(head(&world, "POST /v1/messages/send HTTP/1.1", &more).as_bytes())
+        .await
+        .expect("written");
+    // The service says so when it begins to read the body.
+    let mut told = [0; 25];
+    stream.read_exact(&mut told).await.expect("told");
+    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let stopping = tokio::spawn(running.shutdown());
+    tokio::task::yield_now().await;
+    stream.write_all(body.as_bytes()).await.expect("written");
+    assert_eq!(split(&rest(&mut stream).await).expect("answered").0, 200);
+    stopping.await.expect("no panic");
+    assert!(TcpStream::connect(world.address()).await.is_err(), "nobody listens any more");
+    let db = rusqlite::Connection::open(world.database()).expect("opens");
     let count: i64 = db.query_row("SELECT count(*) FROM outbound", [], |row| row.get(0)).expect("a number");
     assert_eq!(count, 1);
 }
