@@ -8,8 +8,8 @@ use axum::{Extension, Router};
 
 use crate::service::gate;
 use crate::service::handlers::{
-    account, broadcasts, contacts, conversations, dev, email, media, messages, telegram, templates, triggers,
-    voip, webhooks,
+    account, broadcasts, contacts, conversations, dev, email, media, messages, openapi, telegram, templates,
+    triggers, voip, webhooks,
 };
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
@@ -80,6 +80,7 @@ fn interface(service: &Service) -> Router<Service> {
 /// What is served without a key and outside the limits.
 fn open() -> Router<Service> {
     Router::new()
+        .route("/openapi.json", get(openapi::document))
         .route("/media/{id}/{filename}", get(media::serve))
         .method_not_allowed_fallback(gate::wrong_method)
 }

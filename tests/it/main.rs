@@ -6,6 +6,7 @@ mod contract;
 mod desk;
 mod floors;
 mod hands;
+mod openapi;
 mod pty;
 mod readme;
 mod scripting;

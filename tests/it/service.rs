@@ -32,22 +32,22 @@ impl Clock for Still {
 
 /// An answer as it came.
 #[derive(Debug, Clone)]
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     /// Names in lower case.
-    headers: HashMap<String, String>,
-    body: Vec<u8>,
+    pub headers: HashMap<String, String>,
+    pub body: Vec<u8>,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|_| panic!("JSON, not {}", String::from_utf8_lossy(&self.body)))
     }
 
     /// The body of a success.
     #[track_caller]
-    fn good(self, status: u16) -> Value {
+    pub fn good(self, status: u16) -> Value {
         let text = String::from_utf8_lossy(&self.body).into_owned();
         assert_eq!(self.status, status, "{text}");
         self.json()
@@ -55,7 +55,7 @@ impl Answer {
 
     /// The message of a refusal.
     #[track_caller]
-    fn refused(self, status: u16, code: &str) -> String {
+    pub fn refused(self, status: u16, code: &str) -> String {
         let body = self.json();
         assert_eq!((self.status, body["code"].as_str()), (status, Some(code)), "{body}");
         body["message"].as_str().expect("a message").to_owned()
@@ -63,15 +63,15 @@ impl Answer {
 }
 
 /// A service of one's own.
-struct Desk {
-    running: Running,
+pub struct Desk {
+    pub running: Running,
     keys: HashMap<String, String>,
     database: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 impl Desk {
-    async fn start() -> Self {
+    pub async fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
         let running = start(options(database.clone())).await.expect("it starts");
@@ -91,7 +91,7 @@ impl Desk {
     }
 
     /// Sends bytes; `key` is as in `whatsapp live`, or empty for none.
-    async fn send(
+    pub async fn send(
         &self,
         key: &str,
         method: &str,
@@ -110,7 +110,7 @@ impl Desk {
     }
 
     /// Calls the interface with a JSON body; null sends none.
-    async fn call(&self, key: &str, method: &str, path: &str, body: Value) -> Answer {
+    pub async fn call(&self, key: &str, method: &str, path: &str, body: Value) -> Answer {
         self.keyed(key, method, path, body, None).await
     }
 

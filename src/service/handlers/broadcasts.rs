@@ -61,7 +61,7 @@ fn contact_ids(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
         let what = format!("must hold 1 to {bound} ids; leave it out for all contacts");
         return Err(fields.refuse("contactIds", &what));
     }
-    let id = |it: &serde_json::Value| it.as_str().filter(|it| it.len() <= ID).map(str::to_owned);
+    let id = |it: &serde_json::Value| it.as_str().filter(|it| bounds::length(it) <= ID).map(str::to_owned);
     let ids: Option<Vec<String>> = items.iter().map(id).collect();
     ids.ok_or_else(|| fields.refuse("contactIds", "must hold the ids of contacts"))
 }

@@ -99,8 +99,12 @@ fn tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
     if fields.value("tags").is_none() {
         return Ok(None);
     }
+    let items = fields.array("tags")?;
+    if items.len() > TAGS {
+        return Err(fields.refuse("tags", &format!("must hold at most {TAGS} tags")));
+    }
     let mut tags: Vec<String> = Vec::new();
-    for item in fields.array("tags")? {
+    for item in items {
         match item.as_str().map(str::trim) {
             Some(tag) if (1..=TAG).contains(&bounds::length(tag)) => {
                 if !tags.iter().any(|it| it == tag) {
@@ -109,9 +113,6 @@ fn tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
             }
             _ => return Err(fields.refuse("tags", &format!("must hold strings of 1 to {TAG} characters"))),
         }
-    }
-    if tags.len() > TAGS {
-        return Err(fields.refuse("tags", &format!("must hold at most {TAGS} tags")));
     }
     Ok(Some(tags))
 }

@@ -83,7 +83,8 @@ impl SendRequest {
 /// A chat id as text; a number is taken too. Interface: `chatId`.
 fn chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
     let text = match fields.value("chatId") {
-        Some(Value::Number(number)) => number.to_string(),
+        // Beyond 64 bits, a number would not be the one that was written.
+        Some(Value::Number(number)) => number.as_i64().map_or_else(String::new, |it| it.to_string()),
         _ => fields.required_text("chatId", 64)?.to_owned(),
     };
     let numeric = text.strip_prefix('-').unwrap_or(&text);

@@ -1,0 +1,16 @@
+//! The description of the interface as this service answers it, for client
+//! generators and tests.
+//!
+//! Knows nothing of what it describes: the file is written by hand, and a test
+//! holds it to the router, the error codes and the bounds.
+
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse;
+
+/// OpenAPI 3.1.
+const DOCUMENT: &str = include_str!("../../../assets/openapi.json");
+
+/// `GET /openapi.json`: without a key, since it tells nothing of anyone.
+pub async fn document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], DOCUMENT)
+}
