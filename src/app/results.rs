@@ -77,6 +77,10 @@ impl App {
             News::Conversations(channel) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
+                    // Its title tells what the row tells.
+                    if let Some(history) = &mut tab.history {
+                        history.mark_stale();
+                    }
                     effects.push(Effect::Load(Load::Counts(channel)));
                 }
             }

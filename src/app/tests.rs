@@ -2,7 +2,9 @@
 
 use crate::app::conversations::ConversationList;
 use crate::app::history::History;
-use crate::model::conversations::{Automation, Conversation, ConversationRow, ServiceWindow, Status};
+use crate::model::conversations::{
+    Automation, Conversation, ConversationRow, Escalation, ServiceWindow, Status,
+};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, MessageRow, Sender};
 use crate::model::queries::{ConversationPage, HistoryPage};
@@ -32,6 +34,7 @@ fn row(id: &str, waits: bool) -> ConversationRow {
             referral: None,
             window: ServiceWindow::Open,
             automation: Automation::On,
+            escalation: Escalation::None,
             raw: String::new(),
         },
         unread: 0,

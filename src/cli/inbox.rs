@@ -63,7 +63,10 @@ fn seconds(count: i64) -> Duration {
 }
 
 /// Each channel with its key fetched.
-fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
+///
+/// # Errors
+/// When a key is missing or lies where others can read it.
+pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
     let spec = |it: &crate::config::ChannelConfig| {
         Ok(ChannelSpec {
             id: it.id(),

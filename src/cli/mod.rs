@@ -7,6 +7,7 @@ pub mod demo;
 pub mod folders;
 pub mod inbox;
 pub mod logs;
+pub mod scripting;
 pub mod serve;
 
 use std::io::{IsTerminal, Write};
@@ -17,8 +18,8 @@ use clap::{Parser, Subcommand};
 use thiserror::Error;
 
 /// Said where the inbox is asked for without a terminal.
-const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk serve` for the \
-                           service alone";
+const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
+                           `show`, `send`, `react`, `pause`, `resume` or `close` in scripts";
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
 #[derive(Debug, Parser)]
@@ -40,6 +41,9 @@ pub enum Action {
     },
     /// The embedded service alone.
     Serve(serve::ServeArguments),
+    /// For scripts.
+    #[command(flatten)]
+    Script(scripting::Script),
 }
 
 /// How a command failed.
@@ -59,6 +63,7 @@ pub fn main() -> ExitCode {
         None => terminal().and_then(|()| inbox::run()),
         Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir)?)),
         Some(Action::Serve(arguments)) => serve::run(arguments),
+        Some(Action::Script(script)) => scripting::run(script),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -74,6 +74,18 @@ impl Automation {
     }
 }
 
+/// Whether the AI asks for a person. Lists do not tell; single reads may.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Escalation {
+    /// Nothing was told.
+    #[default]
+    Untold,
+    /// It does not.
+    None,
+    /// It does, and says why.
+    Asks(SafeText),
+}
+
 /// The 24-hour customer service window. The server's boolean is the
 /// authority; a countdown is only an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -132,6 +144,8 @@ pub struct Conversation {
     pub window: ServiceWindow,
     /// Whether the AI answers; lists do not tell, single reads do.
     pub automation: Automation,
+    /// Whether the AI asks for a person.
+    pub escalation: Escalation,
     /// The item as it came, for the raw view.
     pub raw: String,
 }
@@ -179,11 +193,18 @@ pub struct ConversationRow {
 }
 
 impl ConversationRow {
-    /// Whether a person is needed: the customer waits and the conversation is
-    /// open, or something written here could not be sent.
+    /// Whether a person is needed: the customer waits or the AI asks for one
+    /// and the conversation is open, or something written here could not be
+    /// sent.
     pub fn needs_reply(&self) -> bool {
         let open = self.conversation.status == Status::Open;
-        (open && self.waiting_since.is_some()) || self.stuck > 0
+        (open && (self.waiting_since.is_some() || self.is_failing())) || self.stuck > 0
+    }
+
+    /// Whether the AI asks for a person in an open conversation.
+    pub fn is_failing(&self) -> bool {
+        self.conversation.status == Status::Open
+            && matches!(self.conversation.escalation, Escalation::Asks(_))
     }
 }
 

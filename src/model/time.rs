@@ -58,6 +58,33 @@ impl Timestamp {
         self.0.saturating_sub(earlier.0)
     }
 
+    /// ISO 8601 in UTC with milliseconds: `2026-11-20T10:02:03.456Z`.
+    pub fn iso(self) -> Iso {
+        let (year, month, day) = date_of_day(self.0.div_euclid(DAY));
+        if !(0..=9_999).contains(&year) {
+            return Iso::EPOCH;
+        }
+        let (second, milli) = (self.0.rem_euclid(DAY) / SECOND, self.0.rem_euclid(SECOND) / 1_000);
+        let mut text = Iso::EPOCH;
+        let fields = [
+            (3, 4, year),
+            (6, 2, month),
+            (9, 2, day),
+            (12, 2, second / 3_600),
+            (15, 2, second / 60 % 60),
+            (18, 2, second % 60),
+            (22, 3, milli),
+        ];
+        for (last, digits, value) in fields {
+            let mut rest = value;
+            for place in 0..digits {
+                text.0[last - place] = b'0' + u8::try_from(rest % 10).unwrap_or(0);
+                rest /= 10;
+            }
+        }
+        text
+    }
+
     /// `HH:MM` on the given offset from UTC, in minutes.
     pub fn clock_face(self, offset_minutes: i32) -> String {
         let (_, _, _, second) = self.civil(offset_minutes);
@@ -101,11 +128,38 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     /// ISO 8601 in UTC with milliseconds, as the interface shows times.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_microsecond(self.0) {
-            Ok(stamp) => write!(formatter, "{stamp:.3}"),
-            Err(_) => formatter.write_str("1970-01-01T00:00:00.000Z"),
-        }
+        formatter.write_str(self.iso().as_str())
     }
+}
+
+/// A timestamp's text, without an allocation: lists are full of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Iso([u8; 24]);
+
+impl Iso {
+    /// The epoch: stands for years that have not four digits.
+    const EPOCH: Self = Self(*b"1970-01-01T00:00:00.000Z");
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // Only digits and signs are ever written.
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// Year, month and day of a day of the proleptic Gregorian calendar, counted
+/// from the epoch: whole cycles of 400 years, with years that begin in March.
+const fn date_of_day(day: i64) -> (i64, i64, i64) {
+    let shifted = day + 719_468;
+    let (cycle, day_of_cycle) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_cycle =
+        (day_of_cycle - day_of_cycle / 1_460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
+    let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_cycle + cycle * 400 + if month <= 2 { 1 } else { 0 };
+    (year, month, day)
 }
 
 /// A span as a short word that fits a list column: `now`, `6m`, `21h`, `3d`.
@@ -132,6 +186,20 @@ mod tests {
         for bad in ["", "yesterday", "2026-13-01T00:00:00Z", "2026-11-20T10:02:03"] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn writes_what_the_library_writes() {
+        let (mut micros, mut step) = (-62_167_219_200 * SECOND, 1_i64);
+        while micros < 253_402_207_200 * SECOND {
+            let library =
+                jiff::Timestamp::from_microsecond(micros.div_euclid(1_000) * 1_000).expect("in range");
+            assert_eq!(Timestamp(micros).to_string(), format!("{library:.3}"));
+            step = step * 31 % 1_000_003;
+            micros += step * 7_919 * SECOND / 13 + step;
+        }
+        assert_eq!(Timestamp(i64::MAX).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp(i64::MIN).to_string(), "1970-01-01T00:00:00.000Z");
     }
 
     #[test]

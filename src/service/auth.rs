@@ -57,7 +57,14 @@ pub struct KnownKey {
 /// Keys looked up a moment ago.
 #[derive(Default)]
 pub struct KeyRing {
-    known: Mutex<HashMap<KeyHash, (KnownKey, Instant)>>,
+    ring: Mutex<Ring>,
+}
+
+#[derive(Default)]
+struct Ring {
+    known: HashMap<KeyHash, (KnownKey, Instant)>,
+    /// How often all was forgotten: what was looked up before that is old.
+    forgotten: u64,
 }
 
 impl KeyRing {
@@ -73,12 +80,12 @@ impl KeyRing {
         }
         let hash = keys::hash(key);
         let known = match self.remembered(&hash) {
-            Some(known) => known,
-            None => {
+            Ok(known) => known,
+            Err(forgotten) => {
                 let found = database.read(move |db| database::keys::find(db, &hash)).await;
                 let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?;
                 let known = known.ok_or_else(unknown)?;
-                self.remember(hash, known.clone());
+                self.remember(hash, known.clone(), forgotten);
                 known
             }
         };
@@ -90,20 +97,27 @@ impl KeyRing {
 
     /// Forgets everything, after a key was changed.
     pub fn forget(&self) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.known.clear();
+        ring.forgotten += 1;
     }
 
-    fn remembered(&self, hash: &KeyHash) -> Option<KnownKey> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(hash).filter(|(_, since)| since.elapsed() < BELIEVED).map(|(key, _)| key.clone())
+    /// A key, or how often all was forgotten when it was looked for.
+    fn remembered(&self, hash: &KeyHash) -> Result<KnownKey, u64> {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = ring.known.get(hash).filter(|(_, since)| since.elapsed() < BELIEVED);
+        known.map(|(key, _)| key.clone()).ok_or(ring.forgotten)
     }
 
-    fn remember(&self, hash: KeyHash, key: KnownKey) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= REMEMBERED {
-            known.clear();
+    fn remember(&self, hash: KeyHash, key: KnownKey, forgotten: u64) {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.forgotten != forgotten {
+            return;
         }
-        known.insert(hash, (key, Instant::now()));
+        if ring.known.len() >= REMEMBERED {
+            ring.known.clear();
+        }
+        ring.known.insert(hash, (key, Instant::now()));
     }
 }
 

@@ -108,7 +108,42 @@ impl Cursors {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// Every place comes back from its own list, from no other, and from
+        /// no changed text.
+        #[test]
+        fn a_cursor_is_its_place_and_nothing_else(
+            at in any::<i64>(),
+            id in "\\PC{0,40}",
+            list in prop::collection::vec("[a-z=]{0,6}", 1..4),
+            other in prop::collection::vec("[a-z=]{0,6}", 1..4),
+            flip in any::<prop::sample::Index>(),
+            bit in 0_u8..8,
+            noise in "\\PC{0,80}",
+        ) {
+            let cursors = Cursors::new(&[7; 32]).expect("a key");
+            let name = |parts: &[String]| ListName::new(&parts.iter().map(String::as_str).collect::<Vec<_>>());
+            let (mine, theirs) = (name(&list), name(&other));
+            let place = Place { at, id };
+            let text = cursors.seal(&mine, &place);
+            prop_assert!(text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_'));
+            prop_assert_eq!(cursors.open(&mine, &text), Ok(place));
+            if list != other {
+                prop_assert!(cursors.open(&theirs, &text).is_err());
+            }
+            let mut bytes = URL_SAFE_NO_PAD.decode(&text).expect("base64");
+            let index = flip.index(bytes.len());
+            bytes[index] ^= 1 << bit;
+            prop_assert!(cursors.open(&mine, &URL_SAFE_NO_PAD.encode(&bytes)).is_err());
+            bytes.truncate(index);
+            prop_assert!(cursors.open(&mine, &URL_SAFE_NO_PAD.encode(&bytes)).is_err());
+            prop_assert!(cursors.open(&mine, &noise).is_err());
+        }
+    }
 
     #[test]
     fn only_its_own_list_opens_a_cursor() {

@@ -8,7 +8,8 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -27,6 +28,11 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
+/// Bytes of an address at most.
+const ADDRESS: usize = 8 * 1024;
+/// Bytes of all headers together at most.
+const HEADERS: usize = 32 * 1024;
+
 /// Where a connection comes from; put on each request by the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
@@ -34,13 +40,17 @@ pub struct Peer(pub IpAddr);
 /// The outermost layer: only hosts that are meant, the service's own date,
 /// and no call ends in a panic.
 pub async fn door(State(service): State<Service>, request: Request, next: Next) -> Response {
-    let mut response = if names_this_service(&request, &service.hosts) {
+    let mut response = if !names_this_service(&request, &service.hosts) {
+        ApiError::validation("the Host header does not name this service").into_response()
+    } else if is_too_long(request.uri()) {
+        ApiError::validation(format!("the address is longer than {ADDRESS} bytes")).into_response()
+    } else if are_too_long(request.headers()) {
+        ApiError::validation(format!("the headers are longer than {HEADERS} bytes")).into_response()
+    } else {
         match AssertUnwindSafe(next.run(request)).catch_unwind().await {
             Ok(response) => response,
             Err(_) => ApiError::internal(&"a handler panicked").into_response(),
         }
-    } else {
-        ApiError::validation("the Host header does not name this service").into_response()
     };
     let now = service.clock.now();
     if let Ok(date) = HeaderValue::from_str(&http_date(now)) {
@@ -126,12 +136,27 @@ fn write_standing(standing: &Standing, headers: &mut HeaderMap) {
     headers.insert(RESET, HeaderValue::from(standing.reset));
 }
 
+fn is_too_long(uri: &Uri) -> bool {
+    uri.path().len() + uri.query().map_or(0, str::len) > ADDRESS
+}
+
+fn are_too_long(headers: &HeaderMap) -> bool {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>() > HEADERS
+}
+
 /// Whether the host a request names is a loopback one or one of `hosts`: a
 /// web page that points its own name at this machine is turned away.
 fn names_this_service(request: &Request, hosts: &[String]) -> bool {
     let mut values = request.headers().get_all(header::HOST).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(text) = value.to_str() else { return false };
+    // A whole address in the request line names a host too.
+    let line = request.uri().authority().map(Authority::as_str);
+    [Some(text), line].into_iter().flatten().all(|it| is_meant(it, hosts))
+}
+
+/// Whether `host` or `host:port` is a loopback one or one of `hosts`.
+fn is_meant(text: &str, hosts: &[String]) -> bool {
     let host = match text.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
         _ => text,

@@ -87,9 +87,11 @@ impl SlidingLog {
         }
     }
 
-    /// Counts a call.
+    /// Counts a call. Callers may read the clock in one order and come here in
+    /// another; the later time counts.
     pub fn record(&mut self, now: Timestamp) {
-        self.calls.push_back(now.micros());
+        let last = self.calls.back().copied().unwrap_or(i64::MIN);
+        self.calls.push_back(now.micros().max(last));
     }
 
     /// How the limit stands.
@@ -110,6 +112,11 @@ impl SlidingLog {
     }
 
     fn forget(&mut self, now: Timestamp) {
+        // A clock that was set back must not lock anybody out until it has
+        // caught up.
+        while self.calls.back().is_some_and(|call| *call > now.micros() + self.span) {
+            self.calls.pop_back();
+        }
         while self.calls.front().is_some_and(|call| call + self.span <= now.micros()) {
             self.calls.pop_front();
         }

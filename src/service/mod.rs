@@ -48,6 +48,6 @@ pub mod world;
 pub mod write;
 
 pub use assistant::Endpoint;
-pub use options::{AssistantChoice, FailureLimit, Options};
+pub use options::{AssistantChoice, FailureLimit, Options, Patience};
 pub use start::{Running, StartError, start};
 pub use workspace::IssuedKey;

@@ -6,6 +6,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::model::time::Clock;
 use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
@@ -37,6 +38,25 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Whose failed authentications are limited to 30 a minute.
     pub failure_limit: FailureLimit,
+    /// How long callers may take.
+    pub patience: Patience,
+}
+
+/// How long callers may take to say what they want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For a request's head, and for a connection between two requests.
+    pub header: Duration,
+    /// Between two pieces of a body.
+    pub idle: Duration,
+    /// For a whole body.
+    pub body: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { header: Duration::from_secs(10), idle: Duration::from_secs(15), body: Duration::from_secs(60) }
+    }
 }
 
 /// Which assistant answers until a person takes over.
@@ -80,6 +100,7 @@ impl Options {
             assistant: AssistantChoice::default(),
             hosts: Vec::new(),
             failure_limit: FailureLimit::default(),
+            patience: Patience::default(),
         }
     }
 

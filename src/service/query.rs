@@ -11,7 +11,7 @@ use crate::service::cursors::{Cursors, ListName, Place};
 use crate::service::errors::ApiError;
 use crate::service::reply::Reply;
 use crate::wire::body::Body;
-use crate::wire::pages::Page;
+use crate::wire::pages::{Page, PageWriter};
 
 /// The parameters of one request.
 #[derive(Debug, Clone, Default)]
@@ -89,15 +89,15 @@ impl Query {
         let list = ListName::new(list);
         let limit = match self.text("limit") {
             None => bounds::PAGE_DEFAULT,
-            Some(text) => {
-                // Parsing alone would take a sign.
-                let digits = text.bytes().all(|it| it.is_ascii_digit());
-                let number = text.parse::<u32>().ok().filter(|_| digits);
-                number.filter(|it| (1..=bounds::PAGE_MAX).contains(it)).ok_or_else(|| {
-                    let message = format!("limit must be a whole number from 1 to {}", bounds::PAGE_MAX);
-                    ApiError::validation(message)
-                })?
-            }
+            Some(text) => digits(text)
+                .and_then(|it| it.parse::<u32>().ok())
+                .filter(|limit| (1..=bounds::PAGE_MAX).contains(limit))
+                .ok_or_else(|| {
+                    ApiError::validation(format!(
+                        "limit must be a whole number from 1 to {}",
+                        bounds::PAGE_MAX
+                    ))
+                })?,
         };
         let after = match self.text("cursor") {
             None => Place::top(),
@@ -107,7 +107,49 @@ impl Query {
     }
 }
 
+/// A page being written row by row.
+pub struct Lines<'a> {
+    page: &'a PageRequest,
+    writer: PageWriter,
+    last: Option<Place>,
+    more: bool,
+}
+
+impl Lines<'_> {
+    /// Takes the next row; the one beyond the page only tells that others
+    /// follow.
+    ///
+    /// # Errors
+    /// As [`Reply::ok`].
+    pub fn take(&mut self, line: &impl Body, place: impl FnOnce() -> Place) -> Result<(), ApiError> {
+        if self.writer.items() == self.page.limit {
+            self.more = true;
+            return Ok(());
+        }
+        if self.writer.items() + 1 == self.page.limit {
+            self.last = Some(place());
+        }
+        self.writer.push(line).map_err(|cause| ApiError::internal(&cause))
+    }
+
+    /// The answer, with the cursor after the last row.
+    ///
+    /// # Errors
+    /// As [`Reply::ok`].
+    pub fn reply(self, cursors: &Cursors) -> Result<Reply, ApiError> {
+        let last = self.last.filter(|_| self.more);
+        let next_cursor = last.map(|place| cursors.seal(&self.page.list, &place));
+        let body = self.writer.finish(next_cursor.as_deref()).map_err(|cause| ApiError::internal(&cause))?;
+        Ok(Reply::of_json(body))
+    }
+}
+
 impl PageRequest {
+    /// Begins to write this page.
+    pub fn lines(&self) -> Lines<'_> {
+        Lines { page: self, writer: PageWriter::new(), last: None, more: false }
+    }
+
     /// Rows to read: one more than asked for, to see whether others follow.
     pub fn reach(&self) -> i64 {
         i64::try_from(self.limit).unwrap_or(i64::MAX - 1).saturating_add(1)
@@ -132,6 +174,11 @@ impl PageRequest {
         let data = slice.rows.into_iter().map(body).collect();
         Reply::ok(&Page { data, has_more: next_cursor.is_some(), next_cursor })
     }
+}
+
+/// The text, if it is nothing but digits.
+fn digits(text: &str) -> Option<&str> {
+    Some(text).filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]

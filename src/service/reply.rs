@@ -32,6 +32,11 @@ impl Reply {
         Self::with_status(200, body)
     }
 
+    /// 200 with a body that is JSON already.
+    pub fn of_json(body: Vec<u8>) -> Self {
+        Self { status: 200, body, replayed: false }
+    }
+
     /// A status with a body.
     ///
     /// # Errors

@@ -13,11 +13,13 @@ use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
 
 use crate::service::auth::Caller;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
 use crate::service::idempotency::{self, Claim, Fingerprint};
+use crate::service::options::Patience;
 use crate::service::query::Query;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
@@ -30,10 +32,8 @@ pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 /// Bytes of a refused body that are still taken in, so that the refusal can
 /// be read by a caller who is busy writing.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
-/// How long a body may pause.
-const IDLE: Duration = Duration::from_secs(15);
-/// For a whole body.
-const WHOLE: Duration = Duration::from_secs(120);
+/// For the whole body of a route that takes large ones.
+const LARGE: Duration = Duration::from_secs(120);
 
 /// A route's own bound of a body, in bytes; an extension of the request.
 #[derive(Debug, Clone, Copy)]
@@ -145,14 +145,14 @@ impl FromRequest<Service> for Writing {
         let (mut parts, body) = request.into_parts();
         let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
         let large = announced(&parts.headers).unwrap_or(bound) > JSON_BYTES;
-        let slot = if large && bound > JSON_BYTES {
+        let mut patience = service.options.patience;
+        let mut slot = None;
+        if large && bound > JSON_BYTES {
             let free = Arc::clone(&service.uploads).acquire_owned().await;
-            Some(free.map_err(|_| ApiError::internal(&"no large bodies any more"))?)
-        } else {
-            None
-        };
-        let read = tokio::time::timeout(WHOLE, json_body(&parts.headers, body, bound)).await;
-        let body = read.map_err(|_| ApiError::validation("the body took too long"))??;
+            slot = Some(free.map_err(|_| ApiError::internal(&"no large bodies any more"))?);
+            patience.body = patience.body.max(LARGE);
+        }
+        let body = json_body(&parts.headers, body, bound, patience).await?;
         Ok(Self { slot, ..Self::of_parts(&mut parts, body, None).await? })
     }
 }
@@ -163,9 +163,9 @@ pub struct Switch(pub Value);
 impl FromRequest<Service> for Switch {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Service) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let bytes = json_bytes(&parts.headers, body, JSON_BYTES).await?;
+        let bytes = json_bytes(&parts.headers, body, JSON_BYTES, service.options.patience).await?;
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
         }
@@ -176,8 +176,13 @@ impl FromRequest<Service> for Switch {
 }
 
 /// Reads a body as JSON; null when it is empty.
-async fn json_body(headers: &HeaderMap, body: Body, bound: usize) -> Result<Value, ApiError> {
-    let bytes = json_bytes(headers, body, bound).await?;
+async fn json_body(
+    headers: &HeaderMap,
+    body: Body,
+    bound: usize,
+    patience: Patience,
+) -> Result<Value, ApiError> {
+    let bytes = json_bytes(headers, body, bound, patience).await?;
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
@@ -185,8 +190,13 @@ async fn json_body(headers: &HeaderMap, body: Body, bound: usize) -> Result<Valu
 }
 
 /// The bytes of a body that says it is JSON.
-async fn json_bytes(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
-    let bytes = bounded(headers, body, bound).await?;
+async fn json_bytes(
+    headers: &HeaderMap,
+    body: Body,
+    bound: usize,
+    patience: Patience,
+) -> Result<Vec<u8>, ApiError> {
+    let bytes = bounded_within(headers, body, bound, patience).await?;
     if bytes.is_empty() {
         return Ok(bytes);
     }
@@ -206,16 +216,30 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
 /// Takes in a body of at most `bound` bytes.
 ///
 /// # Errors
-/// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off
-/// or pauses too long.
+/// As [`bounded_within`].
 pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
+    bounded_within(headers, body, bound, Patience::default()).await
+}
+
+/// Takes in a body of at most `bound` bytes, with so much patience.
+///
+/// # Errors
+/// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off,
+/// pauses too long or does not end.
+pub async fn bounded_within(
+    headers: &HeaderMap,
+    body: Body,
+    bound: usize,
+    patience: Patience,
+) -> Result<Vec<u8>, ApiError> {
+    let last = Instant::now() + patience.body;
     let announced = announced(headers);
     let mut fits = announced.is_none_or(|bytes| bytes <= bound);
     let mut taken = Vec::with_capacity(announced.unwrap_or(0).min(bound));
     let mut seen = 0_usize;
     let mut chunks = body.into_data_stream();
     loop {
-        let chunk = match tokio::time::timeout(IDLE, chunks.next()).await {
+        let chunk = match timeout_at(last.min(Instant::now() + patience.idle), chunks.next()).await {
             Ok(None) => break,
             Ok(Some(Ok(chunk))) => chunk,
             Ok(Some(Err(_))) => return Err(ApiError::validation("the body broke off")),

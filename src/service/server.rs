@@ -25,8 +25,6 @@ use crate::service::gate::Peer;
 
 /// Connections at a time.
 const CONNECTIONS: usize = 512;
-/// For a request's head.
-const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Headers of a request at most.
 const HEADERS: usize = 100;
 /// Bytes read ahead: bounds a request's head.
@@ -35,8 +33,13 @@ const BUFFER: usize = 64 * 1024;
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Serves until `stop` says so or its sender is gone; then lets running
-/// requests finish.
-pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) {
+/// requests finish. `header_time` is for a request's head.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    header_time: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
     let slots = Arc::new(Semaphore::new(CONNECTIONS));
     let graceful = GracefulShutdown::new();
     loop {
@@ -54,7 +57,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Recei
                 continue;
             }
         };
-        let connection = graceful.watch(connection(stream, router.clone(), Peer(peer.ip())));
+        let connection = graceful.watch(connection(stream, router.clone(), header_time, Peer(peer.ip())));
         tokio::spawn(async move {
             if let Err(cause) = connection.await {
                 tracing::debug!(%cause, "a connection ended early");
@@ -72,6 +75,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut stop: watch::Recei
 fn connection(
     stream: TcpStream,
     router: Router,
+    header_time: Duration,
     peer: Peer,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error: std::fmt::Display> + Send + 'static {
     let _ = stream.set_nodelay(true);
@@ -91,7 +95,7 @@ fn connection(
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME)
+        .header_read_timeout(header_time)
         .max_headers(HEADERS)
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service)

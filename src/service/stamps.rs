@@ -16,9 +16,10 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// With the seed that decides the ids' random part.
-    pub fn new(seed: u64) -> Self {
-        Self { state: Mutex::new((Timestamp::from_micros(0), StdRng::seed_from_u64(seed))) }
+    /// With the seed that decides the ids' random part; the first stamp comes
+    /// after `latest`, the newest one an earlier run has left.
+    pub fn new(seed: u64, latest: Timestamp) -> Self {
+        Self { state: Mutex::new((latest, StdRng::seed_from_u64(seed))) }
     }
 
     /// `now`, but at least one microsecond after the last stamp.
@@ -48,10 +49,11 @@ mod tests {
 
     #[test]
     fn stamps_and_ids_only_grow() {
-        let stamps = Stamps::new(1);
         let now = Timestamp::from_micros(1_700_000_000_000_000);
+        let stamps = Stamps::new(1, now.plus(7));
         let made: Vec<_> = [0, 0, -5, 3, 10].map(|step| stamps.next(now.plus(step))).to_vec();
         assert!(made.is_sorted_by(|one, two| one < two));
+        assert!(made[0] > now.plus(7));
         let ids: Vec<_> = made.iter().map(|stamp| stamps.id("msg", *stamp)).collect();
         assert!(ids.is_sorted_by(|one, two| one < two), "{ids:?}");
     }

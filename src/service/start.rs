@@ -15,11 +15,11 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 
-use crate::model::time::Clock;
+use crate::model::time::{Clock, Timestamp};
 use crate::service::assistant::THOUGHTS;
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
-use crate::service::database::{Database, DatabaseError, Opened, media, meta, workspaces};
+use crate::service::database::{Database, DatabaseError, Opened, latest, media, meta, workspaces};
 use crate::service::demo::seed;
 use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
@@ -113,7 +113,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (service, keys) = prepare(options, address, database, &opened, committed).await?;
     let (stop, stopped) = watch::channel(false);
     let router = router::router(&service);
-    let mut tasks = vec![tokio::spawn(server::serve(listener, router, stopped.clone()))];
+    let mut tasks =
+        vec![tokio::spawn(server::serve(listener, router, service.options.patience.header, stopped.clone()))];
     if !by_hand {
         tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
         tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
@@ -138,6 +139,7 @@ struct Kept {
     secret: Vec<u8>,
     shift: i64,
     boots: u64,
+    latest: Timestamp,
     keys: Vec<IssuedKey>,
     media: HashSet<String>,
 }
@@ -184,7 +186,7 @@ async fn prepare(
         limits: Limits::new(options.unlimited),
         in_flight: Default::default(),
         cursors,
-        stamps: Stamps::new(seed),
+        stamps: Stamps::new(seed, kept.latest),
         faults: Default::default(),
         guard: Guard::system(Policy { allow_loopback_http: options.dev }),
         platforms: Platforms::simulated(options.seed),
@@ -227,5 +229,6 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
-    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), keys, media })
+    let latest = latest::stamp(db)?;
+    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), latest, keys, media })
 }

@@ -149,11 +149,12 @@ fn attempt<F>(work: &Work<'_>, caller: &Caller, effect: F) -> Result<Reply, ApiE
 where
     F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
 {
-    work.db.execute_batch("SAVEPOINT effect")?;
+    let run = |sql: &str| work.db.prepare_cached(sql)?.execute([]);
+    run("SAVEPOINT effect")?;
     let outcome = effect(work, caller);
     if outcome.is_err() || work.test {
-        work.db.execute_batch("ROLLBACK TO effect")?;
+        run("ROLLBACK TO effect")?;
     }
-    work.db.execute_batch("RELEASE effect")?;
+    run("RELEASE effect")?;
     if work.test { outcome?.marked_test() } else { outcome }
 }

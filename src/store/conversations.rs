@@ -4,10 +4,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 
-use crate::model::conversations::{Automation, Conversation, Status};
+use crate::model::conversations::{Automation, Conversation, Escalation, Status};
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::text::SafeText;
 use crate::store::meta::{self, MetaChange};
-use crate::store::rows::conversation::{automation_from, automation_word, parameters, window_word};
+use crate::store::rows::conversation::{
+    automation_from, automation_word, escalation_text, parameters, window_word,
+};
 use crate::store::rows::{micros_of, text_of};
 use crate::store::{Cache, Snapshot, Store, StoreError, facts, stuck};
 
@@ -185,7 +188,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let word = automation_word(automation);
-                set(cache, &channel, &conversation, "automation = :value", &word)
+                set(cache, &channel, &conversation, "automation = :value, escalation = NULL", &word)
             })
             .await
     }
@@ -250,11 +253,12 @@ struct Known {
     last_message_at: Option<i64>,
     status: String,
     automation: String,
+    escalation: Option<String>,
     listed: [Option<String>; 6],
 }
 
 const KNOWN: &str = "SELECT number, message_count, last_message_at, status, automation,
-     address, name, username, email, service_window, referral_headline
+     address, name, username, email, service_window, referral_headline, escalation
      FROM conversation WHERE channel = ?1 AND id = ?2";
 
 fn known_of(row: &Row<'_>) -> rusqlite::Result<Known> {
@@ -264,6 +268,7 @@ fn known_of(row: &Row<'_>) -> rusqlite::Result<Known> {
         last_message_at: row.get(2)?,
         status: row.get(3)?,
         automation: row.get(4)?,
+        escalation: row.get(11)?,
         listed: [row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?, row.get(10)?],
     })
 }
@@ -288,6 +293,10 @@ fn merge(
     if outdated {
         conversation.status = Status::from_word(&known.status);
         conversation.automation = automation_from(&known.automation);
+    }
+    if outdated || conversation.escalation == Escalation::Untold {
+        let why = known.escalation.as_deref().map(SafeText::line);
+        conversation.escalation = why.map_or(Escalation::None, Escalation::Asks);
     }
     if conversation.automation == Automation::Unknown {
         // Lists do not tell; what a single read told still holds.
@@ -315,6 +324,7 @@ fn is_same(known: &Known, conversation: &Conversation) -> bool {
     ];
     known.status == conversation.status.word()
         && known.automation == automation_word(conversation.automation)
+        && known.escalation.as_deref() == escalation_text(&conversation.escalation)
         && known.listed.iter().map(Option::as_deref).eq(listed)
 }
 
@@ -335,11 +345,11 @@ pub(crate) fn insert(
                 "INSERT INTO conversation (channel, id, sort_at, status, is_closed, address, name, username,
                      email, message_count, preview, last_message_at, created_at, has_referral,
                      referral_type, referral_headline, referral_body, referral_url, service_window,
-                     automation, raw, quiet)
+                     automation, raw, escalation, quiet)
                  VALUES (:channel, :id, coalesce(:last_message_at, :created_at, 0), :status, :is_closed,
                      :address, :name, :username, :email, :message_count, :preview, :last_message_at,
                      :created_at, :has_referral, :referral_type, :referral_headline, :referral_body,
-                     :referral_url, :service_window, :automation, :raw, :quiet)",
+                     :referral_url, :service_window, :automation, :raw, :escalation, :quiet)",
             )?
             .execute(all.as_slice())
     })?;
@@ -364,7 +374,7 @@ fn update(
                      has_referral = :has_referral, referral_type = :referral_type,
                      referral_headline = :referral_headline, referral_body = :referral_body,
                      referral_url = :referral_url, service_window = :service_window,
-                     automation = :automation, raw = :raw, behind = behind OR :moved
+                     automation = :automation, raw = :raw, escalation = :escalation, behind = behind OR :moved
                  WHERE number = :number",
             )?
             .execute(all.as_slice())

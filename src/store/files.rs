@@ -18,7 +18,7 @@ const APPLICATION_ID: i64 = 0x4672_446b;
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The cache's versions, oldest first. Only ever appended to.
-const CACHE: &[&str] = &[include_str!("schema/cache_1.sql")];
+const CACHE: &[&str] = &[include_str!("schema/cache_1.sql"), include_str!("schema/cache_2.sql")];
 /// The outbox's versions, oldest first. Only ever appended to.
 const OUTBOX: &[&str] = &[include_str!("schema/outbox_1.sql")];
 

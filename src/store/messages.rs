@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::account::Platform;
-use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::text::SafeText;
@@ -178,6 +178,7 @@ fn number_of(
         referral: None,
         window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
         automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
+        escalation: Escalation::Untold,
         raw: String::new(),
     };
     conversations::insert(connection, channel, &stand_in, false)

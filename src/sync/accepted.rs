@@ -52,6 +52,8 @@ impl Channel {
         match receipt.kind.clone() {
             ReceiptKind::Sent { message, credits, .. } => {
                 self.remember(row, &receipt).await?;
+                // Answered: the AI may ask for nobody any more.
+                self.wanted.note(&row.conversation, self.clock.now());
                 if let Some(credits) = credits {
                     self.store.apply_credits(self.id(), credits).await?;
                     self.tell(News::Credits(self.id().clone(), credits));

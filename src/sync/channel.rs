@@ -15,7 +15,7 @@ use crate::model::time::{Clock, Timestamp};
 use crate::store::{Store, StoreError};
 use crate::sync::ChannelSpec;
 use crate::sync::conversations::ListState;
-use crate::sync::details::DetailState;
+use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
 use crate::sync::push::PushState;
 use crate::sync::report::Trouble;
@@ -32,6 +32,7 @@ pub struct Channel {
     pub(crate) list: tokio::sync::Mutex<ListState>,
     pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
     pub(crate) details: tokio::sync::Mutex<DetailState>,
+    pub(crate) wanted: Wanted,
     /// Held while a history is read, so that two readings of one history do
     /// not mix.
     pub(crate) histories: tokio::sync::Mutex<()>,
@@ -78,6 +79,7 @@ impl Channel {
             list: tokio::sync::Mutex::default(),
             trigger: tokio::sync::Mutex::default(),
             details: tokio::sync::Mutex::default(),
+            wanted: Wanted::default(),
             histories: tokio::sync::Mutex::default(),
             outbox: tokio::sync::Mutex::default(),
             lists_applied: AtomicU64::new(0),

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 use crate::client::{Client, ReadError};
 use crate::model::account::Platform;
@@ -28,10 +29,44 @@ const OPEN: i64 = 15 * SECOND;
 /// Conversations remembered at most.
 const REMEMBERED: usize = 5000;
 
+/// How long the AI is given to answer before it is looked at whether it
+/// failed.
+const PATIENCE: i64 = 4 * SECOND;
+
 /// When which conversation was read alone.
 #[derive(Debug, Default)]
 pub(crate) struct DetailState {
     read_at: HashMap<ConversationId, Timestamp>,
+}
+
+/// Conversations in which something was said since they were read alone: the
+/// AI may have failed there. A lock of its own, held for no longer than a
+/// look.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted(Mutex<HashMap<ConversationId, Timestamp>>);
+
+impl Wanted {
+    /// Something was said.
+    pub(crate) fn note(&self, conversation: &ConversationId, now: Timestamp) {
+        let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if wanted.len() < REMEMBERED {
+            wanted.insert(conversation.clone(), now);
+        }
+    }
+
+    /// It was read alone.
+    fn settle(&self, conversation: &ConversationId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation);
+    }
+
+    /// Those that have been quiet for long enough, longest first.
+    fn due(&self, now: Timestamp) -> Vec<ConversationId> {
+        let wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut due: Vec<_> =
+            wanted.iter().filter(|(_, at)| !(0..PATIENCE).contains(&now.since(**at))).collect();
+        due.sort_by_key(|(id, at)| (**at, (*id).clone()));
+        due.into_iter().map(|(id, _)| id.clone()).collect()
+    }
 }
 
 impl DetailState {
@@ -48,7 +83,8 @@ impl DetailState {
 }
 
 impl Channel {
-    /// Reads the newest conversations whose AI state nothing has told yet.
+    /// Reads conversations in which something was said, and the newest whose
+    /// AI state nothing has told yet.
     pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), Trouble> {
         if !self.may_read(Resource::Detail) {
             return Ok(());
@@ -56,8 +92,9 @@ impl Channel {
         let unknown = self.store.undetailed(self.id(), AMONG).await?;
         let mut state = self.details.lock().await;
         let now = self.clock.now();
-        let due: Vec<_> =
-            unknown.into_iter().filter(|it| state.is_due(it, REST, now)).take(AT_ONCE).collect();
+        let mut due = self.wanted.due(now);
+        due.extend(unknown.into_iter().filter(|it| state.is_due(it, REST, now)));
+        due.truncate(AT_ONCE);
         for conversation in due {
             self.read_detail(client, &mut state, &conversation).await?;
         }
@@ -90,6 +127,7 @@ impl Channel {
         let told = client.conversation(conversation).await;
         if !matches!(told, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
             state.note(conversation, self.clock.now());
+            self.wanted.settle(conversation);
         }
         let told = match told {
             Ok(told) => told,

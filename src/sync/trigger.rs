@@ -179,6 +179,8 @@ impl Channel {
         if !applied.touched.is_empty() {
             self.tell(News::Conversations(self.id().clone()));
         }
+        let now = self.clock.now();
+        applied.inserted.iter().for_each(|it| self.wanted.note(&it.conversation, now));
         let Some(ring_after) = ring_after else {
             return;
         };

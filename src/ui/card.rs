@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
-use crate::model::conversations::{ConversationRow, ServiceWindow, window_left};
+use crate::model::conversations::{ConversationRow, Escalation, ServiceWindow, window_left};
 use crate::model::time::{HOUR, MINUTE, short_span};
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
@@ -61,6 +61,9 @@ fn facts<'a>(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(&'a str, St
     add("last", conversation.last_message_at.map(ago));
     add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
+    if let Escalation::Asks(why) = &conversation.escalation {
+        add("AI failing", Some(why.to_string()));
+    }
     add("window", window(app, row));
     if let Some(referral) = &conversation.referral {
         add("Came from an ad", Some(String::new()));

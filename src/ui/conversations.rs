@@ -139,6 +139,11 @@ fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
         return ("NOT SENT".to_owned(), theme.error());
     }
     let open = row.conversation.status != Status::Closed;
+    if row.is_failing() {
+        let since = row.waiting_since.or(row.conversation.last_message_at);
+        let span = since.map_or_else(String::new, |it| format!(" {}", short_span(app.now.since(it))));
+        return (format!("AI failing{span}"), theme.error());
+    }
     match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
         (Some(since), _) => (format!("waits {}", short_span(app.now.since(since))), theme.waiting()),
         (None, Some(at)) => (short_span(app.now.since(at)), theme.dim()),

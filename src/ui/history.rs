@@ -99,6 +99,7 @@ fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
         (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
         (None, Automation::Off) if row.paused_here => ("AI OFF by you".to_owned(), theme.ai_off()),
         (None, Automation::Off) => ("AI OFF".to_owned(), theme.ai_off()),
+        (None, Automation::On) if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
         (None, Automation::On) => ("AI ON".to_owned(), theme.ai_on()),
         (None, other) => (other.label().to_owned(), theme.dim()),
     }

@@ -11,10 +11,20 @@ pub trait Body {
     /// # Errors
     /// When the shape cannot be JSON, which none of this floor's is.
     fn to_json(&self) -> Result<Vec<u8>, serde_json::Error>;
+
+    /// The bytes, behind what is there already.
+    ///
+    /// # Errors
+    /// As [`Body::to_json`].
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error>;
 }
 
 impl<T: Serialize> Body for T {
     fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(self)
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(out, self)
     }
 }

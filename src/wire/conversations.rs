@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::model::conversations::{Automation, Conversation, Referral, ServiceWindow, Status};
+use crate::model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -61,7 +61,7 @@ pub struct ConversationBody {
     #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
     pub automation_enabled: Option<bool>,
     /// Why the AI asked for a person; single reads only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::present", skip_serializing_if = "Option::is_none")]
     pub escalation: Option<Value>,
 }
 
@@ -124,10 +124,28 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             None => ServiceWindow::Unknown,
         },
         automation: Automation::from_enabled(body.automation_enabled),
+        escalation: read_escalation(&body),
         address: body.customer_phone.filter(|it| !it.is_empty()),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),
     })
+}
+
+/// Its form is not shown: anything that is neither null nor false asks for a
+/// person, and a text in it says why. Lists do not have it.
+fn read_escalation(body: &ConversationBody) -> Escalation {
+    let asks = |why: Option<&str>| {
+        let why = SafeText::optional_line(why);
+        Escalation::Asks(why.unwrap_or_else(|| SafeText::line("it did not say why")))
+    };
+    match &body.escalation {
+        // Told of the automation and not of this: there is none.
+        None if body.automation_enabled.is_some() => Escalation::None,
+        None => Escalation::Untold,
+        Some(Value::Null | Value::Bool(false)) => Escalation::None,
+        Some(Value::String(why)) => asks(Some(why)),
+        Some(told) => asks(["reason", "message", "status"].iter().find_map(|it| told.get(it)?.as_str())),
+    }
 }
 
 fn read_referral(value: &Value) -> Option<Referral> {

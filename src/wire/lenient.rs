@@ -51,6 +51,11 @@ pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, 
     })
 }
 
+/// Any value, null too: only a field that is not there is absent.
+pub fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
 /// Writes a number that is whole without a fraction: `12`, not `12.0`.
 pub fn write_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     match whole(*number) {

@@ -14,6 +14,7 @@ pub mod conversations;
 pub mod email;
 pub mod errors;
 pub mod lenient;
+pub mod lines;
 pub mod media;
 pub mod messages;
 pub mod pages;

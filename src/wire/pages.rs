@@ -5,6 +5,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::wire::body::Body;
+
+/// Bytes most pages fit into.
+const PAGE_BYTES: usize = 24 * 1024;
+
 /// A page as the service writes it: pagination beside `data`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -15,6 +20,64 @@ pub struct Page<T> {
     pub has_more: bool,
     /// Opaque; null on the last page.
     pub next_cursor: Option<String>,
+}
+
+/// A page being written, item by item, as [`Page`] would write it.
+#[derive(Debug)]
+pub struct PageWriter {
+    bytes: Vec<u8>,
+    items: usize,
+}
+
+impl PageWriter {
+    /// A page without items.
+    pub fn new() -> Self {
+        let mut bytes = Vec::with_capacity(PAGE_BYTES);
+        bytes.extend_from_slice(br#"{"data":["#);
+        Self { bytes, items: 0 }
+    }
+
+    /// Items so far.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// Adds an item.
+    ///
+    /// # Errors
+    /// When the item cannot be JSON.
+    pub fn push(&mut self, item: &impl Body) -> Result<(), serde_json::Error> {
+        if self.items > 0 {
+            self.bytes.push(b',');
+        }
+        self.items += 1;
+        item.write_json(&mut self.bytes)
+    }
+
+    /// The whole page; another follows when there is a cursor.
+    ///
+    /// # Errors
+    /// As [`PageWriter::push`].
+    pub fn finish(mut self, next_cursor: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
+        self.bytes.extend_from_slice(br#"],"hasMore":"#);
+        next_cursor.is_some().write_json(&mut self.bytes)?;
+        self.bytes.extend_from_slice(br#","nextCursor":"#);
+        next_cursor.write_json(&mut self.bytes)?;
+        self.bytes.push(b'}');
+        Ok(self.bytes)
+    }
+
+    /// A list that has no pages.
+    pub fn finish_list(mut self) -> Vec<u8> {
+        self.bytes.extend_from_slice(b"]}");
+        self.bytes
+    }
+}
+
+impl Default for PageWriter {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// A page as read: each item still in its own bytes.
@@ -71,6 +134,23 @@ impl RawPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn writes_item_by_item_what_a_page_writes_at_once() {
+        for (data, next_cursor) in
+            [(vec![], None), (vec!["a", "\"é"], None), (vec!["a"], Some("c\"".to_owned()))]
+        {
+            let mut writer = PageWriter::new();
+            data.iter().for_each(|it| writer.push(it).expect("written"));
+            assert_eq!(writer.items(), data.len());
+            let written = writer.finish(next_cursor.as_deref()).expect("written");
+            let page = Page { data, has_more: next_cursor.is_some(), next_cursor };
+            assert_eq!(written, page.to_json().expect("written"));
+        }
+        let mut writer = PageWriter::new();
+        writer.push(&1).expect("written");
+        assert_eq!(writer.finish_list(), br#"{"data":[1]}"#);
+    }
 
     #[test]
     fn reads_both_placements() {

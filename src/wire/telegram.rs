@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -76,6 +76,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         referral: None,
         window: ServiceWindow::NotApplicable,
         automation: Automation::NotApplicable,
+        escalation: Escalation::None,
         address: body.telegram_chat_id.filter(|it| !it.is_empty()),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),

@@ -1,6 +1,7 @@
 //! Stories and contracts: one test binary over the whole program.
 
 mod assistant;
+mod contract;
 #[macro_use]
 mod desk;
 mod floors;
@@ -8,6 +9,7 @@ mod hands;
 mod openapi;
 mod pty;
 mod readme;
+mod scripting;
 mod service;
 mod service_mail;
 mod stories;

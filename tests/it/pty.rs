@@ -162,6 +162,15 @@ impl Terminal {
         ["icanon", "echo", "isig"].iter().all(|mode| modes.split([' ', ';', '\n']).any(|it| it == *mode))
     }
 
+    /// Whether the binary is stopped: one that is about to be would miss being
+    /// told to go on.
+    fn is_stopped(&self) -> bool {
+        let id = self.child.process_id().expect("an id").to_string();
+        let state =
+            std::process::Command::new("ps").args(["-o", "state=", "-p", &id]).output().expect("ps runs");
+        String::from_utf8_lossy(&state.stdout).trim_start().starts_with('T')
+    }
+
     /// Whether the last thing said to the terminal about its screens was to
     /// leave the other one.
     fn has_left(&self) -> bool {
@@ -247,7 +256,7 @@ fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
     let mut terminal = Terminal::start(&["demo"], 80, 24);
     terminal.wait_for_text("Maria Lopez");
     terminal.signal("TSTP");
-    terminal.wait_until("the terminal as it was", |it| it.is_cooked() && it.has_left());
+    terminal.wait_until("the terminal as it was", |it| it.is_stopped() && it.is_cooked() && it.has_left());
     terminal.seen.clear();
     terminal.signal("CONT");
     terminal.wait_until("the screen again", |it| {

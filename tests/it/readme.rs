@@ -78,13 +78,26 @@ fn the_example_configuration_reads() {
     assert_eq!(config.channels.len(), 1);
 }
 
+/// A line's words; quotes hold some together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (count, part) in line.split('"').enumerate() {
+        if count % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
 #[test]
 fn every_command_of_the_readme_is_one_the_binary_knows() {
     use clap::CommandFactory;
     let (_, text) = readme();
     let mut checked = 0;
     for line in text.lines().filter_map(|it| it.strip_prefix("cargo run --release -- ")) {
-        let words = std::iter::once("frontdesk").chain(line.split_whitespace());
+        let words = std::iter::once("frontdesk".to_owned()).chain(words(line));
         let parsed = frontdesk::cli::Cli::command().try_get_matches_from(words);
         assert!(parsed.is_ok(), "{line}: {}", parsed.err().map(|it| it.to_string()).unwrap_or_default());
         checked += 1;

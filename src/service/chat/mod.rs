@@ -7,6 +7,7 @@ pub mod broadcast;
 pub mod compose;
 pub mod content;
 pub mod deliver;
+pub mod emoji;
 pub mod html;
 pub mod markdown;
 pub mod people;

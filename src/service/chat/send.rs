@@ -83,6 +83,8 @@ pub fn send(
     events::emit(work, &channel.id, Event::MessageSent, told)?;
     foretell(work, &row.id, accepted.fate)?;
     if row.sender != "ai" && row.broadcast.is_none() {
+        // A person has answered: the assistant need not ask for one any more.
+        conversations::calm(work.db, &conversation.id)?;
         customers::heard_a_person(work, conversation)?;
     }
     Ok(row)

@@ -36,6 +36,7 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
         }
     }
     known_parts(template, given)?;
+    no_part_twice(given)?;
     Ok(text)
 }
 
@@ -62,6 +63,18 @@ fn known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
         let wanted = if kind == "BUTTON" { "BUTTONS" } else { kind.as_str() };
         if !template.iter().any(|it| word(it, "type") == wanted) && !parameters(Some(part)).is_empty() {
             let message = format!("the template has no {} to fill", kind.to_lowercase());
+            return Err(ApiError::new(ErrorCode::TemplateError, message));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses parts that are given twice: which of them would count?
+fn no_part_twice(given: &[Value]) -> Result<(), ApiError> {
+    let name = |part: &Value| (word(part, "type"), number(part, "index"));
+    for (place, part) in given.iter().enumerate() {
+        if given[..place].iter().any(|earlier| name(earlier) == name(part)) {
+            let message = format!("the component {} is given twice", word(part, "type").to_lowercase());
             return Err(ApiError::new(ErrorCode::TemplateError, message));
         }
     }

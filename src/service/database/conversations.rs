@@ -9,40 +9,42 @@ use crate::model::bounds;
 use crate::model::time::{SECOND, Timestamp};
 use crate::service::cursors::Place;
 use crate::service::database::DatabaseError;
+use crate::service::database::cells::{optional_text, optional_time, text};
 use crate::service::database::channels::{self, ChannelRow};
 
 /// Characters of a preview.
 const PREVIEW: usize = 120;
 
-/// A conversation.
+/// A conversation; its texts are its own, or lie in the row that is being
+/// read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationRow {
+pub struct ConversationRow<T = String> {
     /// Its id.
-    pub id: String,
+    pub id: T,
     /// The channel it is on.
-    pub channel: String,
+    pub channel: T,
     /// Where replies go: a phone number or a chat id.
-    pub peer: String,
+    pub peer: T,
     /// The customer's name.
-    pub name: Option<String>,
+    pub name: Option<T>,
     /// The customer's user name on the bot channel.
-    pub username: Option<String>,
+    pub username: Option<T>,
     /// The customer's mail address.
-    pub email: Option<String>,
+    pub email: Option<T>,
     /// The address of a picture.
-    pub avatar: Option<String>,
+    pub avatar: Option<T>,
     /// `active` or `closed`.
-    pub status: String,
+    pub status: T,
     /// Whether the assistant answers.
     pub automation: bool,
     /// Why the assistant asked for a person.
-    pub escalation: Option<String>,
+    pub escalation: Option<T>,
     /// Since when it asks.
     pub escalated_at: Option<Timestamp>,
     /// How many messages.
     pub message_count: i64,
     /// The newest message, cut.
-    pub preview: String,
+    pub preview: T,
     /// When the newest message came.
     pub last_at: Timestamp,
     /// When the first message came.
@@ -52,7 +54,7 @@ pub struct ConversationRow {
     /// When the customer last wrote.
     pub last_inbound_at: Option<Timestamp>,
     /// A JSON object: the ad it came from.
-    pub referral: Option<String>,
+    pub referral: Option<T>,
 }
 
 impl ConversationRow {
@@ -79,7 +81,9 @@ impl ConversationRow {
             referral: None,
         }
     }
+}
 
+impl<T: AsRef<str>> ConversationRow<T> {
     /// Whether free text may be sent: the customer wrote in the last 24
     /// hours. Interface: Conversation, `serviceWindowOpen`.
     pub fn window_open(&self, now: Timestamp) -> bool {
@@ -88,7 +92,7 @@ impl ConversationRow {
 
     /// Its place in lists ordered by activity.
     pub fn place(&self) -> Place {
-        Place { at: self.last_at.micros(), id: self.id.clone() }
+        Place { at: self.last_at.micros(), id: self.id.as_ref().to_owned() }
     }
 }
 
@@ -155,14 +159,38 @@ pub fn list(
     after: &Place,
     reach: i64,
 ) -> Result<Vec<ConversationRow>, DatabaseError> {
-    let filter = if status.is_some() { "AND status = ?2" } else { "AND ?2 IS NULL" };
-    let sql = format!(
-        "{COLUMNS} WHERE channel = ?1 {filter} AND (last_at, id) < (?3, ?4)
-         ORDER BY last_at DESC, id DESC LIMIT ?5"
-    );
-    let mut statement = db.prepare_cached(&sql)?;
+    let mut statement = db.prepare_cached(&page_query(status))?;
     let rows = statement.query_map(params![channel, status, after.at, after.id, reach], map)?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The same page, each row shown where it lies.
+///
+/// # Errors
+/// When the database fails, or what `visit` fails with.
+pub fn each<E: From<DatabaseError>>(
+    db: &Connection,
+    channel: &str,
+    status: Option<&str>,
+    after: &Place,
+    reach: i64,
+    mut visit: impl FnMut(&ConversationRow<&str>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut statement = db.prepare_cached(&page_query(status)).map_err(DatabaseError::from)?;
+    let bound = params![channel, status, after.at, after.id, reach];
+    let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
+    while let Some(row) = rows.next().map_err(DatabaseError::from)? {
+        visit(&view(row).map_err(DatabaseError::from)?)?;
+    }
+    Ok(())
+}
+
+fn page_query(status: Option<&str>) -> String {
+    let filter = if status.is_some() { "AND status = ?2" } else { "AND ?2 IS NULL" };
+    format!(
+        "{COLUMNS} WHERE channel = ?1 {filter} AND (last_at, id) < (?3, ?4)
+         ORDER BY last_at DESC, id DESC LIMIT ?5"
+    )
 }
 
 /// Counts a message. One from the customer opens the service window and a
@@ -204,6 +232,13 @@ pub fn escalate(db: &Connection, id: &str, reason: &str, at: Timestamp) -> Resul
     let sql =
         "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
     db.prepare_cached(sql)?.execute(params![id, reason, at.micros()])?;
+    Ok(())
+}
+
+/// Forgets that the assistant asked for a person.
+pub fn calm(db: &Connection, id: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET escalation = NULL, escalated_at = NULL WHERE id = ?1 AND escalation IS NOT NULL";
+    db.prepare_cached(sql)?.execute([id])?;
     Ok(())
 }
 
@@ -254,27 +289,50 @@ fn cut(text: &str) -> String {
 }
 
 fn map(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
-    let optional =
-        |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
+    let row = view(row)?;
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Ok(ConversationRow {
+        id: row.id.to_owned(),
+        channel: row.channel.to_owned(),
+        peer: row.peer.to_owned(),
+        name: owned(row.name),
+        username: owned(row.username),
+        email: owned(row.email),
+        avatar: owned(row.avatar),
+        status: row.status.to_owned(),
+        automation: row.automation,
+        escalation: owned(row.escalation),
+        escalated_at: row.escalated_at,
+        message_count: row.message_count,
+        preview: row.preview.to_owned(),
+        last_at: row.last_at,
+        first_at: row.first_at,
+        created_at: row.created_at,
+        last_inbound_at: row.last_inbound_at,
+        referral: owned(row.referral),
+    })
+}
+
+fn view<'a>(row: &'a Row<'_>) -> rusqlite::Result<ConversationRow<&'a str>> {
     let time = |index| Ok::<_, rusqlite::Error>(Timestamp::from_micros(row.get(index)?));
     Ok(ConversationRow {
-        id: row.get(0)?,
-        channel: row.get(1)?,
-        peer: row.get(2)?,
-        name: row.get(3)?,
-        username: row.get(4)?,
-        email: row.get(5)?,
-        avatar: row.get(6)?,
-        status: row.get(7)?,
+        id: text(row, 0)?,
+        channel: text(row, 1)?,
+        peer: text(row, 2)?,
+        name: optional_text(row, 3)?,
+        username: optional_text(row, 4)?,
+        email: optional_text(row, 5)?,
+        avatar: optional_text(row, 6)?,
+        status: text(row, 7)?,
         automation: row.get(8)?,
-        escalation: row.get(9)?,
-        escalated_at: optional(10)?,
+        escalation: optional_text(row, 9)?,
+        escalated_at: optional_time(row, 10)?,
         message_count: row.get(11)?,
-        preview: row.get(12)?,
+        preview: text(row, 12)?,
         last_at: time(13)?,
         first_at: time(14)?,
         created_at: time(15)?,
-        last_inbound_at: optional(16)?,
-        referral: row.get(17)?,
+        last_inbound_at: optional_time(row, 16)?,
+        referral: optional_text(row, 17)?,
     })
 }

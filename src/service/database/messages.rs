@@ -8,36 +8,37 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
 use crate::service::database::DatabaseError;
+use crate::service::database::cells::{optional_text, optional_time, text};
 
-/// A message.
+/// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageRow {
+pub struct MessageRow<T = String> {
     /// The service's id.
-    pub id: String,
+    pub id: T,
     /// The conversation it is in.
-    pub conversation: String,
+    pub conversation: T,
     /// The channel it is on.
-    pub channel: String,
+    pub channel: T,
     /// The platform's id.
-    pub platform_id: String,
+    pub platform_id: T,
     /// `inbound` or `outbound`.
-    pub direction: String,
+    pub direction: T,
     /// `customer`, `ai`, `api` or `agent`.
-    pub sender: String,
+    pub sender: T,
     /// The text, the caption, or what stands for the content in a list.
-    pub content: String,
+    pub content: T,
     /// `text`, `image`, …
-    pub kind: String,
+    pub kind: T,
     /// Where its media lives.
-    pub media_url: Option<String>,
+    pub media_url: Option<T>,
     /// A JSON object: what else the platform was given.
-    pub details: Option<String>,
+    pub details: Option<T>,
     /// sent, delivered, read, failed; received for inbound ones.
-    pub status: String,
+    pub status: T,
     /// The id of the quoted message.
-    pub reply_to: Option<String>,
+    pub reply_to: Option<T>,
     /// The emoji this side reacted with.
-    pub reaction: Option<String>,
+    pub reaction: Option<T>,
     /// Credits.
     pub cost: i64,
     /// When it was made: with the id, its place.
@@ -47,13 +48,13 @@ pub struct MessageRow {
     /// When it was read.
     pub read_at: Option<Timestamp>,
     /// The broadcast it belongs to.
-    pub broadcast: Option<String>,
+    pub broadcast: Option<T>,
 }
 
-impl MessageRow {
+impl<T: AsRef<str>> MessageRow<T> {
     /// Its place in lists, newest first.
     pub fn place(&self) -> Place {
-        Place { at: self.created_at.micros(), id: self.id.clone() }
+        Place { at: self.created_at.micros(), id: self.id.as_ref().to_owned() }
     }
 }
 
@@ -135,8 +136,38 @@ pub fn list(
     after: &Place,
     reach: i64,
 ) -> Result<Vec<MessageRow>, DatabaseError> {
-    // Only what is asked for is compared, so that an index fits each form; the
-    // plus keeps the channel's index from being taken for a conversation's.
+    let mut statement = db.prepare_cached(&page_query(filter))?;
+    let Filter { conversation, direction, status } = filter;
+    let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
+    let rows = statement.query_map(bound, map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The same page, each row shown where it lies.
+///
+/// # Errors
+/// When the database fails, or what `visit` fails with.
+pub fn each<E: From<DatabaseError>>(
+    db: &Connection,
+    channel: &str,
+    filter: &Filter,
+    after: &Place,
+    reach: i64,
+    mut visit: impl FnMut(&MessageRow<&str>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut statement = db.prepare_cached(&page_query(filter)).map_err(DatabaseError::from)?;
+    let Filter { conversation, direction, status } = filter;
+    let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
+    let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
+    while let Some(row) = rows.next().map_err(DatabaseError::from)? {
+        visit(&view(row).map_err(DatabaseError::from)?)?;
+    }
+    Ok(())
+}
+
+/// Only what is asked for is compared, so that an index fits each form; the
+/// plus keeps the channel's index from being taken for a conversation's.
+fn page_query(filter: &Filter) -> String {
     let channel_term = if filter.conversation.is_some() { "+channel" } else { "channel" };
     let mut sql = format!("{COLUMNS} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
     let clauses = [
@@ -148,11 +179,7 @@ pub fn list(
         sql.push_str(if given { with } else { without });
     }
     sql.push_str(" ORDER BY created_at DESC, id DESC LIMIT ?7");
-    let mut statement = db.prepare_cached(&sql)?;
-    let Filter { conversation, direction, status } = filter;
-    let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
-    let rows = statement.query_map(bound, map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    sql
 }
 
 /// The newest messages of a conversation, newest first.
@@ -206,26 +233,49 @@ pub fn count(db: &Connection, conversation: &str) -> Result<i64, DatabaseError> 
 }
 
 fn map(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
-    let optional =
-        |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp::from_micros));
+    let row = view(row)?;
+    let owned = |text: Option<&str>| text.map(str::to_owned);
     Ok(MessageRow {
-        id: row.get(0)?,
-        conversation: row.get(1)?,
-        channel: row.get(2)?,
-        platform_id: row.get(3)?,
-        direction: row.get(4)?,
-        sender: row.get(5)?,
-        content: row.get(6)?,
-        kind: row.get(7)?,
-        media_url: row.get(8)?,
-        details: row.get(9)?,
-        status: row.get(10)?,
-        reply_to: row.get(11)?,
-        reaction: row.get(12)?,
+        id: row.id.to_owned(),
+        conversation: row.conversation.to_owned(),
+        channel: row.channel.to_owned(),
+        platform_id: row.platform_id.to_owned(),
+        direction: row.direction.to_owned(),
+        sender: row.sender.to_owned(),
+        content: row.content.to_owned(),
+        kind: row.kind.to_owned(),
+        media_url: owned(row.media_url),
+        details: owned(row.details),
+        status: row.status.to_owned(),
+        reply_to: owned(row.reply_to),
+        reaction: owned(row.reaction),
+        cost: row.cost,
+        created_at: row.created_at,
+        delivered_at: row.delivered_at,
+        read_at: row.read_at,
+        broadcast: owned(row.broadcast),
+    })
+}
+
+fn view<'a>(row: &'a Row<'_>) -> rusqlite::Result<MessageRow<&'a str>> {
+    Ok(MessageRow {
+        id: text(row, 0)?,
+        conversation: text(row, 1)?,
+        channel: text(row, 2)?,
+        platform_id: text(row, 3)?,
+        direction: text(row, 4)?,
+        sender: text(row, 5)?,
+        content: text(row, 6)?,
+        kind: text(row, 7)?,
+        media_url: optional_text(row, 8)?,
+        details: optional_text(row, 9)?,
+        status: text(row, 10)?,
+        reply_to: optional_text(row, 11)?,
+        reaction: optional_text(row, 12)?,
         cost: row.get(13)?,
         created_at: Timestamp::from_micros(row.get(14)?),
-        delivered_at: optional(15)?,
-        read_at: optional(16)?,
-        broadcast: row.get(17)?,
+        delivered_at: optional_time(row, 15)?,
+        read_at: optional_time(row, 16)?,
+        broadcast: optional_text(row, 17)?,
     })
 }

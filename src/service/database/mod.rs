@@ -6,6 +6,7 @@
 
 pub mod broadcasts;
 pub mod calls;
+pub mod cells;
 pub mod channels;
 pub mod contacts;
 pub mod conversations;
@@ -16,12 +17,14 @@ pub mod events;
 pub mod happenings;
 pub mod idempotency;
 pub mod keys;
+pub mod latest;
 pub mod media;
 pub mod messages;
 pub mod meta;
 mod open;
 pub mod outbound;
 mod readers;
+pub mod savepoint;
 pub mod templates;
 pub mod threads;
 pub mod webhooks;
@@ -109,3 +112,6 @@ impl Database {
         self.writer.close();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::service::database::DatabaseError;
@@ -27,6 +28,16 @@ const SETTINGS: &str = "
     PRAGMA cell_size_check = ON;
     PRAGMA mmap_size = 0;
     PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -16384;
+    PRAGMA wal_autocheckpoint = 4096;
+";
+/// A reader's cache is smaller: there are several.
+const READER_SETTINGS: &str = "
+    PRAGMA busy_timeout = 5000;
+    PRAGMA query_only = ON;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA mmap_size = 0;
+    PRAGMA cache_size = -8192;
 ";
 
 /// How opening went.
@@ -56,10 +67,9 @@ pub fn writer(path: &Path) -> Result<(Connection, Opened), DatabaseError> {
 pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.execute_batch(
-        "PRAGMA busy_timeout = 5000; PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;",
-    )?;
+    connection.execute_batch(READER_SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(64);
+    keep_plans(&connection)?;
     Ok(connection)
 }
 
@@ -79,6 +89,7 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     connection.execute_batch(SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);
+    keep_plans(&connection)?;
     if unclean {
         check(&connection)?;
     }
@@ -91,6 +102,12 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.commit()?;
     }
     Ok((connection, fresh))
+}
+
+/// Plans do not depend on what is bound: otherwise statements with a range
+/// are prepared anew at every use once the tables have been analysed.
+fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Looks whether the pages hang together.

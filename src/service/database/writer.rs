@@ -11,14 +11,15 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
-use crate::service::database::DatabaseError;
+use crate::service::database::{DatabaseError, savepoint};
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;
 
 /// Answers a job, once it is known whether its transaction is kept.
 type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
-type Job = Box<dyn FnOnce(&Connection) -> Answer + Send>;
+/// Runs in the transaction that is open, or is told why there is none.
+type Job = Box<dyn FnOnce(Result<&Connection, &str>) -> Answer + Send>;
 
 /// The thread that writes.
 pub struct Writer {
@@ -44,8 +45,11 @@ impl Writer {
         E: From<DatabaseError> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |db| {
-            let outcome = attempt(db, job);
+        let job: Job = Box::new(move |begun| {
+            let outcome = match begun {
+                Ok(db) => attempt(db, job),
+                Err(cause) => Err(DatabaseError::Commit(cause.to_owned()).into()),
+            };
             Box::new(move |committed: Result<(), String>| {
                 let told = match committed {
                     Ok(()) => outcome,
@@ -89,34 +93,30 @@ where
     F: FnOnce(&Connection) -> Result<T, E>,
     E: From<DatabaseError>,
 {
-    let run = |sql: &str| db.execute_batch(sql).map_err(DatabaseError::from);
-    run("SAVEPOINT job")?;
-    let outcome = catch_unwind(AssertUnwindSafe(|| job(db))).unwrap_or_else(|_| {
-        tracing::error!("a job of the database panicked");
-        Err(DatabaseError::Closed.into())
-    });
-    if outcome.is_err() {
-        run("ROLLBACK TO job")?;
-    }
-    run("RELEASE job")?;
-    outcome
+    savepoint::part(db, || {
+        catch_unwind(AssertUnwindSafe(|| job(db))).unwrap_or_else(|_| {
+            tracing::error!("a job of the database panicked");
+            Err(DatabaseError::Closed.into())
+        })
+    })
 }
 
 fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify) {
     while let Ok(first) = waiting.recv() {
-        let begun = connection.execute_batch("BEGIN IMMEDIATE");
-        let mut answers = vec![first(&connection)];
+        // Another process may hold the file. A job that ran all the same
+        // would keep its work by itself and be called a failure.
+        let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(|cause| cause.to_string());
+        let open = begun.as_ref().map(|()| &connection).map_err(String::as_str);
+        let mut answers = vec![first(open)];
         while answers.len() < TOGETHER
             && let Ok(job) = waiting.try_recv()
         {
-            answers.push(job(&connection));
+            answers.push(job(open));
         }
-        let kept = begun.and_then(|()| connection.execute_batch("COMMIT")).map_err(|cause| {
+        let kept = begun.and_then(|()| commit(&connection));
+        if let Err(cause) = &kept {
             tracing::error!(%cause, "a transaction could not be kept");
-            // Fails when the transaction has ended already.
-            let _ = connection.execute_batch("ROLLBACK");
-            cause.to_string()
-        });
+        }
         answers.into_iter().for_each(|answer| answer(kept.clone()));
         committed.notify_waiters();
     }
@@ -126,9 +126,39 @@ fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify
     }
 }
 
+fn commit(connection: &Connection) -> Result<(), String> {
+    connection.execute_batch("COMMIT").map_err(|cause| {
+        // Fails when the transaction has ended already.
+        let _ = connection.execute_batch("ROLLBACK");
+        cause.to_string()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn without_a_transaction_nothing_runs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.db");
+        let other = Connection::open(&path).expect("opens");
+        other.execute_batch("CREATE TABLE t (a)").expect("made");
+        let connection = Connection::open(&path).expect("opens");
+        connection.busy_timeout(std::time::Duration::ZERO).expect("set");
+        let writer = Writer::start(connection, Arc::default()).expect("starts");
+        // Held while the job begins, and let go before it would write.
+        other.execute_batch("BEGIN IMMEDIATE").expect("held");
+        let job = writer.run(move |db| {
+            other.execute_batch("COMMIT").expect("let go");
+            Ok::<_, DatabaseError>(db.execute("INSERT INTO t VALUES (1)", [])?)
+        });
+        assert!(matches!(job.await, Err(DatabaseError::Commit(_))));
+        let count = writer.run(|db| {
+            Ok::<_, DatabaseError>(db.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0))?)
+        });
+        assert_eq!(count.await.expect("reads"), 0);
+    }
 
     #[tokio::test]
     async fn a_failing_job_takes_nothing_else_with_it() {

@@ -9,6 +9,7 @@ use crate::service::channels::Channel;
 use crate::service::database::conversations::ConversationRow;
 use crate::service::database::messages::MessageRow;
 use crate::wire::conversations::ConversationBody;
+use crate::wire::lines::{ConversationLine, MessageLine};
 use crate::wire::messages::MessageBody;
 use crate::wire::telegram::TelegramConversationBody;
 
@@ -41,6 +42,47 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
         delivered_at: row.delivered_at.and_then(time),
         read_at: row.read_at.and_then(time),
         ..MessageBody::default()
+    }
+}
+
+/// A message of a list.
+pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageLine<'a> {
+    let bot = channel == Channel::Telegram;
+    MessageLine {
+        id: row.id,
+        conversation_id: row.conversation,
+        whatsapp_message_id: (!bot).then_some(row.platform_id),
+        telegram_message_id: bot.then_some(row.platform_id),
+        direction: row.direction,
+        sender_type: row.sender,
+        content: row.content,
+        content_type: row.kind,
+        media_url: row.media_url,
+        status: row.status,
+        reply_to: row.reply_to,
+        reaction: row.reaction,
+        created_at: row.created_at,
+        delivered_at: row.delivered_at,
+        read_at: row.read_at,
+    }
+}
+
+/// A conversation of a list of the business chat channel.
+pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> ConversationLine<'a> {
+    ConversationLine {
+        id: row.id,
+        customer_phone: row.peer,
+        customer_name: row.name,
+        customer_email: row.email,
+        customer_avatar: row.avatar,
+        status: row.status,
+        message_count: row.message_count,
+        last_message_preview: row.preview,
+        last_message_at: row.last_at,
+        first_message_at: row.first_at,
+        created_at: row.created_at,
+        referral: row.referral,
+        service_window_open: row.window_open(now),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::service::database::messages::{self, Filter};
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::bodies;
-use crate::service::query::Slice;
+use crate::service::query::{PageRequest, Query, Slice};
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -26,7 +26,31 @@ const STATUSES: [&str; 2] = ["open", "closed"];
 /// `GET /conversations`
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let now = service.clock.now();
-    page(service, request, move |row| bodies::conversation(row, now)).await
+    let Reading { caller, query, .. } = request;
+    let (status, page) = asked(&service, &caller, &query)?;
+    let state = service.clone();
+    service
+        .database
+        .read(move |db| {
+            let mut lines = page.lines();
+            conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
+                lines.take(&bodies::conversation_line(row, now), || row.place())
+            })?;
+            lines.reply(&state.cursors)
+        })
+        .await
+}
+
+/// The status, as rows have it, and the page that are asked for.
+fn asked(
+    service: &Service,
+    caller: &Caller,
+    query: &Query,
+) -> Result<(Option<&'static str>, PageRequest), ApiError> {
+    let status = query.word("status", &STATUSES)?;
+    let page = query.page(&service.cursors, &["conversations", &caller.channel_id, status.unwrap_or("")])?;
+    // The interface's filter says `open`; its rows say `active`.
+    Ok((status.map(|it| if it == "open" { "active" } else { it }), page))
 }
 
 /// A page of the caller's channel's conversations.
@@ -39,10 +63,7 @@ where
     crate::wire::pages::Page<B>: crate::wire::body::Body,
 {
     let Reading { caller, query, .. } = request;
-    let status = query.word("status", &STATUSES)?;
-    let page = query.page(&service.cursors, &["conversations", &caller.channel_id, status.unwrap_or("")])?;
-    // The interface's filter says `open`; its rows say `active`.
-    let status = status.map(|it| if it == "open" { "active" } else { it });
+    let (status, page) = asked(&service, &caller, &query)?;
     let state = service.clone();
     service
         .database
@@ -84,11 +105,11 @@ pub async fn page_of_messages(service: Service, request: Reading) -> Result<Repl
         .read(move |db| {
             conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let filter = Filter { conversation: Some(id), ..Filter::default() };
-            let rows = messages::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
-            let slice = Slice::cut(rows, page.limit);
-            page.reply(&state.cursors, slice, messages::MessageRow::place, |row| {
-                bodies::message(row, caller.channel)
-            })
+            let mut lines = page.lines();
+            messages::each(db, &caller.channel_id, &filter, &page.after, page.reach(), |row| {
+                lines.take(&bodies::message_line(row, caller.channel), || row.place())
+            })?;
+            lines.reply(&state.cursors)
         })
         .await
 }

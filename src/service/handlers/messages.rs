@@ -4,22 +4,21 @@
 //! Knows nothing of other channels' sends.
 
 use axum::extract::State;
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::service::auth::Caller;
 use crate::service::chat::compose::compose;
 use crate::service::chat::content::{Content, SendRequest};
+use crate::service::chat::emoji;
 use crate::service::chat::people;
 use crate::service::chat::send::{self, Outgoing};
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, Filter, MessageRow};
+use crate::service::database::messages::{self, Filter};
 use crate::service::database::outbound;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
 use crate::service::handlers::bodies;
-use crate::service::query::Slice;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -112,7 +111,8 @@ fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> 
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let filter = Filter {
-        conversation: query.text("conversationId").map(str::to_owned),
+        // An empty one is none, so that cursors of the two are the same.
+        conversation: query.text("conversationId").filter(|it| !it.is_empty()).map(str::to_owned),
         direction: query.word("direction", &DIRECTIONS)?,
         status: query.word("status", &STATUSES)?,
     };
@@ -128,9 +128,11 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     service
         .database
         .read(move |db| {
-            let rows = messages::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
-            let slice = Slice::cut(rows, page.limit);
-            page.reply(&state.cursors, slice, MessageRow::place, |row| bodies::message(row, caller.channel))
+            let mut lines = page.lines();
+            messages::each(db, &caller.channel_id, &filter, &page.after, page.reach(), |row| {
+                lines.take(&bodies::message_line(row, caller.channel), || row.place())
+            })?;
+            lines.reply(&state.cursors)
         })
         .await
 }
@@ -151,8 +153,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
 /// `POST /messages/{messageId}/react`
 pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let emoji = read_emoji(&request)?;
-    let graphemes = emoji.graphemes(true).count();
-    if graphemes > 1 || emoji.chars().any(|it| it.is_alphabetic() || it.is_whitespace() || it.is_control()) {
+    if !emoji.is_empty() && !emoji::is_one(&emoji) {
         return Err(ApiError::validation("emoji must be one emoji, or empty to remove the reaction"));
     }
     react_with(service, request, emoji).await

@@ -17,6 +17,7 @@ use crate::service::handlers::{bodies, broadcasts, contacts, mail_bodies};
 use crate::service::reply::Reply;
 use crate::service::request::Reading;
 use crate::service::state::Service;
+use crate::wire::pages::PageWriter;
 
 /// Items of an answer at most. The interface says so for new messages; the
 /// other triggers follow it.
@@ -35,9 +36,12 @@ pub async fn new_message(State(service): State<Service>, request: Reading) -> Re
                 return Reply::ok(&serde_json::json!({ "data": data }));
             }
             let filter = Filter { direction: Some("inbound"), ..Filter::default() };
-            let rows = messages::list(db, &caller.channel_id, &filter, &Place::top(), ITEMS)?;
-            let data: Vec<_> = rows.into_iter().map(|row| bodies::message(row, caller.channel)).collect();
-            Reply::ok(&serde_json::json!({ "data": data }))
+            let mut list = PageWriter::new();
+            messages::each(db, &caller.channel_id, &filter, &Place::top(), ITEMS, |row| {
+                let pushed = list.push(&bodies::message_line(row, caller.channel));
+                pushed.map_err(|cause| ApiError::internal(&cause))
+            })?;
+            Ok(Reply::of_json(list.finish_list()))
         })
         .await
 }

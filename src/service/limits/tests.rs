@@ -38,6 +38,46 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Both limits of a key against counting everything again: a call is
+    /// accepted exactly when its category and the burst have room, the wait
+    /// that is told is enough, and a second less is not.
+    #[test]
+    fn categories_and_burst_agree_with_counting(
+        calls in prop::collection::vec((0_i64..90_000, 0_usize..5), 1..600),
+    ) {
+        use Category::{Broadcast, ContactsWrite, Read, Send, Webhooks};
+        let categories = [Read, Send, Broadcast, ContactsWrite, Webhooks];
+        let limits = Limits::new(false);
+        let mut accepted: Vec<(i64, Category)> = Vec::new();
+        let mut now = 0;
+        for (gap, which) in calls {
+            now += gap;
+            let category = categories[which];
+            let fits = |time: i64| {
+                let burst = accepted.iter().filter(|(call, _)| *call > time - SECOND).count();
+                let own = accepted.iter().filter(|(call, it)| *it == category && *call > time - MINUTE);
+                burst < 20 && own.count() < category.per_minute()
+            };
+            match limits.admit("k", category, at(now)) {
+                Ok(standing) => {
+                    prop_assert!(fits(now));
+                    accepted.push((now, category));
+                    let own = accepted.iter().filter(|(call, it)| *it == category && *call > now - MINUTE);
+                    prop_assert_eq!(standing.remaining, category.per_minute() - own.count());
+                }
+                Err(refused) => {
+                    prop_assert!(!fits(now));
+                    prop_assert!(fits(now + refused.retry_after * SECOND));
+                    prop_assert!(refused.retry_after == 1 || !fits(now + (refused.retry_after - 1) * SECOND));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_refusal_consumes_nothing_and_names_the_wait() {
     let limits = Limits::new(false);
@@ -82,4 +122,17 @@ fn peers_fail_thirty_times_a_minute() {
         open.admit_failure(peer, true, at(call)).expect("unlimited");
         open.admit("k", Category::Send, at(call)).expect("unlimited");
     }
+}
+
+#[test]
+fn a_clock_set_back_locks_nobody_out() {
+    let mut log = SlidingLog::new(2, SECOND);
+    log.record(at(10 * SECOND));
+    // A little back is another caller's reading of the same clock.
+    log.record(at(10 * SECOND - 5));
+    assert_eq!(log.wait(at(10 * SECOND - 1)), SECOND + 1);
+    assert_eq!(log.wait(at(11 * SECOND)), 0);
+    log.record(at(20 * SECOND));
+    log.record(at(20 * SECOND));
+    assert_eq!(log.wait(at(0)), 0);
 }

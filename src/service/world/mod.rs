@@ -10,17 +10,23 @@ pub mod letters;
 use std::pin::pin;
 use std::time::Duration;
 
+use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
-use crate::service::assistant;
+use crate::service::assistant::{self, Answer};
 use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due};
+use crate::service::database::savepoint;
 use crate::service::errors::ApiError;
 use crate::service::mail;
 use crate::service::state::Service;
 use crate::service::voice;
 use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+
+/// Things that happen in one transaction at most.
+const TOGETHER: usize = 64;
 
 /// What can fall due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,40 +130,61 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
     }
 }
 
-/// Does one thing, in one transaction with taking it off the list. It happens
+/// Does one thing, and as many of those behind it as have fallen due and need
+/// no thinking, in one transaction with taking them off the list. Each happens
 /// at the time it fell due, however late that is noticed.
-async fn happen(service: &Service, due: Due) -> Result<(), ApiError> {
-    let Some(kind) = Kind::from_word(&due.kind) else {
-        tracing::warn!(kind = due.kind, "something fell due that this version does not know");
-        return service.database.write(move |db| Ok(due::take(db, due.seq).map(drop)?)).await;
-    };
+async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
+    let thinks = Kind::from_word(&first.kind) == Some(Kind::Answer);
     let instant = service.assistant.as_ref().is_none_or(|it| it.is_instant());
-    if kind == Kind::Answer && !instant {
-        return assistant::think_aside(service, due).await;
+    if thinks && !instant {
+        return assistant::think_aside(service, first).await;
     }
-    let answer = match kind {
-        Kind::Answer => assistant::think(service, &due.subject).await?,
-        _ => None,
+    let answer = match thinks {
+        true => assistant::think(service, &first.subject).await?,
+        false => None,
     };
     let state = service.clone();
     service
         .database
         .write(move |db| {
-            if !due::take(db, due.seq)? {
-                return Ok(());
-            }
-            let work = Work { db, service: &state, now: due.at, test: false, key: None };
-            match kind {
-                Kind::Delivered | Kind::Read | Kind::Failed => deliver::advance(&work, &due.subject, kind)?,
-                Kind::Answer => assistant::speak(&work, &due.subject, answer)?,
-                Kind::Customer => customers::answer_person(&work, &due.subject)?,
-                Kind::Live => customers::somebody_writes(&work)?,
-                Kind::Opened | Kind::Bounced => mail::progress::advance(&work, &due.subject, kind)?,
-                Kind::Call => voice::progress::advance(&work, &due.subject, &due.data)?,
-                Kind::Letter => letters::answer_person(&work, &due.subject)?,
-                Kind::Broadcast => broadcast::step(&work, &due.subject)?,
+            let now = state.clock.now();
+            one(db, &state, &first, answer)?;
+            for _ in 1..TOGETHER {
+                let next = due::next(db)?.filter(|it| it.at <= now && it.kind != Kind::Answer.word());
+                let Some(next) = next else { break };
+                one(db, &state, &next, None)?;
             }
             Ok(())
         })
         .await
+}
+
+/// Takes one thing off the list and does it. What the world refuses is left
+/// undone, and holds nothing up.
+fn one(db: &Connection, service: &Service, due: &Due, answer: Option<Answer>) -> Result<(), ApiError> {
+    if !due::take(db, due.seq)? {
+        return Ok(());
+    }
+    let Some(kind) = Kind::from_word(&due.kind) else {
+        tracing::warn!(kind = due.kind, "something fell due that this version does not know");
+        return Ok(());
+    };
+    let work = Work { db, service, now: due.at, test: false, key: None };
+    let outcome = savepoint::part(db, || match kind {
+        Kind::Delivered | Kind::Read | Kind::Failed => Ok(deliver::advance(&work, &due.subject, kind)?),
+        Kind::Answer => assistant::speak(&work, &due.subject, answer),
+        Kind::Customer => customers::answer_person(&work, &due.subject),
+        Kind::Live => customers::somebody_writes(&work),
+        Kind::Opened | Kind::Bounced => Ok(mail::progress::advance(&work, &due.subject, kind)?),
+        Kind::Call => Ok(voice::progress::advance(&work, &due.subject, &due.data)?),
+        Kind::Letter => Ok(letters::answer_person(&work, &due.subject)?),
+        Kind::Broadcast => Ok(broadcast::step(&work, &due.subject)?),
+    });
+    match outcome {
+        Err(error) if error.code != ErrorCode::InternalError => {
+            tracing::info!(kind = kind.word(), %error.message, "something did not happen");
+            Ok(())
+        }
+        other => other,
+    }
 }

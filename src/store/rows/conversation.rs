@@ -4,16 +4,16 @@
 
 use rusqlite::{Row, ToSql};
 
-use crate::model::conversations::{Automation, Conversation, Referral, ServiceWindow, Status};
+use crate::model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
 use crate::store::rows::{line, micros_of, optional_line, text_of, time};
 
 /// The columns [`read`] expects, in order, of a table called `c`.
 pub(crate) const COLUMNS: &str = "c.id, c.address, c.name, c.username, c.email, c.status, c.message_count, \
      c.preview, c.sort_at, c.created_at, c.has_referral, c.referral_type, c.referral_headline, \
-     c.referral_body, c.referral_url, c.service_window, c.automation, c.raw";
+     c.referral_body, c.referral_url, c.service_window, c.automation, c.raw, c.escalation";
 /// How many they are.
-pub(crate) const WIDTH: usize = 18;
+pub(crate) const WIDTH: usize = 19;
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
@@ -37,6 +37,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         window: window_from(&window),
         automation: automation_from(&automation),
         raw: row.get(17)?,
+        escalation: optional_line(row, 18)?.map_or(Escalation::None, Escalation::Asks),
     })
 }
 
@@ -74,7 +75,16 @@ pub(crate) fn parameters<R>(conversation: &Conversation, then: impl FnOnce(&[(&s
         (":service_window", &window_word(conversation.window)),
         (":automation", &automation_word(conversation.automation)),
         (":raw", &conversation.raw),
+        (":escalation", &escalation_text(&conversation.escalation)),
     ])
+}
+
+/// Why the AI asks for a person, if it does.
+pub(crate) fn escalation_text(escalation: &Escalation) -> Option<&str> {
+    match escalation {
+        Escalation::Asks(why) => Some(why.as_str()),
+        Escalation::Untold | Escalation::None => None,
+    }
 }
 
 fn window_from(word: &str) -> ServiceWindow {

@@ -38,6 +38,7 @@ pub(crate) fn conversation(id: &str, active_at: i64) -> Conversation {
         referral: None,
         window: ServiceWindow::Open,
         automation: Automation::Unknown,
+        escalation: crate::model::conversations::Escalation::Untold,
         raw: "{}".to_owned(),
     }
 }

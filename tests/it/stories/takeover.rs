@@ -110,3 +110,25 @@ fn delivery_states_move_on_in_words() {
     desk.pass(2).settle().shows("delivered").hides("  sent");
     desk.pass(10).settle().shows("read").hides("delivered");
 }
+
+#[test]
+fn a_failing_ai_is_seen_at_once_and_forgotten_when_a_person_takes_over() {
+    let mut desk = Desk::demo(120, 40);
+    desk.settle().settle();
+    for _ in 0..3 {
+        desk.wait(10_000_000);
+        desk.settle();
+    }
+    desk.shows("AI failing");
+    for _ in 0..40 {
+        if desk.picture().contains("Maria Lopez · +34600111222") {
+            break;
+        }
+        desk.keys("j");
+    }
+    desk.settle().shows("AI ON · AI failing");
+    photographs!(desk, "failing");
+    desk.keys("p").settle();
+    desk.wait(20_000_000);
+    desk.settle().shows("AI OFF by you").hides("AI ON · AI failing");
+}

@@ -1,0 +1,191 @@
+//! `send`, `react`, `pause`, `resume`, `close`: each goes through the outbox
+//! and waits for the server's word.
+//!
+//! Knows nothing of requests. An answer that stays unclear is said so, and its
+//! row stays in the outbox, where the inbox shows it.
+
+use std::io::Read;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::CliError;
+use crate::cli::scripting::{Found, Session, print};
+use crate::model::conversations::Automation;
+use crate::model::ids::{MessageId, RowId};
+use crate::model::outbox::{Operation, RowState};
+use crate::model::time::SECOND;
+use crate::store::outbox::NewRow;
+use crate::sync::PushStep;
+
+/// How long a command waits for the server's word.
+const WAIT: i64 = 60 * SECOND;
+/// How often a row is looked at that another process may be sending.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The switches of `send`.
+#[derive(Debug, Args)]
+pub struct SendArguments {
+    /// The conversation: its id, address or whole name.
+    pub conversation: String,
+    /// The text; `-` reads it from standard input.
+    pub text: String,
+    /// Only on this channel, by its configured name.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// Quote this message.
+    #[arg(long, value_name = "MESSAGE")]
+    pub reply_to: Option<String>,
+    /// Pause the AI before sending.
+    #[arg(long, conflicts_with = "beside_ai")]
+    pub pause: bool,
+    /// Send although the AI may answer too.
+    #[arg(long)]
+    pub beside_ai: bool,
+    /// JSON instead of a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The switches of `react`.
+#[derive(Debug, Args)]
+pub struct ReactArguments {
+    /// The conversation: its id, address or whole name.
+    pub conversation: String,
+    /// The message's id.
+    pub message: String,
+    /// The emoji; empty removes the reaction.
+    pub emoji: String,
+    /// Only on this channel, by its configured name.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// JSON instead of a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The switches of `pause`, `resume` and `close`.
+#[derive(Debug, Args)]
+pub struct ChangeArguments {
+    /// The conversation: its id, address or whole name.
+    pub conversation: String,
+    /// Only on this channel, by its configured name.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// JSON instead of a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `frontdesk send`
+pub fn send(session: &mut Session, arguments: &SendArguments) -> Result<(), CliError> {
+    let mut text = arguments.text.clone();
+    if text == "-" {
+        text.clear();
+        std::io::stdin().read_to_string(&mut text).context("reading the text from standard input")?;
+    }
+    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+    let conversation = &found.row.conversation;
+    let to = conversation
+        .address
+        .clone()
+        .with_context(|| format!("{} has no address to send to", conversation.id))?;
+    let ai_may_answer = matches!(conversation.automation, Automation::On | Automation::Unknown);
+    if ai_may_answer && !arguments.pause && !arguments.beside_ai {
+        return Err(CliError::Usage(
+            "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send all the same"
+                .to_owned(),
+        ));
+    }
+    let mut operations = Vec::new();
+    if arguments.pause && conversation.automation != Automation::Off {
+        operations.push(Operation::SetAutomation { enabled: false });
+    }
+    let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
+    operations.push(Operation::SendText { to, text, reply_to });
+    Ok(carry_out(session, &found, operations, "sent", arguments.json)?)
+}
+
+/// `frontdesk react`
+pub fn react(session: &mut Session, arguments: &ReactArguments) -> Result<()> {
+    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+    let operation = Operation::React {
+        message: MessageId::from(arguments.message.as_str()),
+        emoji: arguments.emoji.clone(),
+    };
+    carry_out(session, &found, vec![operation], "reacted", arguments.json)
+}
+
+/// `frontdesk pause` and `frontdesk resume`
+pub fn switch(session: &mut Session, arguments: &ChangeArguments, enabled: bool) -> Result<()> {
+    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+    let done = if enabled { "handed back" } else { "paused" };
+    carry_out(session, &found, vec![Operation::SetAutomation { enabled }], done, arguments.json)
+}
+
+/// `frontdesk close`
+pub fn close(session: &mut Session, arguments: &ChangeArguments) -> Result<()> {
+    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+    carry_out(session, &found, vec![Operation::Close], "closed", arguments.json)
+}
+
+/// Queues operations in their order and waits until the server has confirmed
+/// each of them.
+fn carry_out(
+    session: &Session,
+    found: &Found,
+    operations: Vec<Operation>,
+    done: &str,
+    json: bool,
+) -> Result<()> {
+    let id = found.row.conversation.id.clone();
+    if found.channel.spec().read_only {
+        bail!("{} is read-only", found.channel.spec().name);
+    }
+    let mut rows = Vec::new();
+    for operation in operations {
+        let request = crate::client::prepare(&found.platform, &id, &operation)?;
+        let channel = found.channel.spec().id.clone();
+        rows.push(NewRow { channel, conversation: id.clone(), operation, request, hold_micros: 0 });
+    }
+    let queued = session.store.enqueue_many(rows, false, session.now())?;
+    for row in &queued {
+        confirmed(session, found, &row.id)?;
+    }
+    let name = &found.channel.spec().name;
+    if json {
+        return print::line(
+            &json!({"ok": true, "done": done, "channel": name, "conversation": id.as_str()}).to_string(),
+        );
+    }
+    print::line(&format!("{done}: {} on {name}", found.row.conversation.title()))
+}
+
+/// Sends until a row is confirmed; whoever holds its claim meanwhile.
+fn confirmed(session: &Session, found: &Found, row: &RowId) -> Result<()> {
+    let until = session.now().plus(WAIT);
+    loop {
+        let step = session.runtime.block_on(found.channel.push_all(session.now()));
+        let rows = session.runtime.block_on(session.store.lane_rows(&found.channel.spec().id))?;
+        let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else { return Ok(()) };
+        if let RowState::Stopped(_, why) = &left.row.state {
+            bail!("{}: {why}; it is kept in the outbox", left.row.operation.word());
+        }
+        if step == PushStep::Halted {
+            bail!(
+                "{}: the server does not take this channel's key; it is kept in the outbox",
+                left.row.operation.word()
+            );
+        }
+        if session.now() > until {
+            bail!(
+                "{}: no clear answer in {} s; it stays in the outbox and is asked again with the same key",
+                left.row.operation.word(),
+                WAIT / SECOND
+            );
+        }
+        session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+    }
+}

@@ -1,0 +1,119 @@
+//! `list` and `show`: what the server tells now.
+//!
+//! Knows nothing of changing anything.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::cli::scripting::{Session, print};
+use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
+
+/// Which conversations are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Filter {
+    /// Open ones.
+    Open,
+    /// Open ones that need a person.
+    NeedsReply,
+    /// Closed ones.
+    Closed,
+    /// All of them.
+    All,
+}
+
+/// The switches of `list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Only this channel, by its configured name.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// Which conversations.
+    #[arg(long, value_enum, default_value_t = Filter::Open)]
+    pub status: Filter,
+    /// At most so many of each channel, newest activity first.
+    #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The switches of `show`.
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// The conversation: its id, address or whole name.
+    pub conversation: String,
+    /// Only on this channel, by its configured name.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// At most so many messages, counted from the newest.
+    #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// One JSON object instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `frontdesk list`
+pub fn list(session: &mut Session, arguments: &ListArguments) -> Result<()> {
+    let filter = match arguments.status {
+        Filter::Open => ListFilter::Open,
+        Filter::NeedsReply => ListFilter::NeedsReply,
+        Filter::Closed => ListFilter::Closed,
+        Filter::All => ListFilter::All,
+    };
+    let mut items = Vec::new();
+    for channel in session.channels(arguments.channel.as_deref())? {
+        if !session.platform(&channel)?.has_conversations() {
+            continue;
+        }
+        session.refresh(&channel)?;
+        let query = ConversationQuery {
+            channel: channel.spec().id.clone(),
+            filter,
+            anchor: Anchor::Top,
+            limit: arguments.limit,
+        };
+        let name = &channel.spec().name;
+        for row in session.reader.conversations(&query)?.rows {
+            if arguments.json {
+                items.push(print::conversation_json(name, &row));
+            } else {
+                print::line(&print::conversation_line(name, &row, session.now()))?;
+            }
+        }
+    }
+    if arguments.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}
+
+/// `frontdesk show`
+pub fn show(session: &mut Session, arguments: &ShowArguments) -> Result<()> {
+    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+    let id = found.row.conversation.id.clone();
+    let pulled = session.runtime.block_on(found.channel.pull_history(&id));
+    session.confirmed(&found.channel, pulled, "reading messages")?;
+    let query = HistoryQuery {
+        channel: found.channel.spec().id.clone(),
+        conversation: id.clone(),
+        limit: arguments.limit,
+    };
+    let mut page = session.reader.history(&query)?;
+    // A page of the server's holds 50: older ones are asked for as needed.
+    while page.more_on_server && u32::try_from(page.messages.len()).is_ok_and(|it| it < arguments.limit) {
+        let before = page.messages.len();
+        let pulled = session.runtime.block_on(found.channel.pull_older(&id));
+        session.confirmed(&found.channel, pulled, "reading older messages")?;
+        page = session.reader.history(&query)?;
+        if page.messages.len() == before {
+            break;
+        }
+    }
+    let row = page.conversation.as_ref().unwrap_or(&found.row);
+    if arguments.json {
+        let messages: Vec<Value> = page.messages.iter().map(|it| print::message_json(&it.message)).collect();
+        let conversation = print::conversation_json(&found.channel.spec().name, row);
+        return print::line(&json!({"conversation": conversation, "messages": messages}).to_string());
+    }
+    page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message)))
+}

@@ -1,0 +1,92 @@
+//! What counts as one emoji on business chat, where any may be a reaction.
+//! Interface: Rules for sending, 5.
+//!
+//! Knows nothing of the bot platform's fixed set (see `model::reactions`).
+
+use unicode_segmentation::UnicodeSegmentation;
+
+const JOINER: char = '\u{200d}';
+const AS_EMOJI: char = '\u{fe0f}';
+const AS_TEXT: char = '\u{fe0e}';
+const KEYCAP: char = '\u{20e3}';
+
+/// Whether a text is exactly one emoji: one cluster of pictographs, a flag,
+/// or a keycap; no letters, no marks alone, nothing invisible.
+pub fn is_one(text: &str) -> bool {
+    text.graphemes(true).count() == 1 && (is_pictograph(text) || is_flag(text) || is_keycap(text))
+}
+
+/// Pictographs with their joiners, skin tones and tags. One comes first.
+fn is_pictograph(text: &str) -> bool {
+    text.starts_with(base)
+        && text.chars().all(|it| base(it) || tone(it) || tag(it) || matches!(it, JOINER | AS_EMOJI | AS_TEXT))
+}
+
+/// Two regional letters.
+fn is_flag(text: &str) -> bool {
+    text.chars().count() == 2 && text.chars().all(|it| ('\u{1f1e6}'..='\u{1f1ff}').contains(&it))
+}
+
+/// A digit, `#` or `*` in a key.
+fn is_keycap(text: &str) -> bool {
+    let key = text.strip_suffix(KEYCAP).map(|it| it.trim_end_matches(AS_EMOJI));
+    key.is_some_and(|it| {
+        it.len() == 1 && it.starts_with(|key: char| key.is_ascii_digit() || "#*".contains(key))
+    })
+}
+
+fn tone(it: char) -> bool {
+    ('\u{1f3fb}'..='\u{1f3ff}').contains(&it)
+}
+
+fn tag(it: char) -> bool {
+    ('\u{e0020}'..='\u{e007f}').contains(&it)
+}
+
+/// The blocks emoji are in.
+fn base(it: char) -> bool {
+    matches!(it,
+        '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{21aa}'
+        | '\u{231a}'..='\u{23ff}' | '\u{24c2}' | '\u{25aa}'..='\u{27bf}' | '\u{2934}' | '\u{2935}'
+        | '\u{2b05}'..='\u{2b55}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1f1e5}' | '\u{1f200}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_emoji_and_nothing_else() {
+        for good in ["👍", "❤", "❤️", "👩🏽‍🚀", "🇪🇸", "1️⃣", "#⃣", "🏴󠁧󠁢󠁷󠁬󠁳󠁿", "👨‍👩‍👧‍👦", "©️", "☺︎"]
+        {
+            assert!(is_one(good), "{good}");
+        }
+        let bad = [
+            "",
+            "a",
+            "1",
+            "#",
+            "!",
+            " ",
+            "ab",
+            "👍👍",
+            "👍a",
+            "\u{200b}",
+            "\u{202e}",
+            "\u{200d}",
+            "\u{fe0f}",
+            "\u{301}",
+            "👍\u{202e}",
+            "👍\u{301}",
+            "🏽",
+            "🇪",
+            "\n",
+            "\u{20e3}",
+            "\u{e0020}",
+        ];
+        for bad in bad {
+            assert!(!is_one(bad), "{}", bad.escape_unicode());
+        }
+    }
+}

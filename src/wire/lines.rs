@@ -1,0 +1,115 @@
+//! Rows as the service writes them into lists: the shapes of
+//! [`MessageBody`](crate::wire::messages::MessageBody) and
+//! [`ConversationBody`](crate::wire::conversations::ConversationBody),
+//! borrowed, so that a page copies every text once.
+//!
+//! Knows nothing of where rows lie. Interface: Resources, Message and
+//! Conversation.
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::model::time::Timestamp;
+
+/// A message of a list.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageLine<'a> {
+    /// The service's id.
+    pub id: &'a str,
+    /// The conversation's id.
+    pub conversation_id: &'a str,
+    /// The platform's id on every channel but bot-chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whatsapp_message_id: Option<&'a str>,
+    /// The platform's number on bot-chat.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "number")]
+    pub telegram_message_id: Option<&'a str>,
+    /// `inbound` or `outbound`.
+    pub direction: &'a str,
+    /// `customer`, `ai`, `api` or `agent`.
+    pub sender_type: &'a str,
+    /// The text.
+    pub content: &'a str,
+    /// `text`, `image`, …
+    pub content_type: &'a str,
+    /// Where the media lives.
+    pub media_url: Option<&'a str>,
+    /// sent, delivered, read, failed or received.
+    pub status: &'a str,
+    /// The quoted message's service id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<&'a str>,
+    /// The emoji this side reacted with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reaction: Option<&'a str>,
+    /// When it was made.
+    #[serde(serialize_with = "time")]
+    pub created_at: Timestamp,
+    /// When it arrived.
+    #[serde(serialize_with = "optional_time")]
+    pub delivered_at: Option<Timestamp>,
+    /// When it was read.
+    #[serde(serialize_with = "optional_time")]
+    pub read_at: Option<Timestamp>,
+}
+
+/// A conversation of a list on the business chat channel.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationLine<'a> {
+    /// The service's id.
+    pub id: &'a str,
+    /// E.164.
+    pub customer_phone: &'a str,
+    /// The customer's name.
+    pub customer_name: Option<&'a str>,
+    /// The customer's email address.
+    pub customer_email: Option<&'a str>,
+    /// A picture's address.
+    pub customer_avatar: Option<&'a str>,
+    /// `active` or `closed`.
+    pub status: &'a str,
+    /// How many messages.
+    pub message_count: i64,
+    /// The newest message, cut.
+    pub last_message_preview: &'a str,
+    /// When the newest message came.
+    #[serde(serialize_with = "time")]
+    pub last_message_at: Timestamp,
+    /// When the first message came.
+    #[serde(serialize_with = "time")]
+    pub first_message_at: Timestamp,
+    /// When it was made.
+    #[serde(serialize_with = "time")]
+    pub created_at: Timestamp,
+    /// A JSON object, as it was stored: the ad it came from.
+    #[serde(serialize_with = "stored")]
+    pub referral: Option<&'a str>,
+    /// Whether free text may be sent.
+    pub service_window_open: bool,
+}
+
+fn time<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(at.iso().as_str())
+}
+
+fn optional_time<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    match at {
+        Some(at) => time(at, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// A whole number that is stored as text.
+fn number<S: Serializer>(text: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
+    match text.map(str::parse::<i64>) {
+        Some(Ok(number)) => serializer.serialize_i64(number),
+        _ => text.serialize(serializer),
+    }
+}
+
+/// JSON as it was stored; null when it is none.
+fn stored<S: Serializer>(text: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.and_then(|it| serde_json::from_str::<&RawValue>(it).ok()).serialize(serializer)
+}

@@ -1,0 +1,160 @@
+//! Connections that take their time, come in crowds, or ask many things at
+//! once.
+
+use std::time::Duration;
+
+use frontdesk::service::Patience;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::hostile::split;
+use super::*;
+
+/// How long a test waits for what must happen far sooner.
+const LONG: Duration = Duration::from_secs(20);
+
+/// A service that is quickly out of patience.
+pub async fn hasty() -> World {
+    World::with(|options| {
+        options.unlimited = true;
+        options.patience = Patience {
+            header: Duration::from_millis(300),
+            idle: Duration::from_millis(300),
+            body: Duration::from_millis(900),
+        };
+    })
+    .await
+}
+
+fn head(world: &World, line: &str, more: &str) -> String {
+    let key = world.live("whatsapp");
+    format!("{line}\r\nhost: {}\r\nauthorization: Bearer {key}\r\n{more}\r\n", world.address())
+}
+
+/// All that comes until the service closes, which it must.
+async fn rest(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // A reset is a closed connection too.
+    let _ = timeout(LONG, stream.read_to_end(&mut bytes)).await.expect("closed in time");
+    bytes
+}
+
+#[tokio::test]
+async fn a_slow_head_is_closed() {
+    let world = hasty().await;
+    // Nothing at all, half a head, and one byte after another.
+    let mut silent = TcpStream::connect(world.address()).await.expect("connects");
+    let mut half = TcpStream::connect(world.address()).await.expect("connects");
+    half.write_all(b"GET /v1/account HTTP/1.1\r\nhost: x").await.expect("written");
+    let mut slow = TcpStream::connect(world.address()).await.expect("connects");
+    let dripping = async {
+        for byte in b"GET /v1/account HTTP/1.1\r\nx: ".iter().chain(std::iter::repeat(&b'y')) {
+            if slow.write_all(&[*byte]).await.is_err() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(LONG, dripping).await.expect("closed in time");
+    rest(&mut silent).await;
+    rest(&mut half).await;
+    // A connection that has been used and is then left open.
+    let mut used = TcpStream::connect(world.address()).await.expect("connects");
+    used.write_all(head(&world, "GET /v1/account HTTP/1.1", "").as_bytes()).await.expect("written");
+    assert_eq!(split(&rest(&mut used).await).expect("answered").0, 200);
+}
+
+#[tokio::test]
+async fn a_slow_body_is_refused_and_closed() {
+    let world = hasty().await;
+    let announced = "content-type: application/json\r\ncontent-length: 500\r\n";
+    let line = "POST /v1/messages/send HTTP/1.1";
+    let mut stalled = TcpStream::connect(world.address()).await.expect("connects");
+    let begun = head(&world, line, announced) + "{\"to\":";
+    stalled.write_all(begun.as_bytes()).await.expect("written");
+    let (status, body) = split(&rest(&mut stalled).await).expect("answered");
+    assert_eq!((status, String::from_utf8_lossy(&body).contains("VALIDATION_ERROR")), (400, true));
+    // Never idle for long, and never done.
+    let slow = TcpStream::connect(world.address()).await.expect("connects");
+    let (mut reader, mut writer) = slow.into_split();
+    writer.write_all(head(&world, line, announced).as_bytes()).await.expect("written");
+    let dripping = tokio::spawn(async move {
+        while writer.write_all(b" ").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+    let mut bytes = Vec::new();
+    let _ = timeout(LONG, reader.read_to_end(&mut bytes)).await.expect("closed in time");
+    assert_eq!(split(&bytes).expect("answered").0, 400);
+    dripping.abort();
+    world.get("/account").await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crowd_of_idle_connections_keeps_nobody_out() {
+    let world = hasty().await;
+    let mut crowd = Vec::new();
+    for number in 0..600 {
+        let mut stream = TcpStream::connect(world.address()).await.expect("connects");
+        if number % 2 == 0 {
+            stream.write_all(b"GET /v1/acc").await.expect("written");
+        }
+        crowd.push(stream);
+    }
+    let answer = timeout(LONG, world.get("/account")).await.expect("answered in time");
+    answer.ok();
+    for mut stream in crowd {
+        rest(&mut stream).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_at_once_is_answered_in_order() {
+    let world = World::new().await;
+    let (_, id) = world.inbound("whatsapp", ANA, "hi").await;
+    let mut bytes = String::new();
+    for number in 0..100 {
+        let path = if number % 2 == 0 { "/v1/account".to_owned() } else { format!("/v1/messages/{id}") };
+        let more = if number == 99 { "connection: close\r\n" } else { "" };
+        bytes.push_str(&head(&world, &format!("GET {path} HTTP/1.1"), more));
+    }
+    let mut stream = TcpStream::connect(world.address()).await.expect("connects");
+    stream.write_all(bytes.as_bytes()).await.expect("written");
+    let answers = String::from_utf8(rest(&mut stream).await).expect("text");
+    let kinds: Vec<bool> =
+        answers.split("HTTP/1.1 200 OK").skip(1).map(|it| it.contains("creditsBalance")).collect();
+    assert_eq!(kinds.len(), 100);
+    assert!(kinds.iter().enumerate().all(|(number, account)| *account == (number % 2 == 0)));
+}
+
+/// Stopping lets the request that runs finish.
+#[tokio::test]
+async fn the_last_request_is_answered() {
+    let mut world = World::new().await;
+    world.inbound("whatsapp", ANA, "hi").await;
+    let running = world.running.take().expect("it runs");
+    let body = text_to(ANA, "the last").to_string();
+    let more = format!(
+        "content-type: application/json\r\ncontent-length: {}\r\nexpect: 100-continue\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(world.address()).await.expect("connects");
+    stream
+        .write_all(head(&world, "POST /v1/messages/send HTTP/1.1", &more).as_bytes())
+        .await
+        .expect("written");
+    // The service says so when it begins to read the body.
+    let mut told = [0; 25];
+    stream.read_exact(&mut told).await.expect("told");
+    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let stopping = tokio::spawn(running.shutdown());
+    tokio::task::yield_now().await;
+    stream.write_all(body.as_bytes()).await.expect("written");
+    assert_eq!(split(&rest(&mut stream).await).expect("answered").0, 200);
+    stopping.await.expect("no panic");
+    assert!(TcpStream::connect(world.address()).await.is_err(), "nobody listens any more");
+    let db = rusqlite::Connection::open(world.database()).expect("opens");
+    let count: i64 = db.query_row("SELECT count(*) FROM outbound", [], |row| row.get(0)).expect("a number");
+    assert_eq!(count, 1);
+}

@@ -1,0 +1,207 @@
+//! kill -9 at random moments of sends: the real binary, the real file. No
+//! acknowledged message is lost, none goes out twice, each is paid once.
+//! `FRONTDESK_KILLS` says how often; the default suits a test run.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+
+/// Kills when nothing else is said.
+const KILLS: usize = 20;
+/// Callers at once.
+const CALLERS: usize = 8;
+
+/// The running binary; killed when it is dropped.
+struct Killable {
+    child: Child,
+    ready: Value,
+}
+
+impl Killable {
+    /// Starts it on a folder and waits until it says that it listens.
+    fn start(folder: &Path) -> Self {
+        let mut child = Self::spawn(folder);
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        assert!(line.starts_with("listening on "), "{line}");
+        let text = std::fs::read(folder.join("ready.json")).expect("the ready file");
+        Self { child, ready: serde_json::from_slice(&text).expect("JSON") }
+    }
+
+    fn spawn(folder: &Path) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+            .args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db"])
+            .arg(folder.join("service.db"))
+            .arg("--ready-file")
+            .arg(folder.join("ready.json"))
+            .env("FRONTDESK_DATA_DIR", folder)
+            .env("FRONTDESK_CONFIG_DIR", folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts")
+    }
+
+    fn url(&self, name: &str, path: &str) -> String {
+        format!("{}{path}", self.ready[name].as_str().expect("an address"))
+    }
+}
+
+impl Drop for Killable {
+    fn drop(&mut self) {
+        // SIGKILL; it may be dead already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What is to be sent, and what was answered.
+#[derive(Default)]
+struct Ledger {
+    /// Begun and not answered: to be tried again under the same key.
+    open: VecDeque<String>,
+    /// The message's id, by key.
+    answered: HashMap<String, String>,
+    begun: usize,
+}
+
+impl Ledger {
+    /// A key that waits, or a new one.
+    fn next(&mut self) -> String {
+        self.open.pop_front().unwrap_or_else(|| {
+            self.begun += 1;
+            format!("kill-{}", self.begun)
+        })
+    }
+}
+
+/// Sends until the service is gone; what stays open goes back.
+async fn call_on(
+    http: reqwest::Client,
+    url: String,
+    key: String,
+    ledger: Arc<Mutex<Ledger>>,
+    only_open: bool,
+) {
+    loop {
+        let idem = {
+            let mut ledger = ledger.lock().expect("no one failed");
+            if only_open && ledger.open.is_empty() {
+                return;
+            }
+            ledger.next()
+        };
+        let body = text_to(ANA, &format!("text of {idem}")).to_string();
+        let request = http.post(&url).bearer_auth(&key).header("idempotency-key", &idem);
+        let sent = request.header("content-type", "application/json").body(body).send().await;
+        let answer = match sent {
+            Ok(answer) => {
+                let status = answer.status().as_u16();
+                answer.bytes().await.map(|bytes| (status, bytes))
+            }
+            Err(cause) => Err(cause),
+        };
+        let mut ledger = ledger.lock().expect("no one failed");
+        match answer {
+            Ok((200, bytes)) => {
+                let body: Value = serde_json::from_slice(&bytes).expect("JSON");
+                let id = body["messageId"].as_str().expect("an id").to_owned();
+                assert!(ledger.answered.insert(idem, id).is_none(), "answered once");
+            }
+            Ok((status, bytes)) => panic!("{idem}: {status} {}", String::from_utf8_lossy(&bytes)),
+            Err(_) => {
+                ledger.open.push_back(idem);
+                return;
+            }
+        }
+    }
+}
+
+fn kills() -> usize {
+    std::env::var("FRONTDESK_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(KILLS)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_text_goes_out_once_and_is_paid_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    frontdesk::client::install_tls();
+    let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|it| it.parse().ok()).unwrap_or(20_261_120);
+    let mut random = StdRng::seed_from_u64(seed);
+    let ledger: Arc<Mutex<Ledger>> = Arc::default();
+    let mut service = Killable::start(folder.path());
+    let keys = service.ready["keys"].as_array().expect("keys");
+    let live = keys.iter().find(|it| it["channel"] == "whatsapp" && it["environment"] == "live");
+    let key = live.expect("a key")["key"].as_str().expect("a key").to_owned();
+    let post = async |url: String, body: Value| {
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let request = http.post(url).header("content-type", "application/json").body(body.to_string());
+        let bytes = request.send().await.expect("sent").bytes().await.expect("answered");
+        serde_json::from_slice::<Value>(&bytes).expect("JSON")
+    };
+    let hello = json!({"channel": "whatsapp", "from": ANA, "text": "hi"});
+    post(service.url("dev_url", "/inbound"), hello).await;
+    let credits = 1_000_000_000_i64;
+    post(service.url("dev_url", "/credits"), json!({"balance": credits})).await;
+    for kill in 0..kills() {
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let url = service.url("base_url", "/messages/send");
+        let callers: Vec<_> = (0..CALLERS)
+            .map(|_| tokio::spawn(call_on(http.clone(), url.clone(), key.clone(), ledger.clone(), false)))
+            .collect();
+        let moment = Duration::from_micros(random.random_range(0..120_000));
+        tokio::time::sleep(moment).await;
+        drop(service);
+        for caller in callers {
+            caller.await.expect("no panic");
+        }
+        if kill % 10 == 7 {
+            // Also while it starts.
+            let mut starting = Killable::spawn(folder.path());
+            tokio::time::sleep(moment / 4).await;
+            starting.kill().expect("killed");
+            starting.wait().expect("gone");
+        }
+        service = Killable::start(folder.path());
+    }
+    let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let url = service.url("base_url", "/messages/send");
+    call_on(http, url, key, ledger.clone(), true).await;
+    let outbound = post(service.url("dev_url", "/outbound"), json!({})).await;
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for item in outbound["data"].as_array().expect("a list") {
+        let idem = item["idempotencyKey"].as_str().expect("a key");
+        assert_eq!(item["content"], format!("text of {idem}"));
+        *seen.entry(idem.to_owned()).or_default() += 1;
+    }
+    drop(service);
+    let ledger = ledger.lock().expect("no one failed");
+    assert!(ledger.open.is_empty());
+    assert_eq!(ledger.answered.len(), ledger.begun);
+    for idem in ledger.answered.keys() {
+        assert_eq!(seen.get(idem), Some(&1), "{idem} (FRONTDESK_SEED={seed})");
+    }
+    assert_eq!(seen.len(), ledger.begun);
+    let db = rusqlite::Connection::open(folder.path().join("service.db")).expect("opens");
+    let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
+    let begun = i64::try_from(ledger.begun).expect("small");
+    assert_eq!(number("SELECT balance FROM workspaces"), credits - begun);
+    assert_eq!(number("SELECT sum(amount) FROM ledger"), credits - begun);
+    assert_eq!(number("SELECT count(*) FROM messages WHERE direction = 'outbound'"), begun);
+    assert_eq!(number("SELECT message_count FROM conversations"), begun + 1);
+    let ids: Vec<&String> = ledger.answered.values().collect();
+    for id in ids {
+        let found: i64 = db
+            .query_row("SELECT count(*) FROM messages WHERE id = ?1", [id], |row| row.get(0))
+            .expect("a number");
+        assert_eq!(found, 1, "{id} was answered");
+    }
+    let health: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("a word");
+    assert_eq!(health, "ok");
+}

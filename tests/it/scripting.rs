@@ -1,0 +1,130 @@
+//! The scripting commands: the real binary against the real service, with a
+//! configuration as people write it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+/// A configuration of the live chat tab, with its key in the environment.
+struct Script {
+    desk: Desk,
+    folder: tempfile::TempDir,
+}
+
+impl Script {
+    fn new() -> Self {
+        let desk = Desk::new(80, 24);
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = format!(
+            "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n",
+            desk.base_url
+        );
+        std::fs::write(folder.path().join("config.toml"), text).expect("written");
+        Self { desk, folder }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        run(self.folder.path(), &self.desk.key_of("whatsapp"), arguments)
+    }
+
+    /// Runs a command that must succeed; its output.
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let (out, err) = texts(&output);
+        assert!(output.status.success(), "{arguments:?}: {err}");
+        assert!(err.is_empty(), "{err}");
+        out
+    }
+
+    /// Runs a command that must fail with a code; what it says, in one line.
+    #[track_caller]
+    fn fails(&self, code: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let (out, err) = texts(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {out}{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+        err
+    }
+}
+
+fn run(folder: &Path, key: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+    command
+        .args(arguments)
+        .env("FRONTDESK_CONFIG_DIR", folder)
+        .env("FRONTDESK_DATA_DIR", folder.join("data"));
+    command.env("CHAT_KEY", key).env_remove("HTTP_PROXY").output().expect("it runs")
+}
+
+fn texts(output: &Output) -> (String, String) {
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+#[test]
+fn a_script_takes_a_conversation_over() {
+    let script = Script::new();
+    let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order\u{1b}[2J??");
+    let line = script.ok(&["list"]);
+    assert!(line.starts_with(&id) && line.contains("Maria Lopez") && !line.contains('\u{1b}'), "{line}");
+    let listed: Value = serde_json::from_str(&script.ok(&["list", "--json"])).expect("JSON");
+    assert_eq!((listed[0]["id"].as_str(), listed[0]["ai"].as_str()), (Some(id.as_str()), Some("AI ON")));
+    // With the AI on it does not send without being told how.
+    let said = script.fails(2, &["send", &id, "Hi"]);
+    assert!(said.contains("--pause") && script.desk.outbound().is_empty(), "{said}");
+    assert_eq!(
+        script.ok(&["send", "maria lopez", "Hi Maria, a person.", "--pause"]),
+        "sent: Maria Lopez on Harbor chat\n"
+    );
+    let sent = script.desk.outbound();
+    assert_eq!((sent.len(), sent[0]["content"].as_str()), (1, Some("Hi Maria, a person.")));
+    assert_eq!(script.desk.get("whatsapp", &format!("/conversations/{id}"))["automationEnabled"], false);
+    let shown: Value = serde_json::from_str(&script.ok(&["show", "+34600111222", "--json"])).expect("JSON");
+    let messages = shown["messages"].as_array().expect("messages");
+    assert_eq!(messages.len(), 2);
+    assert_eq!(messages[1]["sender"], "api");
+    let inbound = messages[0]["id"].as_str().expect("an id");
+    script.ok(&["react", &id, inbound, "👍"]);
+    script.ok(&["resume", &id]);
+    script.ok(&["pause", &id]);
+    let closed: Value = serde_json::from_str(&script.ok(&["close", &id, "--json"])).expect("JSON");
+    assert_eq!(closed["done"], "closed");
+    assert_eq!(script.ok(&["list"]), "");
+    assert!(script.ok(&["list", "--status", "closed"]).contains("Maria Lopez"));
+}
+
+#[test]
+fn success_is_only_what_the_server_confirmed() {
+    let script = Script::new();
+    let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    // The answer is lost; the same key brings it back, and nothing is doubled.
+    script.desk.dev("fault", json!({"path_prefix": "/messages/send", "count": 1, "drop": "after"}));
+    script.ok(&["send", &id, "Once.", "--beside-ai"]);
+    assert_eq!(script.desk.outbound().len(), 1);
+    script.desk.dev("credits", json!({"balance": 0}));
+    let said = script.fails(1, &["send", &id, "Twice.", "--beside-ai"]);
+    assert!(said.contains("required 1 credits, available 0"), "{said}");
+    assert_eq!(script.desk.outbound().len(), 1);
+    let said = script.fails(1, &["show", "nobody"]);
+    assert!(said.contains("no conversation is \"nobody\""), "{said}");
+    let said = script.fails(1, &["list", "--channel", "Harbor chatt"]);
+    assert!(said.contains("there are: Harbor chat"), "{said}");
+    script.desk.dev("keys/revoke", json!({"key": script.desk.key_of("whatsapp")}));
+    let said = script.fails(1, &["list"]);
+    assert!(said.contains("REVOKED_KEY"), "{said}");
+}
+
+#[test]
+fn without_a_configuration_it_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = run(folder.path(), "", &["list"]);
+    let (_, said) = texts(&output);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("no channel is configured") && said.contains("config.toml"), "{said}");
+}
