@@ -296,7 +296,8 @@ def prepare_upload(body):
     # can stand in a header; neither can be said in the document.
     for name in [it for it in body if it != "file"]:
         del body[name]
-    body["file"] = body["file"] or "some bytes"
+    if not isinstance(body["file"], str) or not body["file"]:
+        body["file"] = "some bytes"
 
 
 def prepare_webhook(body):
