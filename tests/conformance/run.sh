@@ -29,6 +29,7 @@ conform() {
         sleep 0.1
     done
     echo "== $environment keys =="
+    rm -f "$root/$environment.json"
     CONFORMANCE_READY=$folder/ready.json CONFORMANCE_ENVIRONMENT=$environment \
     SCHEMATHESIS_HOOKS=hooks PYTHONPATH=tests/conformance \
         "$st" --config-file tests/conformance/schemathesis.toml run assets/openapi.json \
@@ -48,4 +49,15 @@ conform live examples,coverage,fuzzing,stateful || failed=1
 # A test key stores nothing: what one call makes, the next cannot find, so
 # there are no states to walk through.
 conform test examples,coverage,fuzzing || failed=1
+
+echo "== summary =="
+for environment in live test; do
+    "$root/venv/bin/python" - "$environment" "$root/$environment.json" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[2]))
+cases, operations = report["test_cases"], report["operations"]
+print(f"{sys.argv[1]} keys: {operations['tested']} operations, {cases['generated']} cases, "
+      f"{cases['unique_failures']} failures, {len(report['errors'])} errors, {report['running_time']:.0f} s")
+PYTHON
+done
 exit "$failed"

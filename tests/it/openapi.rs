@@ -179,7 +179,7 @@ fn the_codes_are_those_of_the_service() {
 #[test]
 fn the_bounds_are_those_of_the_service() {
     let document = document();
-    let cases: [(&str, u64); 19] = [
+    let cases: [(&str, u64); 25] = [
         ("schemas/SendText/properties/text/properties/body/maxLength", bound(bounds::TEXT)),
         ("schemas/SendTelegramText/properties/text/maxLength", bound(bounds::TEXT)),
         ("schemas/SendImage/properties/image/properties/caption/maxLength", bound(bounds::CAPTION)),
@@ -196,6 +196,12 @@ fn the_bounds_are_those_of_the_service() {
         ("schemas/SendSms/properties/body/minLength", 1),
         ("schemas/NewMessages/properties/data/maxItems", bound(bounds::TRIGGER_ITEMS)),
         ("schemas/Happenings/properties/data/maxItems", bound(bounds::TRIGGER_ITEMS)),
+        ("schemas/NewContacts/properties/data/maxItems", bound(bounds::TRIGGER_ITEMS)),
+        ("schemas/BroadcastInput/properties/contactIds/maxItems", bound(bounds::BROADCAST_CONTACTS)),
+        ("schemas/BroadcastInput/properties/contactIds/minItems", 1),
+        ("schemas/BroadcastText/properties/text/properties/body/maxLength", bound(bounds::TEXT)),
+        ("schemas/SendEmail/properties/replyTo/anyOf/0/maxLength", bound(bounds::EMAIL_ADDRESS)),
+        ("schemas/ContactInput/properties/email/anyOf/0/maxLength", bound(bounds::EMAIL_ADDRESS)),
         ("parameters/limit/schema/minimum", 1),
         ("parameters/limit/schema/maximum", bounds::PAGE_MAX.into()),
         ("parameters/limit/schema/default", bounds::PAGE_DEFAULT.into()),
