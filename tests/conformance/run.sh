@@ -31,7 +31,8 @@ conform() {
     echo "== $environment keys =="
     rm -f "$root/$environment.json"
     CONFORMANCE_READY=$folder/ready.json CONFORMANCE_ENVIRONMENT=$environment \
-    SCHEMATHESIS_HOOKS=hooks PYTHONPATH=tests/conformance \
+    SCHEMATHESIS_HOOKS=hooks PYTHONPATH=tests/conformance PYTHONDONTWRITEBYTECODE=1 \
+    HYPOTHESIS_STORAGE_DIRECTORY=$root/hypothesis \
         "$st" --config-file tests/conformance/schemathesis.toml run assets/openapi.json \
         --url "$(sed 's/.*"base_url":"\([^"]*\)".*/\1/' "$folder/ready.json")" \
         --checks all --phases "$phases" --max-examples "${EXAMPLES:-50}" --seed "${SEED:-1}" \
