@@ -35,7 +35,7 @@
 //! | [`sync`] | carry | what is polled when, and how an outbox row leaves |
 //! | [`service`] | serve | the embedded service and its rules |
 //! | [`shell`] | run | the loop, the terminal, threads, signals |
-//! | [`cli`], [`config`] | choose | commands, switches, the configuration file |
+//! | [`cli`], [`config`] | choose | commands, switches, scripting, the configuration file |
 //!
 //! # Invariants
 //!

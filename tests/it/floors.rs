@@ -79,29 +79,54 @@ fn named<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
     found
 }
 
+/// What is wrong with the imports of one file of a floor.
+fn wrong_imports(floor: &str, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| *name == floor) else { return wrong };
+    for line in code(text) {
+        for target in named(line, "crate::") {
+            let known = FLOORS.iter().any(|(name, _)| *name == target);
+            let edge = matches!(target, "cli" | "config");
+            if (known || edge) && target != floor && !allowed.contains(&target) {
+                wrong.push(format!("{floor} may not import {target}: {}", line.trim()));
+            }
+        }
+        if line.contains("crate::{") || line.contains("super::super") {
+            wrong.push(format!("name the floor in the path: {}", line.trim()));
+        }
+    }
+    wrong
+}
+
 #[test]
 fn imports_go_only_downward() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| *name == floor) else { continue };
-        for line in code(&text) {
-            for target in named(line, "crate::") {
-                let known = FLOORS.iter().any(|(name, _)| *name == target);
-                let edge = matches!(target, "cli" | "config");
-                if (known || edge) && target != floor && !allowed.contains(&target) {
-                    wrong.push(format!(
-                        "{}: {floor} may not import {target}: {}",
-                        path.display(),
-                        line.trim()
-                    ));
-                }
-            }
-            if line.contains("crate::{") || line.contains("super::super") {
-                wrong.push(format!("{}: name the floor in the path: {}", path.display(), line.trim()));
-            }
-        }
+        let found = wrong_imports(&floor, &text);
+        wrong.extend(found.into_iter().map(|it| format!("{}: {it}", path.display())));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_import_upward_is_found() {
+    let cases = [
+        ("model", "use crate::wire::paths;", 1),
+        ("model", "use crate::model::ids::RowId;", 0),
+        ("app", "    let it = crate::store::Reader::new();", 1),
+        ("app", "// use crate::store::Reader;", 0),
+        ("service", "use crate::client::Client;", 1),
+        ("service", "use crate::{client, wire};", 1),
+        ("shell", "use crate::service::Options;", 1),
+        ("store", "use crate::cli::Cli;", 1),
+        ("sync", "use crate::store::Store;", 0),
+        ("cli", "use crate::service::Options;", 0),
+    ];
+    for (floor, line, count) in cases {
+        assert_eq!(wrong_imports(floor, line).len(), count, "{floor}: {line}");
+    }
+    assert!(starts_a_word("    let it: reqwest::Client;", "reqwest::"));
+    assert!(!starts_a_word("my_serde::x, a::serde::y", "serde::"));
 }
 
 #[test]
