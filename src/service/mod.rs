@@ -9,6 +9,7 @@
 
 pub mod assistant;
 pub mod auth;
+pub mod body_memory;
 pub mod channels;
 pub mod chat;
 pub mod clock;

@@ -3,7 +3,6 @@
 //!
 //! Knows nothing of what is asked. The gate has put the caller in.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -12,10 +11,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use crate::service::auth::Caller;
+use crate::service::body_memory::Room;
 use crate::service::errors::ApiError;
 use crate::service::faults::Delay;
 use crate::service::idempotency::{self, Claim, Fingerprint};
@@ -64,7 +63,7 @@ pub struct Writing {
     pub delay: Option<Delay>,
     segments: Segments,
     /// Held while a large body is: bounds the memory they take together.
-    pub slot: Option<OwnedSemaphorePermit>,
+    pub room: Room,
 }
 
 impl Reading {
@@ -94,7 +93,7 @@ impl Writing {
         let compared = compared.unwrap_or(&body);
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
         let delay = parts.extensions.remove();
-        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, slot: None })
+        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, room: None })
     }
 
     /// A variable segment of the path.
@@ -144,16 +143,13 @@ impl FromRequest<Service> for Writing {
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
-        let large = announced(&parts.headers).unwrap_or(bound) > JSON_BYTES;
         let mut patience = service.options.patience;
-        let mut slot = None;
-        if large && bound > JSON_BYTES {
-            let free = Arc::clone(&service.uploads).acquire_owned().await;
-            slot = Some(free.map_err(|_| ApiError::internal(&"no large bodies any more"))?);
+        if bound > JSON_BYTES {
             patience.body = patience.body.max(LARGE);
         }
+        let room = service.body_memory.reserve(expected(&parts.headers, bound), patience.body).await?;
         let body = json_body(&parts.headers, body, bound, patience).await?;
-        Ok(Self { slot, ..Self::of_parts(&mut parts, body, None).await? })
+        Ok(Self { room, ..Self::of_parts(&mut parts, body, None).await? })
     }
 }
 
@@ -165,7 +161,9 @@ impl FromRequest<Service> for Switch {
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let bytes = json_bytes(&parts.headers, body, JSON_BYTES, service.options.patience).await?;
+        let patience = service.options.patience;
+        let _room = service.body_memory.reserve(expected(&parts.headers, JSON_BYTES), patience.body).await?;
+        let bytes = json_bytes(&parts.headers, body, JSON_BYTES, patience).await?;
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
         }
@@ -206,6 +204,16 @@ async fn json_bytes(
         return Err(ApiError::validation("the Content-Type header must be application/json"));
     }
     Ok(bytes)
+}
+
+/// The memory a body will take: what it is said to have, at most its bound.
+/// One that is too large is not kept.
+pub fn expected(headers: &HeaderMap, bound: usize) -> usize {
+    match announced(headers) {
+        Some(bytes) if bytes > bound => 0,
+        Some(bytes) => bytes,
+        None => bound,
+    }
 }
 
 /// The bytes a body is said to have.

@@ -33,9 +33,6 @@ use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
 use crate::service::{deliveries, router, server, world};
 
-/// Uploads at a time: each is in memory until it is on the disk.
-const UPLOADS: usize = 4;
-
 /// Why the service could not start.
 #[derive(Debug, Error)]
 pub enum StartError {
@@ -192,7 +189,7 @@ async fn prepare(
         platforms: Platforms::simulated(options.seed),
         assistant,
         media,
-        uploads: Arc::new(Semaphore::new(UPLOADS)),
+        body_memory: Default::default(),
         vault,
         thoughts: Arc::new(Semaphore::new(usize::try_from(THOUGHTS).unwrap_or(1))),
         world: Default::default(),

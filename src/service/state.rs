@@ -8,6 +8,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::service::assistant::Assistant;
 use crate::service::auth::KeyRing;
+use crate::service::body_memory::BodyMemory;
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
 use crate::service::database::Database;
@@ -57,7 +58,7 @@ pub struct ServiceState {
     /// The bytes of uploaded media.
     pub media: MediaFiles,
     /// Uploads and mails with large attachments at a time.
-    pub uploads: Arc<Semaphore>,
+    pub body_memory: BodyMemory,
     /// Seals secrets at rest.
     pub vault: Vault,
     /// Places for conversations that are thought about.

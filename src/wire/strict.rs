@@ -4,6 +4,7 @@
 //! Knows nothing of what the values mean.
 
 use std::fmt;
+use std::io::{self, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -23,33 +24,36 @@ pub fn read(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Writes a value in one way only: keys sorted, no white space.
-pub fn canonical(value: &Value, out: &mut String) {
+///
+/// # Errors
+/// When `out` takes no more.
+pub fn canonical(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::Object(fields) => {
             let mut names: Vec<&String> = fields.keys().collect();
             names.sort();
-            out.push('{');
+            out.write_all(b"{")?;
             for (index, name) in names.into_iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.write_all(b",")?;
                 }
-                out.push_str(&Value::String(name.clone()).to_string());
-                out.push(':');
-                canonical(&fields[name.as_str()], out);
+                serde_json::to_writer(&mut *out, name)?;
+                out.write_all(b":")?;
+                canonical(&fields[name.as_str()], out)?;
             }
-            out.push('}');
+            out.write_all(b"}")
         }
         Value::Array(items) => {
-            out.push('[');
+            out.write_all(b"[")?;
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.write_all(b",")?;
                 }
-                canonical(item, out);
+                canonical(item, out)?;
             }
-            out.push(']');
+            out.write_all(b"]")
         }
-        plain => out.push_str(&plain.to_string()),
+        plain => Ok(serde_json::to_writer(&mut *out, plain)?),
     }
 }
 
@@ -175,9 +179,9 @@ mod tests {
     #[test]
     fn order_and_space_do_not_matter_but_values_do() {
         let form = |text: &str| {
-            let mut out = String::new();
-            canonical(&read(text.as_bytes()).expect("valid"), &mut out);
-            out
+            let mut out = Vec::new();
+            canonical(&read(text.as_bytes()).expect("valid"), &mut out).expect("a vector takes all");
+            String::from_utf8(out).expect("text")
         };
         assert_eq!(form(r#"{"b":[1, 2],"a":{"y":"é","x":null}}"#), r#"{"a":{"x":null,"y":"é"},"b":[1,2]}"#);
         assert_ne!(form(r#"{"a":[1,2]}"#), form(r#"{"a":[2,1]}"#));

@@ -7,6 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 root=target/conformance
+binary=${CARGO_TARGET_DIR:-target}/debug/frontdesk
+service=
 st=$root/venv/bin/st
 mkdir -p "$root"
 if ! "$st" --version >/dev/null 2>&1; then
@@ -17,12 +19,12 @@ cargo build --locked --quiet
 
 # One run on a service of its own; its environment is live or test.
 conform() {
-    local environment=$1 phases=$2 folder service status=0
+    local environment=$1 phases=$2 folder status=0
     folder=$(mktemp -d)
-    target/debug/frontdesk serve --listen 127.0.0.1:0 --db "$folder/service.db" \
+    "$binary" serve --listen 127.0.0.1:0 --db "$folder/service.db" \
         --ready-file "$folder/ready.json" --dev --unlimited >"$folder/out" 2>&1 &
     service=$!
-    trap 'kill "$service" 2>/dev/null || true' EXIT
+    trap 'kill $service 2>/dev/null || true' EXIT
     for _ in $(seq 100); do
         [ -s "$folder/ready.json" ] && break
         kill -0 "$service" || { cat "$folder/out"; return 1; }

@@ -30,7 +30,7 @@ const PIECE: usize = 64 * 1024;
 
 /// `POST /media`: the bytes are on the disk before the row that names them.
 pub async fn upload(State(service): State<Service>, upload: Upload) -> Result<Reply, ApiError> {
-    let Upload { mut request, name, bytes, slot } = upload;
+    let Upload { mut request, name, bytes, room } = upload;
     let shown = names::shown(&name);
     let row = MediaRow {
         id: random_id(),
@@ -46,7 +46,7 @@ pub async fn upload(State(service): State<Service>, upload: Upload) -> Result<Re
         let written = tokio::task::spawn_blocking(move || files.store(&name, &bytes)).await;
         written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))?;
     }
-    drop(slot);
+    drop(room);
     let outcome = service.write(request, move |work, caller| keep(work, caller, row)).await;
     let kept = matches!(&outcome, Ok(reply) if reply.status == 200 && !reply.replayed);
     if stored && !kept {

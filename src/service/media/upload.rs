@@ -4,7 +4,6 @@
 //! Knows nothing of folders. Parts are compared with an earlier request's one
 //! by one: the boundary between them differs with each try.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -13,12 +12,12 @@ use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use crate::model::bounds;
+use crate::service::body_memory::Room;
 use crate::service::errors::ApiError;
-use crate::service::request::{Writing, bounded};
+use crate::service::request::{Writing, bounded, expected};
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;
 
@@ -43,24 +42,29 @@ pub struct Upload {
     pub bytes: Bytes,
     /// Held until the file is on the disk: bounds the memory uploads take
     /// together.
-    pub slot: OwnedSemaphorePermit,
+    pub room: Room,
 }
 
 impl FromRequest<Service> for Upload {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
-        let slot = Arc::clone(&service.uploads).acquire_owned().await;
-        let slot = slot.map_err(|_| ApiError::internal(&"no uploads any more"))?;
-        let read = timeout(TIME, read(request, service, slot)).await;
+        // The file is held twice for a moment: as it came, and taken out.
+        let bytes = expected(request.headers(), body_bound()).saturating_mul(2);
+        let room = service.body_memory.reserve(bytes, TIME).await?;
+        let read = timeout(TIME, read(request, service, room)).await;
         read.map_err(|_| ApiError::validation("the upload took too long"))?
     }
 }
 
-async fn read(request: Request, service: &Service, slot: OwnedSemaphorePermit) -> Result<Upload, ApiError> {
+/// Bytes of a body at most.
+fn body_bound() -> usize {
+    usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX).saturating_add(ENVELOPE)
+}
+
+async fn read(request: Request, service: &Service, room: Room) -> Result<Upload, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let file_bound = usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX);
-    let body = bounded(&parts.headers, body, file_bound.saturating_add(ENVELOPE)).await?;
+    let body = bounded(&parts.headers, body, body_bound()).await?;
     let mut whole = Request::new(Body::from(body));
     *whole.headers_mut() = parts.headers.clone();
     // The body is bounded already.
@@ -88,9 +92,9 @@ async fn read(request: Request, service: &Service, slot: OwnedSemaphorePermit) -
         }
     }
     let (name, bytes) = file.ok_or_else(|| ApiError::validation("the field file is required"))?;
-    check_size(bytes.len(), file_bound)?;
+    check_size(bytes.len(), body_bound() - ENVELOPE)?;
     let request = Writing::of_parts(&mut parts, Value::Null, Some(&Value::Array(seen))).await?;
-    Ok(Upload { request, name, bytes, slot })
+    Ok(Upload { request, name, bytes, room })
 }
 
 /// What a part is compared by.
