@@ -16,6 +16,8 @@ mod idempotency;
 mod killing;
 mod limits;
 mod living;
+#[cfg(target_os = "linux")]
+mod memory;
 mod messages;
 mod paging;
 mod sending;

@@ -20,14 +20,14 @@ const KILLS: usize = 20;
 const CALLERS: usize = 8;
 
 /// The running binary; killed when it is dropped.
-struct Killable {
-    child: Child,
+pub struct Killable {
+    pub child: Child,
     ready: Value,
 }
 
 impl Killable {
     /// Starts it on a folder and waits until it says that it listens.
-    fn start(folder: &Path) -> Self {
+    pub fn start(folder: &Path) -> Self {
         let mut child = Self::spawn(folder);
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
@@ -49,7 +49,14 @@ impl Killable {
             .expect("the binary starts")
     }
 
-    fn url(&self, name: &str, path: &str) -> String {
+    /// The live key of a channel, which is told at the first start.
+    pub fn key(&self, channel: &str) -> String {
+        let keys = self.ready["keys"].as_array().expect("keys");
+        let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == "live");
+        found.expect("a live key")["key"].as_str().expect("text").to_owned()
+    }
+
+    pub fn url(&self, name: &str, path: &str) -> String {
         format!("{}{path}", self.ready[name].as_str().expect("an address"))
     }
 }
@@ -136,9 +143,7 @@ async fn every_text_goes_out_once_and_is_paid_once() {
     let mut random = StdRng::seed_from_u64(seed);
     let ledger: Arc<Mutex<Ledger>> = Arc::default();
     let mut service = Killable::start(folder.path());
-    let keys = service.ready["keys"].as_array().expect("keys");
-    let live = keys.iter().find(|it| it["channel"] == "whatsapp" && it["environment"] == "live");
-    let key = live.expect("a key")["key"].as_str().expect("a key").to_owned();
+    let key = service.key("whatsapp");
     let post = async |url: String, body: Value| {
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         let request = http.post(url).header("content-type", "application/json").body(body.to_string());
