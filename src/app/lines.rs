@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::app::wrap;
 use crate::model::ids::{MessageId, RowId};
-use crate::model::messages::{Direction, MessageRow, Sender};
+use crate::model::messages::{MessageRow, Sender};
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -94,14 +94,6 @@ impl Item {
         match self {
             Self::Message(row) => row.message.created_at,
             Self::Outbox(row, _) => Some(row.created_at),
-        }
-    }
-
-    /// Whether it is on our side.
-    pub fn is_outbound(&self) -> bool {
-        match self {
-            Self::Message(row) => row.message.direction == Direction::Outbound,
-            Self::Outbox(..) => true,
         }
     }
 }

@@ -105,11 +105,6 @@ impl Delivery {
         }
     }
 
-    /// Whether nothing more is expected of it, so that it needs no polling.
-    pub fn is_final(&self) -> bool {
-        matches!(self, Self::Read | Self::Failed)
-    }
-
     /// Merges a newly read state into a known one: sent < delivered < read,
     /// and failed overrides only sent; anything overrides an unknown word.
     #[must_use]

@@ -51,12 +51,6 @@ impl Operation {
             Self::Close => "close",
         }
     }
-
-    /// Whether doing it twice is the same as doing it once, so that it may be
-    /// retried without a replay: everything but a send.
-    pub fn is_repeatable(&self) -> bool {
-        !matches!(self, Self::SendText { .. })
-    }
 }
 
 /// The exact request an operation became. These bytes never change.

@@ -2,9 +2,9 @@
 //!
 //! Knows nothing of where a page came from.
 
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 
-use crate::model::conversations::{Automation, Conversation, Escalation, Status};
+use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::text::SafeText;
 use crate::store::meta::{self, MetaChange};
@@ -12,7 +12,7 @@ use crate::store::rows::conversation::{
     automation_from, automation_word, escalation_text, parameters, window_word,
 };
 use crate::store::rows::{micros_of, text_of};
-use crate::store::{Cache, Snapshot, Store, StoreError, facts, stuck};
+use crate::store::{Snapshot, Store, StoreError, facts, stuck};
 
 /// What a page did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -184,13 +184,8 @@ impl Store {
         conversation: &ConversationId,
         automation: Automation,
     ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache()
-            .later(move |cache| {
-                let word = automation_word(automation);
-                set(cache, &channel, &conversation, "automation = :value, escalation = NULL", &word)
-            })
-            .await
+        let word = automation_word(automation).to_owned();
+        self.set(channel, conversation, "automation = :value, escalation = NULL", word).await
     }
 
     /// Keeps the status an answer to a close told.
@@ -202,13 +197,8 @@ impl Store {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache()
-            .later(move |cache| {
-                let word = Status::Closed.word().to_owned();
-                set(cache, &channel, &conversation, "status = :value, is_closed = 1", &word)
-            })
-            .await
+        let word = Status::Closed.word().to_owned();
+        self.set(channel, conversation, "status = :value, is_closed = 1", word).await
     }
 
     /// Keeps that a send was refused because the service window is shut.
@@ -220,30 +210,32 @@ impl Store {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
+        let word = window_word(ServiceWindow::Closed).to_owned();
+        self.set(channel, conversation, "service_window = :value", word).await
+    }
+
+    /// Keeps what the answer to a change told.
+    async fn set(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        assignment: &'static str,
+        value: String,
+    ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
             .later(move |cache| {
-                let word = window_word(crate::model::conversations::ServiceWindow::Closed);
-                set(cache, &channel, &conversation, "service_window = :value", &word)
+                cache.note_local_write(&channel, &conversation);
+                let sql =
+                    format!("UPDATE conversation SET {assignment} WHERE channel = :channel AND id = :id");
+                cache.connection.execute(
+                    &sql,
+                    named_params! { ":channel": channel.as_str(), ":id": conversation.as_str(), ":value": value },
+                )?;
+                Ok(())
             })
             .await
     }
-}
-
-fn set(
-    cache: &mut Cache,
-    channel: &ChannelId,
-    conversation: &ConversationId,
-    assignment: &str,
-    value: &dyn ToSql,
-) -> Result<(), StoreError> {
-    cache.note_local_write(channel, conversation);
-    let sql = format!("UPDATE conversation SET {assignment} WHERE channel = :channel AND id = :id");
-    cache.connection.execute(
-        &sql,
-        named_params! { ":channel": channel.as_str(), ":id": conversation.as_str(), ":value": value },
-    )?;
-    Ok(())
 }
 
 /// What of the stored row decides whether a new reading differs.
