@@ -10,11 +10,12 @@ use frontdesk::service::{self, AssistantChoice, Endpoint};
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
+use crate::raw_http::RawRequest;
 
 /// An endpoint whose answers a test gives when it likes.
 struct Peer {
     url: String,
-    asked: Receiver<(String, Value)>,
+    asked: Receiver<RawRequest>,
     answers: Sender<(u16, String)>,
 }
 
@@ -46,20 +47,16 @@ impl Peer {
     }
 }
 
-/// Reads one request: its head, and its body as JSON.
-fn request(stream: &mut TcpStream) -> (String, Value) {
+/// Reads one request.
+fn request(stream: &mut TcpStream) -> RawRequest {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     loop {
         let count = stream.read(&mut buffer).expect("a request");
         assert!(count > 0, "the request broke off");
         bytes.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let length =
-            head.lines().find_map(|it| it.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
-        if body.len() >= length.unwrap_or(0) {
-            return (head.to_lowercase(), serde_json::from_str(body).expect("JSON"));
+        if let Some(request) = RawRequest::parse(&bytes) {
+            return request;
         }
     }
 }
@@ -142,9 +139,10 @@ fn a_model_answers_and_may_ask_for_a_person() {
     let id = world.customer("Are you open?");
     peer.says("Until 19:00 today.");
     world.dev("clock", json!({"advance_seconds": 5}));
-    let (head, body) = peer.asked.recv().expect("asked");
-    assert!(head.starts_with("post /v1/chat/completions"), "{head}");
-    assert!(head.contains("authorization: bearer peer-key"), "{head}");
+    let asked = peer.asked.recv().expect("asked");
+    assert_eq!((asked.method.as_str(), asked.target.as_str()), ("POST", "/v1/chat/completions"));
+    assert_eq!(asked.headers["authorization"], "Bearer peer-key");
+    let body = asked.json();
     assert_eq!(body["model"], "small");
     assert_eq!(body["messages"][1], json!({"role": "user", "content": "Are you open?"}));
     let last = ("ai".to_owned(), "Until 19:00 today.".to_owned());

@@ -8,6 +8,7 @@ mod floors;
 mod hands;
 mod openapi;
 mod pty;
+mod raw_http;
 mod readme;
 mod scripting;
 mod service;

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::raw_http::RawRequest;
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,32 +143,10 @@ fn whole(status: u16, headers: &str, body: &[u8], length: usize) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
+/// The request with its target taken apart.
 async fn read(stream: &mut TcpStream) -> Option<Request> {
-    let mut bytes = Vec::new();
-    let end = loop {
-        if let Some(end) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {
-            break end;
-        }
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    };
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let mut lines = head.lines();
-    let mut words = lines.next()?.split(' ');
-    let (method, target) = (words.next()?.to_owned(), words.next()?);
-    let headers: HashMap<String, String> = lines
-        .filter_map(|it| it.split_once(':'))
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-        .collect();
-    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
-    let mut body = bytes[end + 4..].to_vec();
-    while body.len() < length {
-        if stream.read_buf(&mut body).await.ok()? == 0 {
-            return None;
-        }
-    }
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let RawRequest { method, target, headers, body } = RawRequest::read(stream).await?;
+    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     let query =
         query.split('&').filter_map(|it| it.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned()));
     let path = path.strip_prefix("/v1").unwrap_or(path).to_owned();

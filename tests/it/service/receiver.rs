@@ -1,33 +1,13 @@
 //! An endpoint of a customer's: takes deliveries and answers as it is told.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::Value;
 use sha2::Sha256;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
-/// A request as it came.
-#[derive(Debug, Clone)]
-pub struct Received {
-    pub method: String,
-    pub target: String,
-    /// Names in lower case.
-    pub headers: HashMap<String, String>,
-    pub body: Vec<u8>,
-}
-
-impl Received {
-    pub fn challenge(&self) -> Option<&str> {
-        self.target.split_once("challenge=").map(|(_, value)| value)
-    }
-
-    pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).expect("JSON")
-    }
-}
+pub use crate::raw_http::RawRequest as Received;
 
 /// Status, extra header lines and body.
 pub type Told = (u16, &'static str, Vec<u8>);
@@ -89,7 +69,7 @@ pub fn hex_hmac(secret: &str, body: &[u8]) -> String {
 }
 
 async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, answers: Answering) {
-    let Some(request) = read(&mut stream).await else { return };
+    let Some(request) = Received::read(&mut stream).await else { return };
     let (status, headers, body) = (answers.lock().expect("no one failed"))(&request);
     log.lock().expect("no one failed").push(request);
     let head = format!(
@@ -98,32 +78,4 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, answers: A
     );
     let _ = stream.write_all(&[head.as_bytes(), &body].concat()).await;
     let _ = stream.shutdown().await;
-}
-
-async fn read(stream: &mut TcpStream) -> Option<Received> {
-    let mut bytes = Vec::new();
-    let end = loop {
-        if let Some(end) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {
-            break end;
-        }
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    };
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let mut lines = head.lines();
-    let mut words = lines.next()?.split(' ').map(str::to_owned);
-    let (method, target) = (words.next()?, words.next()?);
-    let headers: HashMap<String, String> = lines
-        .filter_map(|it| it.split_once(':'))
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-        .collect();
-    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
-    let mut body = bytes[end + 4..].to_vec();
-    while body.len() < length {
-        if stream.read_buf(&mut body).await.ok()? == 0 {
-            return None;
-        }
-    }
-    Some(Received { method, target, headers, body })
 }
