@@ -36,6 +36,7 @@ pub mod query;
 pub mod ready_file;
 pub mod reply;
 pub mod request;
+pub mod rhythm;
 pub mod router;
 pub mod scope;
 pub mod server;

@@ -11,7 +11,7 @@ use crate::service::cursors::{Cursors, ListName, Place};
 use crate::service::errors::ApiError;
 use crate::service::reply::Reply;
 use crate::wire::body::Body;
-use crate::wire::pages::{Page, PageWriter};
+use crate::wire::pages::PageWriter;
 
 /// The parameters of one request.
 #[derive(Debug, Clone, Default)]
@@ -27,24 +27,6 @@ pub struct PageRequest {
     /// The page starts after this place.
     pub after: Place,
     list: ListName,
-}
-
-/// The rows of one page.
-#[derive(Debug)]
-pub struct Slice<T> {
-    /// At most as many as were asked for.
-    pub rows: Vec<T>,
-    /// Whether others follow.
-    pub more: bool,
-}
-
-impl<T> Slice<T> {
-    /// Cuts the one row off that only tells whether others follow.
-    pub fn cut(mut rows: Vec<T>, limit: usize) -> Self {
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        Self { rows, more }
-    }
 }
 
 impl Query {
@@ -155,24 +137,25 @@ impl PageRequest {
         i64::try_from(self.limit).unwrap_or(i64::MAX - 1).saturating_add(1)
     }
 
-    /// The answer: rows as bodies, and the cursor after the last one.
+    /// The answer: rows as bodies, and the cursor after the last one. Of as
+    /// many rows as [`Self::reach`] reads, the last only tells that others
+    /// follow.
     ///
     /// # Errors
     /// As [`Reply::ok`].
-    pub fn reply<T, B>(
+    pub fn reply<T, B: Body>(
         &self,
         cursors: &Cursors,
-        slice: Slice<T>,
+        rows: Vec<T>,
         place: impl Fn(&T) -> Place,
         body: impl Fn(T) -> B,
-    ) -> Result<Reply, ApiError>
-    where
-        Page<B>: Body,
-    {
-        let last = if slice.more { slice.rows.last().map(place) } else { None };
-        let next_cursor = last.map(|place| cursors.seal(&self.list, &place));
-        let data = slice.rows.into_iter().map(body).collect();
-        Reply::ok(&Page { data, has_more: next_cursor.is_some(), next_cursor })
+    ) -> Result<Reply, ApiError> {
+        let mut lines = self.lines();
+        for row in rows {
+            let place = place(&row);
+            lines.take(&body(row), || place)?;
+        }
+        lines.reply(cursors)
     }
 }
 

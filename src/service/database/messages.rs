@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
 use crate::service::database::cells::{optional_text, optional_time, text};
+use crate::service::database::{DatabaseError, clauses};
 
 /// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,19 +165,16 @@ pub fn each<E: From<DatabaseError>>(
     Ok(())
 }
 
-/// Only what is asked for is compared, so that an index fits each form; the
-/// plus keeps the channel's index from being taken for a conversation's.
+/// The plus keeps the channel's index from being taken for a conversation's.
 fn page_query(filter: &Filter) -> String {
     let channel_term = if filter.conversation.is_some() { "+channel" } else { "channel" };
     let mut sql = format!("{COLUMNS} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
-    let clauses = [
-        (filter.conversation.is_some(), " AND conversation = ?4", " AND ?4 IS NULL"),
-        (filter.direction.is_some(), " AND direction = ?5", " AND ?5 IS NULL"),
-        (filter.status.is_some(), " AND status = ?6", " AND ?6 IS NULL"),
+    let filters = [
+        (filter.conversation.is_some(), "conversation", 4),
+        (filter.direction.is_some(), "direction", 5),
+        (filter.status.is_some(), "status", 6),
     ];
-    for (given, with, without) in clauses {
-        sql.push_str(if given { with } else { without });
-    }
+    clauses::add(&mut sql, &filters);
     sql.push_str(" ORDER BY created_at DESC, id DESC LIMIT ?7");
     sql
 }

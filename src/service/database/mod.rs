@@ -8,6 +8,7 @@ pub mod broadcasts;
 pub mod calls;
 pub mod cells;
 pub mod channels;
+mod clauses;
 pub mod contacts;
 pub mod conversations;
 pub mod correspondents;

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
+use crate::service::database::{DatabaseError, clauses};
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,15 +122,12 @@ pub fn list(
     reach: i64,
 ) -> Result<Vec<ThreadRow>, DatabaseError> {
     let mut sql = format!("{COLUMNS} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
-    // Only what is asked for is compared, so that an index fits.
-    let clauses = [
-        (filter.folder.is_some(), " AND folder = ?4", " AND ?4 IS NULL"),
-        (filter.category.is_some(), " AND category = ?5", " AND ?5 IS NULL"),
-        (filter.is_read.is_some(), " AND is_read = ?6", " AND ?6 IS NULL"),
+    let filters = [
+        (filter.folder.is_some(), "folder", 4),
+        (filter.category.is_some(), "category", 5),
+        (filter.is_read.is_some(), "is_read", 6),
     ];
-    for (given, with, without) in clauses {
-        sql.push_str(if given { with } else { without });
-    }
+    clauses::add(&mut sql, &filters);
     sql.push_str(" ORDER BY last_at DESC, id DESC LIMIT ?7");
     let mut statement = db.prepare_cached(&sql)?;
     let bound = params![channel, after.at, after.id, filter.folder, filter.category, filter.is_read, reach];

@@ -17,16 +17,16 @@ mod signature;
 
 use std::collections::HashMap;
 use std::pin::pin;
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 
-use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
+use crate::model::time::{Clock, Timestamp};
 use crate::service::database::DatabaseError;
 use crate::service::database::events::{self, DueDelivery};
 use crate::service::errors::ApiError;
+use crate::service::rhythm;
 use crate::service::state::Service;
 
 /// Attempts at one subscription at a time.
@@ -41,22 +41,12 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         // From here on, also while deliveries run.
         committed.as_mut().enable();
-        let settled = tokio::select! {
-            settled = settle(&service) => settled,
+        let round = tokio::select! {
+            round = settle(&service) => round,
             _ = stop.changed() => return,
         };
-        let wait = match settled {
-            Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
-            Err(error) => {
-                tracing::error!(%error.message, "deliveries stand still for a moment");
-                SECOND
-            }
-        };
-        let pause = Duration::from_micros(u64::try_from(wait).unwrap_or(0));
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            () = committed => {}
-            _ = stop.changed() => return,
+        if !rhythm::rest(&service, round, "deliveries stand still", committed, &mut stop).await {
+            return;
         }
     }
 }

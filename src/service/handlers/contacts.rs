@@ -12,7 +12,6 @@ use crate::service::database::contacts::{self, ContactRow};
 use crate::service::database::conversations;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
-use crate::service::query::Slice;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -53,7 +52,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
         .database
         .read(move |db| {
             let rows = contacts::list(db, &caller.workspace, search.as_deref(), &page.after, page.reach())?;
-            page.reply(&state.cursors, Slice::cut(rows, page.limit), ContactRow::place, body)
+            page.reply(&state.cursors, rows, ContactRow::place, body)
         })
         .await
 }

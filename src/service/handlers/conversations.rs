@@ -9,15 +9,17 @@ use crate::model::time::Clock;
 use crate::service::auth::Caller;
 use crate::service::channels::Channel;
 use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, Filter};
+use crate::service::database::messages::Filter;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::bodies;
-use crate::service::query::{PageRequest, Query, Slice};
+use crate::service::handlers::messages::write_page;
+use crate::service::query::{PageRequest, Query};
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
 use crate::service::write::Work;
+use crate::wire::body::Body;
 use crate::wire::conversations::{AutomationResult, CloseResult};
 
 /// The values of the `status` filter.
@@ -54,14 +56,11 @@ fn asked(
 }
 
 /// A page of the caller's channel's conversations.
-pub async fn page<B: 'static>(
+pub async fn page<B: Body>(
     service: Service,
     request: Reading,
     body: impl Fn(ConversationRow) -> B + Send + 'static,
-) -> Result<Reply, ApiError>
-where
-    crate::wire::pages::Page<B>: crate::wire::body::Body,
-{
+) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
     let state = service.clone();
@@ -69,8 +68,7 @@ where
         .database
         .read(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.reach())?;
-            let slice = Slice::cut(rows, page.limit);
-            page.reply(&state.cursors, slice, ConversationRow::place, body)
+            page.reply(&state.cursors, rows, ConversationRow::place, body)
         })
         .await
 }
@@ -105,11 +103,7 @@ pub async fn page_of_messages(service: Service, request: Reading) -> Result<Repl
         .read(move |db| {
             conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let filter = Filter { conversation: Some(id), ..Filter::default() };
-            let mut lines = page.lines();
-            messages::each(db, &caller.channel_id, &filter, &page.after, page.reach(), |row| {
-                lines.take(&bodies::message_line(row, caller.channel), || row.place())
-            })?;
-            lines.reply(&state.cursors)
+            write_page(db, &caller, &filter, &page, &state.cursors)
         })
         .await
 }

@@ -17,7 +17,6 @@ use crate::service::handlers::mail_bodies as bodies;
 use crate::service::mail::attachments;
 use crate::service::mail::content::SendRequest;
 use crate::service::mail::send;
-use crate::service::query::Slice;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -101,7 +100,7 @@ pub async fn threads(State(service): State<Service>, request: Reading) -> Result
         .database
         .read(move |db| {
             let rows = threads::list(db, &caller.channel_id, &filter, &page.after, page.reach())?;
-            page.reply(&state.cursors, Slice::cut(rows, page.limit), ThreadRow::place, bodies::thread)
+            page.reply(&state.cursors, rows, ThreadRow::place, bodies::thread)
         })
         .await
 }
@@ -192,8 +191,7 @@ pub async fn contacts(State(service): State<Service>, request: Reading) -> Resul
         .read(move |db| {
             let rows =
                 correspondents::list(db, &caller.channel_id, search.as_deref(), &page.after, page.reach())?;
-            let slice = Slice::cut(rows, page.limit);
-            page.reply(&state.cursors, slice, correspondents::CorrespondentRow::place, bodies::contact)
+            page.reply(&state.cursors, rows, correspondents::CorrespondentRow::place, bodies::contact)
         })
         .await
 }

@@ -4,6 +4,7 @@
 //! Knows nothing of other channels' sends.
 
 use axum::extract::State;
+use rusqlite::Connection;
 
 use crate::service::auth::Caller;
 use crate::service::chat::compose::compose;
@@ -11,6 +12,7 @@ use crate::service::chat::content::{Content, SendRequest};
 use crate::service::chat::emoji;
 use crate::service::chat::people;
 use crate::service::chat::send::{self, Outgoing};
+use crate::service::cursors::Cursors;
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, Filter};
@@ -19,6 +21,7 @@ use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
 use crate::service::handlers::bodies;
+use crate::service::query::PageRequest;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -125,16 +128,25 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     ];
     let page = query.page(&service.cursors, &name)?;
     let state = service.clone();
-    service
-        .database
-        .read(move |db| {
-            let mut lines = page.lines();
-            messages::each(db, &caller.channel_id, &filter, &page.after, page.reach(), |row| {
-                lines.take(&bodies::message_line(row, caller.channel), || row.place())
-            })?;
-            lines.reply(&state.cursors)
-        })
-        .await
+    service.database.read(move |db| write_page(db, &caller, &filter, &page, &state.cursors)).await
+}
+
+/// A page of the caller's channel's messages, written as they are read.
+///
+/// # Errors
+/// When the database fails.
+pub fn write_page(
+    db: &Connection,
+    caller: &Caller,
+    filter: &Filter,
+    page: &PageRequest,
+    cursors: &Cursors,
+) -> Result<Reply, ApiError> {
+    let mut lines = page.lines();
+    messages::each(db, &caller.channel_id, filter, &page.after, page.reach(), |row| {
+        lines.take(&bodies::message_line(row, caller.channel), || row.place())
+    })?;
+    lines.reply(cursors)
 }
 
 /// `GET /messages/{messageId}`

@@ -14,7 +14,6 @@ use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
-use crate::service::query::Slice;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -121,7 +120,7 @@ pub async fn conversations(State(service): State<Service>, request: Reading) -> 
                 Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }))
             };
             let rows = rows.into_iter().map(with_manner).collect::<Result<Vec<_>, _>>()?;
-            page.reply(&state.cursors, Slice::cut(rows, page.limit), |(row, _)| row.place(), body)
+            page.reply(&state.cursors, rows, |(row, _)| row.place(), body)
         })
         .await
 }

@@ -8,18 +8,18 @@ pub mod customers;
 pub mod letters;
 
 use std::pin::pin;
-use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::watch;
 
-use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
+use crate::model::time::{Clock, Timestamp};
 use crate::service::assistant::{self, Answer};
 use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due};
 use crate::service::database::savepoint;
 use crate::service::errors::ApiError;
 use crate::service::mail;
+use crate::service::rhythm;
 use crate::service::state::Service;
 use crate::service::voice;
 use crate::service::write::Work;
@@ -98,19 +98,9 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         // What is added from here on is noticed, also while things happen.
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
-        let wait = match catch_up(&service).await {
-            Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
-            Err(error) => {
-                tracing::error!(%error.message, "the simulated world stands still for a moment");
-                SECOND
-            }
-        };
-        let pause = Duration::from_micros(u64::try_from(wait).unwrap_or(0));
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            // Something may have been added that falls due earlier.
-            () = committed => {}
-            _ = stop.changed() => return,
+        let round = catch_up(&service).await;
+        if !rhythm::rest(&service, round, "the simulated world stands still", committed, &mut stop).await {
+            return;
         }
     }
 }

@@ -1,0 +1,39 @@
+//! The pause between two rounds of work that falls due: until the next thing
+//! is due, something was committed, or the service stops.
+//!
+//! Knows nothing of what the work is.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::sync::futures::Notified;
+use tokio::sync::watch;
+
+use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
+use crate::service::errors::ApiError;
+use crate::service::state::Service;
+
+/// Waits after a round that says when the next thing is due; false when the
+/// service stops. `committed` was listened to before the round began, so that
+/// what was added meanwhile is noticed.
+pub async fn rest(
+    service: &Service,
+    round: Result<Option<Timestamp>, ApiError>,
+    what: &str,
+    committed: Pin<&mut Notified<'_>>,
+    stop: &mut watch::Receiver<bool>,
+) -> bool {
+    let wait = match round {
+        Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
+        Err(error) => {
+            tracing::error!(%error.message, "{what} for a moment");
+            SECOND
+        }
+    };
+    let pause = Duration::from_micros(u64::try_from(wait).unwrap_or(0));
+    tokio::select! {
+        () = tokio::time::sleep(pause) => true,
+        () = committed => true,
+        _ = stop.changed() => false,
+    }
+}
