@@ -67,7 +67,7 @@ impl Client {
         let request =
             self.shared.http.request(Method::GET, url).query(query).timeout(self.shared.bounds.read_total);
         match self.exchange(request, Kind::Read(self.urgency), path).await {
-            Ok(raw) => class_read(raw),
+            Ok(raw) => class_read(raw).and_then(|it| self.look(path, query, it)),
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why, None)) => {
                 Err(ReadError::Offline(why))
             }
@@ -100,7 +100,7 @@ impl Client {
 
     async fn exchange(&self, request: RequestBuilder, kind: Kind, path: &str) -> Result<Raw, Broken> {
         let now = self.now();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, now)) {
+        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
         let response = request.send().await.map_err(|error| no_answer(&error))?;

@@ -24,6 +24,7 @@ mod facts;
 mod files;
 pub mod history;
 pub mod lane;
+pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;

@@ -48,6 +48,8 @@ impl Channel {
     /// the same.
     pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
         let row = &claimed.row;
+        // What lists said before is merged anew into what follows here.
+        self.forget_answers();
         let mut done = Settlement::Done { message: None, automation: None, replayed: receipt.replayed };
         match receipt.kind.clone() {
             ReceiptKind::Sent { message, credits, .. } => {

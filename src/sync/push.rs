@@ -155,6 +155,7 @@ impl Channel {
             (Next::Stop(stop, why), _) => {
                 if stop == Stop::Window {
                     self.store.set_window_closed(self.id(), &row.conversation).await?;
+                    self.forget_answers();
                     self.tell(News::Conversations(self.id().clone()));
                 }
                 self.stop_row(claimed, stop, why).await?;
