@@ -75,8 +75,8 @@ impl Channel {
         Ok(Self::with_client(spec, client, store, clock, tell))
     }
 
-    /// Makes a tab's hands that ask through a client there is: tabs with the
-    /// same key share its budget.
+    /// Makes a tab's hands around a client there is: one whose requests leave
+    /// another way, or whose budget is shared with another tab.
     pub fn with_client(
         spec: ChannelSpec,
         client: Client,

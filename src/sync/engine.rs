@@ -51,7 +51,8 @@ impl Engine {
                 }
             }
         }
-        let leading = Arc::new(Leading::new(store, tabs.clone(), owner()));
+        let owner = owner(&store);
+        let leading = Arc::new(Leading::new(store, tabs.clone(), owner));
         let (stop, stopping) = watch::channel(false);
         let mut loops = vec![handle.spawn(lead(leading.clone(), stopping, clock.clone()))];
         for tab in &tabs {

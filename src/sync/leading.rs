@@ -28,8 +28,8 @@ const LOOK: i64 = SECOND / 4;
 const AGAIN: i64 = SECOND;
 
 /// Who this process is among those on its folder: no two are called the same.
-pub fn owner() -> String {
-    format!("{}-{}", std::process::id(), uuid::Uuid::new_v4().simple())
+pub fn owner(store: &Store) -> String {
+    format!("{}-{:016x}", std::process::id(), store.chance().draw())
 }
 
 /// What a channel's lease is called: one for each channel and key, so that a

@@ -373,6 +373,7 @@ impl Tab {
     }
 
     fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
-        plan.finished(task, pulled, self.channel.clock.now(), visible, rand::random());
+        let chance = self.channel.store.chance().fraction();
+        plan.finished(task, pulled, self.channel.clock.now(), visible, chance);
     }
 }

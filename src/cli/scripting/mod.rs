@@ -129,7 +129,8 @@ impl Session {
             let made = Channel::new(spec, store.clone(), clock.clone(), tell);
             channels.push(Arc::new(made.with_context(|| format!("channel {name:?}"))?));
         }
-        Ok(Self { runtime, store, reader, clock, owner: leading::owner(), channels, told })
+        let owner = leading::owner(&store);
+        Ok(Self { runtime, store, reader, clock, owner, channels, told })
     }
 
     /// The channels a command is for: the named one, or all.
