@@ -6,6 +6,7 @@
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
+use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::outbox::{KEY_AGE, Lane, Operation, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::time::Timestamp;
@@ -51,6 +52,7 @@ impl Store {
         clears_draft: bool,
         now: Timestamp,
     ) -> Result<Vec<OutboxRow>, StoreError> {
+        let chance = self.chance().clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let mut queued = Vec::with_capacity(rows.len());
@@ -59,7 +61,7 @@ impl Store {
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
                     drafts::write(&change, &row.channel, conversation, None)?;
                 }
-                queued.push(insert(&change, row, now, None)?);
+                queued.push(insert(&change, row, now, None, &chance)?);
             }
             change.commit()?;
             Ok(queued)
@@ -133,7 +135,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub fn retry_row(&self, id: &RowId, now: Timestamp) -> Result<Option<OutboxRow>, StoreError> {
-        let id = id.clone();
+        let (id, chance) = (id.clone(), self.chance().clone());
         let retried = self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let Some(row) = find(&change, &id)? else {
@@ -144,7 +146,7 @@ impl Store {
             };
             let retried = match retry_kind(stop, row.first_attempt_at, now) {
                 Retry::SameKey => again_with_same_key(&change, &row, now)?,
-                Retry::NewKey => again_with_new_key(&change, &row, now)?,
+                Retry::NewKey => again_with_new_key(&change, &row, now, &chance)?,
             };
             change.commit()?;
             Ok(Some(retried))
@@ -194,6 +196,7 @@ fn again_with_new_key(
     change: &Transaction<'_>,
     row: &OutboxRow,
     now: Timestamp,
+    chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
     let request = request(change, &row.id)?.ok_or(StoreError::Closed)?;
     remove(change, row, "sent again by a person", "new key")?;
@@ -204,7 +207,7 @@ fn again_with_new_key(
         request,
         hold_micros: 0,
     };
-    insert(change, fresh, now, Some(&row.id))
+    insert(change, fresh, now, Some(&row.id), chance)
 }
 
 /// Removes older wishes that the new one replaces.
@@ -228,9 +231,10 @@ fn insert(
     new: NewRow,
     now: Timestamp,
     successor_of: Option<&RowId>,
+    chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
-    let id = RowId::new(row_id(now).to_string());
-    let key = IdempotencyKey::new(Uuid::new_v4().to_string());
+    let id = RowId::new(row_id(now, chance).to_string());
+    let key = IdempotencyKey::new(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid().to_string());
     change.execute(
         "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
              content_type, body, created_at, not_before, successor_of)
@@ -258,10 +262,10 @@ fn insert(
 }
 
 /// A UUIDv7 of the moment the person asked.
-fn row_id(now: Timestamp) -> Uuid {
-    let seconds = u64::try_from(now.seconds()).unwrap_or(0);
-    let nanos = u32::try_from(now.micros().rem_euclid(1_000_000) * 1000).unwrap_or(0);
-    Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos))
+fn row_id(now: Timestamp, chance: &Chance) -> Uuid {
+    let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
+    let [random @ .., _, _, _, _, _, _] = chance.bytes();
+    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
 /// Reads one row.

@@ -250,7 +250,13 @@ impl Tab {
     }
 
     fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
-        plan.finished(task, pulled, self.channel.clock.now(), visible, rand::random());
+        plan.finished(
+            task,
+            pulled,
+            self.channel.clock.now(),
+            visible,
+            self.channel.store.chance().fraction(),
+        );
     }
 }
 

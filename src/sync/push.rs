@@ -140,7 +140,7 @@ impl Channel {
             failures: claimed.failures,
             age: row.first_attempt_at.map_or(0, |it| now.since(it)),
             was_unclear: row.attempts > 1,
-            jitter: rand::random(),
+            jitter: self.store.chance().fraction(),
         };
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
