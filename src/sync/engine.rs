@@ -44,7 +44,7 @@ impl Engine {
         for spec in channels {
             let id = spec.id.clone();
             match hands(spec, &tabs, &store, &clock, &news) {
-                Ok(channel) => tabs.push(Arc::new(Tab::without_lease(channel, polling))),
+                Ok(channel) => tabs.push(Arc::new(Tab::under_lease(channel, polling))),
                 Err(error) => {
                     let why = SafeText::line(&error.to_string());
                     news(News::Health(id, Health::Misconfigured { why }));

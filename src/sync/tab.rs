@@ -107,7 +107,7 @@ impl Tab {
     }
 
     /// One whose steps do nothing until it has a lease.
-    pub(crate) fn without_lease(channel: Channel, polling: Polling) -> Self {
+    pub fn under_lease(channel: Channel, polling: Polling) -> Self {
         Self::leading(channel, polling, Lead::Until(Timestamp::default()))
     }
 

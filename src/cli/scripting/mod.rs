@@ -199,7 +199,7 @@ impl Session {
     /// # Errors
     /// With what the server said last.
     pub fn confirmed(&self, channel: &Channel, pulled: Pulled, what: &str) -> Result<()> {
-        if pulled != Pulled::Failed {
+        if pulled != Pulled::Failed && !channel.is_stopped() {
             return Ok(());
         }
         bail!("{}: {what}: {}", channel.spec().name, self.why())
