@@ -23,19 +23,21 @@ pub mod errors;
 mod facts;
 mod files;
 pub mod history;
+pub mod inspect;
 pub mod lane;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
 pub mod reader;
 mod rows;
+mod search;
 mod stuck;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use errors::StoreError;
-pub use reader::Reader;
+pub use reader::{Interrupt, Reader};
 
 use files::Paths;
 use writer::Writer;
@@ -91,8 +93,8 @@ impl Store {
         let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
         Ok(Self(Arc::new(Inner {
             paths,
-            outbox: Writer::start("outbox", outbox)?,
-            cache: Writer::start("cache", cache)?,
+            outbox: Writer::start("outbox", outbox, |_| Ok(false))?,
+            cache: Writer::start("cache", cache, |cache| search::add_slice(&mut cache.connection))?,
             counter,
             rebuilt,
             _lock: lock,

@@ -2,7 +2,9 @@
 
 mod files;
 mod histories;
+mod migrations;
 mod outbox;
+mod search;
 mod windows;
 
 use crate::model::account::Platform;
