@@ -9,6 +9,7 @@
 use std::sync::Once;
 
 mod account;
+pub mod checkup;
 mod connect;
 mod conversations;
 pub mod errors;
@@ -32,6 +33,7 @@ mod words;
 
 pub use connect::{Client, ClientError};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
+pub use headers::Rate;
 pub use pages::Listed;
 pub use prepare::{PrepareError, prepare};
 pub use receipt::{Receipt, ReceiptKind};

@@ -14,6 +14,7 @@ pub mod outbox;
 pub mod prices;
 pub mod queries;
 pub mod reactions;
+pub mod search;
 pub mod secret;
 pub mod text;
 pub mod time;

@@ -24,6 +24,7 @@ pub mod errors;
 mod facts;
 mod files;
 pub mod history;
+pub mod inspect;
 pub mod lane;
 pub mod leases;
 pub mod messages;
@@ -31,13 +32,14 @@ pub mod meta;
 pub mod outbox;
 pub mod reader;
 mod rows;
+mod search;
 mod stuck;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use errors::StoreError;
-pub use reader::Reader;
+pub use reader::{Interrupt, Reader};
 
 use files::Paths;
 use writer::Writer;
@@ -127,8 +129,8 @@ impl Store {
         let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
         Ok(Self(Arc::new(Inner {
             paths,
-            outbox: Writer::start("outbox", outbox)?,
-            cache: Writer::start("cache", cache)?,
+            outbox: Writer::start("outbox", outbox, |_| Ok(false))?,
+            cache: Writer::start("cache", cache, |cache| search::add_slice(&mut cache.connection))?,
             counter,
             rebuilt,
             chance: setup.chance,

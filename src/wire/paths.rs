@@ -19,6 +19,14 @@ pub const TEMPLATES: &str = "/templates";
 pub const TELEGRAM_SEND: &str = "/telegram/send";
 /// `GET /telegram/conversations`
 pub const TELEGRAM_CONVERSATIONS: &str = "/telegram/conversations";
+/// `GET /contacts`
+pub const CONTACTS: &str = "/contacts";
+/// `GET /email/threads`
+pub const EMAIL_THREADS: &str = "/email/threads";
+/// `GET /voip/conversations`
+pub const VOIP_CONVERSATIONS: &str = "/voip/conversations";
+/// `GET /webhooks`
+pub const WEBHOOKS: &str = "/webhooks";
 /// `GET /triggers/new-message`
 pub const TRIGGER_NEW_MESSAGE: &str = "/triggers/new-message";
 

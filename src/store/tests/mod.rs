@@ -3,8 +3,10 @@
 mod files;
 mod histories;
 mod migration;
+mod migrations;
 mod operations;
 mod outbox;
+mod search;
 mod windows;
 
 use crate::model::account::Platform;
