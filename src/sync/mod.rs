@@ -27,6 +27,7 @@ mod report;
 mod tab;
 mod trigger;
 pub mod walk;
+mod wishes;
 
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
@@ -38,7 +39,8 @@ pub use leading::Leading;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
-pub use tab::{Lead, Loop, Tab};
+pub use tab::{Loop, Tab};
+pub use wishes::Lead;
 
 /// No step asks for a longer wait, so that a suspended machine or a clock
 /// that jumped is noticed.
