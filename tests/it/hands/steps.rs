@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use frontdesk::client::{Client, ReadError};
+use frontdesk::model::account::Platform;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::queries::Draft;
@@ -61,6 +62,9 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     tab.focus(true, Some(to.clone()));
     tab.fetch_older(to.clone());
     for _ in 0..20 {
+        // All at once, as the loops do.
+        let now = hands.clock.now();
+        tokio::join!(tab.push_step(now), tab.open_step(now), tab.poll_step(now));
         turn(&hands, &tab).await;
         hands.clock.advance(40);
     }
@@ -110,6 +114,12 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     let news = hands.news();
     let quiet = |it: &News| matches!(it, News::Health(..) | News::Budget(..));
     assert!(news.iter().all(quiet), "{news:?}");
+    // Nor is it merged again: what is gone from the files stays gone.
+    other.mark_gone(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
+    turn(&hands, &tab).await;
+    hands.clock.advance(3);
+    turn(&hands, &tab).await;
+    assert!(hands.list().rows.is_empty());
     // What is new is still seen, by the same questions.
     hands.server.now(|request| match request.route().as_str() {
         "GET /triggers/new-message" => {
@@ -118,9 +128,32 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
         }
         _ => chat(request),
     });
+    hands.clock.advance(3);
     turn(&hands, &tab).await;
     assert_eq!(hands.messages("c1"), ["m1", "m2"]);
     assert_eq!(hands.rings(), ["c1"]);
+}
+
+#[tokio::test]
+async fn an_answer_is_the_same_only_once_it_was_applied_and_until_all_is_forgotten() {
+    let hands = Hands::on(chat).await;
+    let spec = hands.channel.spec();
+    let client = Client::new(&spec.base_url, &spec.key, hands.clock.clone()).expect("a client");
+    let read = |client: Client| async move { client.new_messages().await.map(|it| it.items.len()) };
+    let (first, late) = (client.unless_same(), client.unless_same());
+    assert_eq!(read(first.clone()).await, Ok(1));
+    assert_eq!(read(client.unless_same()).await, Ok(1), "it was not applied yet");
+    first.note_applied();
+    assert_eq!(read(client.unless_same()).await, Err(ReadError::Same));
+    assert_eq!(read(client.clone()).await, Ok(1), "for who did not ask to be spared");
+    assert_eq!(
+        client.unless_same().history(&Platform::Whatsapp, &"c1".into(), None).await.map(|_| ()),
+        Ok(())
+    );
+    client.forget_answers();
+    assert_eq!(read(late.clone()).await, Ok(1));
+    late.note_applied();
+    assert_eq!(read(client.unless_same()).await, Ok(1), "it was on its way when all was forgotten");
 }
 
 #[tokio::test]
