@@ -14,5 +14,6 @@ pub mod prices;
 pub mod queries;
 pub mod reactions;
 pub mod secret;
+pub mod stops;
 pub mod text;
 pub mod time;

@@ -8,6 +8,8 @@ use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, Ro
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, Timestamp};
 
+pub use crate::model::stops::{Finding, Stop, Verdict};
+
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
 pub const KEY_AGE: i64 = 23 * HOUR;
@@ -62,45 +64,6 @@ pub struct PreparedRequest {
     pub path: String,
     /// Body bytes; empty for none.
     pub body: Vec<u8>,
-}
-
-/// Why a row waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
-    /// The server refused it for good; editing makes a new row and key.
-    Refused,
-    /// The balance is too low.
-    Credits,
-    /// The service window is shut; only templates may be sent.
-    Window,
-    /// The key is not taken any more; waits for another key.
-    Auth,
-    /// It may or may not have been done; the key is pinned.
-    Unknown,
-}
-
-impl Stop {
-    /// The word kept in the database.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::Credits => "credits",
-            Self::Window => "window",
-            Self::Auth => "auth",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Reads the database's word; anything else is the cautious reading.
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "refused" => Self::Refused,
-            "credits" => Self::Credits,
-            "window" => Self::Window,
-            "auth" => Self::Auth,
-            _ => Self::Unknown,
-        }
-    }
 }
 
 /// Where a row stands.

@@ -164,9 +164,9 @@ enum Retry {
 /// one; an unknown outcome must never get one while the old is recognised.
 fn retry_kind(stop: &Stop, first_attempt_at: Option<Timestamp>, now: Timestamp) -> Retry {
     match stop {
-        Stop::Refused | Stop::Credits | Stop::Window => Retry::NewKey,
-        Stop::Auth => Retry::SameKey,
-        Stop::Unknown => match first_attempt_at {
+        Stop::Refused | Stop::Credits | Stop::Window | Stop::Expired => Retry::NewKey,
+        Stop::Auth | Stop::Crossed | Stop::Late => Retry::SameKey,
+        Stop::Unknown | Stop::Ask => match first_attempt_at {
             Some(at) if now.since(at) >= KEY_AGE => Retry::NewKey,
             _ => Retry::SameKey,
         },

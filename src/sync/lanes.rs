@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::client::retry::is_spent;
 use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, RowState, Stop};
+use crate::model::outbox::{Operation, RowState};
 use crate::model::time::Timestamp;
 use crate::store::lane::LaneRow;
 
@@ -49,13 +49,13 @@ pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: 
         let is_text = matches!(row.operation, Operation::SendText { .. });
         match &row.state {
             RowState::Done => continue,
-            RowState::Stopped(Stop::Refused | Stop::Window, _) => {
+            RowState::Stopped(stop, _) if !stop.blocks_lane() => {
                 if matches!(row.operation, Operation::SetAutomation { enabled: false }) {
                     paused_in_vain.insert(conversation);
                 }
                 continue;
             }
-            RowState::Stopped(Stop::Unknown | Stop::Auth | Stop::Credits, _) => {}
+            RowState::Stopped(..) => {}
             RowState::Sending if lane.lease_until < now => return Choice::Recover,
             RowState::Sending => wait(lane.lease_until.plus(1)),
             RowState::Queued | RowState::Uncertain if is_text && paused_in_vain.contains(conversation) => {}
@@ -84,7 +84,7 @@ pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: 
 mod tests {
     use super::*;
     use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-    use crate::model::outbox::{KEY_AGE, OutboxRow, PreparedRequest};
+    use crate::model::outbox::{KEY_AGE, OutboxRow, PreparedRequest, Stop};
     use crate::model::text::SafeText;
     use crate::model::time::SECOND;
 

@@ -3,7 +3,8 @@
 //!
 //! [`Channel`] holds the steps of one tab; [`Engine`] only decides when to
 //! take which. What is decided without looking at a socket or a file is in
-//! [`plan`], [`overlap`], [`walk`], [`lanes`] and [`health`], as plain rules.
+//! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
+//! [`health`], as plain rules.
 //!
 //! Knows nothing of screens.
 
@@ -13,12 +14,14 @@ mod channel;
 mod conversations;
 mod details;
 mod engine;
+pub mod guard;
 pub mod health;
 pub mod lanes;
 mod messages;
 pub mod overlap;
 pub mod plan;
 mod push;
+pub mod reconcile;
 mod report;
 mod trigger;
 pub mod walk;

@@ -174,6 +174,8 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         automation_pending: row.get(WIDTH + 4)?,
         close_pending: row.get(WIDTH + 5)?,
         paused_here: row.get(WIDTH + 6)?,
+        paused: None,
+        handed_back_at: None,
         stuck: row.get(WIDTH + 7)?,
     })
 }
