@@ -3,9 +3,9 @@
 //!
 //! [`Channel`] asks, sends and stores; [`Tab`] makes steps of it, each due at
 //! its time; [`Leading`] decides which process takes them; [`Engine`] only
-//! waits. What is decided without
-//! looking at a socket or a file is in [`plan`], [`overlap`], [`walk`],
-//! [`lanes`] and [`health`], as plain rules.
+//! waits. What is decided without looking at a socket or a file is in
+//! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
+//! [`health`], as plain rules.
 //!
 //! Knows nothing of screens.
 
@@ -16,13 +16,17 @@ mod channel;
 mod conversations;
 mod details;
 mod engine;
+mod evidence;
+pub mod guard;
 pub mod health;
 pub mod lanes;
 pub mod leading;
+mod looking;
 mod messages;
 pub mod overlap;
 pub mod plan;
 mod push;
+pub mod reconcile;
 mod report;
 mod tab;
 mod trigger;

@@ -186,7 +186,7 @@ fn send_text(text: &str) -> Operation {
 fn queue_on(store: &Store, now: Timestamp, conversation: &str, operation: Operation) -> OutboxRow {
     let lane = Lane::Conversation(conversation.into());
     let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
-    let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0 };
+    let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None };
     store.enqueue(row, now).expect("queued")
 }
 
