@@ -27,8 +27,11 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_4.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
-pub(crate) const OUTBOX: &[&str] =
-    &[include_str!("schema/outbox_1.sql"), include_str!("schema/outbox_2.sql")];
+pub(crate) const OUTBOX: &[&str] = &[
+    include_str!("schema/outbox_1.sql"),
+    include_str!("schema/outbox_2.sql"),
+    include_str!("schema/outbox_3.sql"),
+];
 
 /// Where the two files lie.
 #[derive(Debug, Clone)]

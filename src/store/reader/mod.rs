@@ -8,10 +8,10 @@ use rusqlite::{Connection, InterruptHandle};
 use crate::model::account::Account;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, TabCounts,
+    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, Pause, TabCounts,
 };
 use crate::model::search::{SearchPage, SearchQuery};
-use crate::store::{StoreError, account, drafts};
+use crate::store::{StoreError, account, drafts, pauses};
 
 mod conversations;
 mod counts;
@@ -56,6 +56,14 @@ impl Reader {
         conversation: &ConversationId,
     ) -> Result<Option<Draft>, StoreError> {
         drafts::read(&self.connection, channel, conversation)
+    }
+
+    /// The pauses of a channel made from this desk, longest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
+        pauses::list(&self.connection, "desk", channel)
     }
 
     /// What a tab's title counts.
