@@ -144,6 +144,9 @@ impl Client {
                 pace.refused(kind, facts.retry_after.unwrap_or(5 * SECOND), heard_at);
             }
         });
+        if (200..300).contains(&status) {
+            self.retries.succeeded();
+        }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {
             Ok(body) => (body, None),

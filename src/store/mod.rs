@@ -18,7 +18,8 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
-pub mod conversations;
+pub mod contacts;
+mod conversations;
 pub mod drafts;
 pub mod errors;
 mod facts;
@@ -29,6 +30,7 @@ pub mod messages;
 pub mod meta;
 pub mod outbox;
 pub mod reader;
+mod recognised;
 mod rows;
 mod stuck;
 #[cfg(test)]

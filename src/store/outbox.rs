@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-use crate::model::outbox::{KEY_AGE, Lane, Operation, OutboxRow, PreparedRequest, RowState, Stop};
+use crate::model::outbox::{Class, KEY_AGE, Lane, Operation, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::time::Timestamp;
 use crate::store::rows::operation;
 use crate::store::rows::outbox::{COLUMNS, read, request};
@@ -144,7 +144,7 @@ impl Store {
             let RowState::Stopped(stop, _) = &row.state else {
                 return Ok(None);
             };
-            let retried = match retry_kind(stop, row.first_attempt_at, now) {
+            let retried = match retry_kind(row.operation.class(), stop, row.first_attempt_at, now) {
                 Retry::SameKey => again_with_same_key(&change, &row, now)?,
                 Retry::NewKey => again_with_new_key(&change, &row, now, &chance)?,
             };
@@ -167,10 +167,13 @@ enum Retry {
 
 /// A refusal may itself be kept under the key, so asking again needs a new
 /// one; an unknown outcome must never get one while the old is recognised.
-fn retry_kind(stop: &Stop, first_attempt_at: Option<Timestamp>, now: Timestamp) -> Retry {
+fn retry_kind(class: Class, stop: &Stop, first_attempt_at: Option<Timestamp>, now: Timestamp) -> Retry {
     match stop {
         Stop::Refused | Stop::Credits | Stop::Window => Retry::NewKey,
         Stop::Auth => Retry::SameKey,
+        // Doing it twice is doing it once, and a failure kept under the old
+        // key would come back.
+        Stop::Unknown if !class.relies_on_key() => Retry::NewKey,
         Stop::Unknown => match first_attempt_at {
             Some(at) if now.since(at) >= KEY_AGE => Retry::NewKey,
             _ => Retry::SameKey,
@@ -183,7 +186,10 @@ fn again_with_same_key(
     row: &OutboxRow,
     now: Timestamp,
 ) -> Result<OutboxRow, StoreError> {
-    let state = if row.first_attempt_at.is_some() { "uncertain" } else { "queued" };
+    // What reaches many is never asked again by itself; queued, it is known
+    // that a person has decided.
+    let by_itself = row.operation.class() != Class::Guarded;
+    let state = if row.first_attempt_at.is_some() && by_itself { "uncertain" } else { "queued" };
     change.execute(
         "UPDATE outbox SET state = ?2, stop = NULL, why = NULL, not_before = ?3, failures = 0 WHERE id = ?1",
         params![row.id.as_str(), state, now.micros()],

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::client::retry::is_spent;
 use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, RowState, Stop};
+use crate::model::outbox::{Lane, Operation, RowState, Stop};
 use crate::model::time::Timestamp;
 use crate::store::lane::LaneRow;
 
@@ -33,9 +33,9 @@ pub enum Choice {
     Nothing,
 }
 
-/// Chooses the first row that may leave. `held` says which conversations wait
-/// until when, because their history could not be read.
-pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: Timestamp) -> Choice {
+/// Chooses the first row that may leave. `held` says which lanes wait until
+/// when, because their history could not be read.
+pub fn choose(rows: &[LaneRow], held: &HashMap<Lane, Timestamp>, now: Timestamp) -> Choice {
     let mut blocked = HashSet::new();
     let mut paused_in_vain = HashSet::new();
     let mut due: Option<Timestamp> = None;
@@ -61,11 +61,12 @@ pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: 
             RowState::Queued | RowState::Uncertain if speaks && paused_in_vain.contains(&row.lane) => {}
             RowState::Queued | RowState::Uncertain => {
                 if row.state == RowState::Uncertain
+                    && row.operation.class().relies_on_key()
                     && row.first_attempt_at.is_some_and(|it| is_spent(now.since(it)))
                 {
                     return Choice::Expire(index);
                 }
-                let held = conversation.and_then(|it| held.get(it));
+                let held = held.get(&row.lane);
                 let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
                 if until > now {
                     wait(until);
@@ -85,7 +86,7 @@ pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: 
 mod tests {
     use super::*;
     use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-    use crate::model::outbox::{KEY_AGE, Lane, OutboxRow};
+    use crate::model::outbox::{KEY_AGE, OutboxRow};
     use crate::model::text::SafeText;
     use crate::model::time::SECOND;
 
@@ -171,7 +172,7 @@ mod tests {
         first.read_first = true;
         let rows = [first, text("b", RowState::Queued)];
         assert_eq!(choose(&rows, &HashMap::new(), at(1)), Choice::ReadFirst("a".into()));
-        let held = HashMap::from([(ConversationId::from("a"), at(5))]);
+        let held = HashMap::from([(Lane::Conversation("a".into()), at(5))]);
         assert_eq!(choose(&rows, &held, at(1)), Choice::Send(1));
         assert_eq!(choose(&rows[..1], &held, at(1)), Choice::Wait(at(5)));
         assert_eq!(choose(&rows, &held, at(5)), Choice::ReadFirst("a".into()));
