@@ -29,6 +29,8 @@ mod push;
 pub mod reconcile;
 mod report;
 mod tab;
+#[cfg(test)]
+mod tests;
 mod trigger;
 pub mod walk;
 
