@@ -8,7 +8,7 @@ use crate::client::request::{Answer, Raw, Reply};
 use crate::client::words;
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
-use crate::wire::errors::ErrorCode;
+pub use crate::wire::errors::ErrorCode;
 
 /// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
