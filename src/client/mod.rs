@@ -29,7 +29,7 @@ pub mod transport;
 mod triggers;
 mod words;
 
-pub use connect::{Client, ClientError};
+pub use connect::{Bounds, Client, ClientError};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
 pub use pages::Listed;
 pub use prepare::{PrepareError, prepare};

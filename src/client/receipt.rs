@@ -65,12 +65,13 @@ impl Client {
 fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     let kind = match operation {
         Operation::SendText { .. } => sent(&reply.body),
-        Operation::React { .. } => Some(ReceiptKind::Reacted),
+        // What is in the answer is not told, so it is known by what every
+        // answer of the interface carries.
+        Operation::React { .. } => reply.is_rated.then_some(ReceiptKind::Reacted),
         Operation::SetAutomation { .. } if is_empty(reply) => Some(ReceiptKind::Automation(None)),
         Operation::SetAutomation { .. } => serde_json::from_slice::<AutomationResult>(&reply.body)
             .ok()
             .map(|it| ReceiptKind::Automation(Some(it.automation_enabled))),
-        Operation::Close if is_empty(reply) => Some(ReceiptKind::Closed),
         Operation::Close => serde_json::from_slice::<CloseResult>(&reply.body)
             .ok()
             .filter(|it| it.success && it.status == "closed")

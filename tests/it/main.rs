@@ -4,9 +4,12 @@ mod assistant;
 mod contract;
 #[macro_use]
 mod desk;
+mod faults;
 mod floors;
 mod hands;
+mod kills;
 mod openapi;
+mod proxy;
 mod pty;
 mod raw_http;
 mod readme;
