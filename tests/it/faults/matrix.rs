@@ -41,7 +41,8 @@ impl Report {
     fn add(&mut self, seed: usize, name: &str, outcome: Result<(), String>) {
         self.cells += 1;
         if let Err(why) = outcome {
-            let again = format!("FRONTDESK_SEED={seed} FRONTDESK_CELL='{name}' cargo test --test it faults::matrix");
+            let again =
+                format!("FRONTDESK_SEED={seed} FRONTDESK_CELL='{name}' cargo test --test it faults::matrix");
             self.failures.push(format!("{name}: {why}\n    {again}"));
         }
     }
