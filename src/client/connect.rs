@@ -10,6 +10,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
+use crate::client::budget::Retries;
 use crate::client::pace::{Pace, Urgency};
 use crate::client::transport::{Sockets, Transport};
 use crate::model::secret::Secret;
@@ -75,6 +76,7 @@ pub enum ClientError {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) urgency: Urgency,
+    pub(crate) retries: Retries,
 }
 
 /// What all clones of a client share.
@@ -154,6 +156,7 @@ impl Client {
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
+            retries: Retries::default(),
         })
     }
 
@@ -161,7 +164,23 @@ impl Client {
     /// the rate budget that polling leaves.
     #[must_use]
     pub fn for_person(&self) -> Self {
-        Self { shared: self.shared.clone(), urgency: Urgency::Person }
+        Self { shared: self.shared.clone(), urgency: Urgency::Person, retries: self.retries.clone() }
+    }
+
+    /// The same client within the budget of retries it shares with others.
+    #[must_use]
+    pub fn within_budget(&self, retries: Retries) -> Self {
+        Self { shared: self.shared.clone(), urgency: self.urgency, retries }
+    }
+
+    /// What may be repeated.
+    pub fn retries(&self) -> &Retries {
+        &self.retries
+    }
+
+    /// Where it speaks to, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.shared.base_url
     }
 
     /// What looks odd about the address, in words.

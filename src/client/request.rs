@@ -11,7 +11,7 @@ use crate::client::headers::{self, Facts};
 use crate::client::pace::Kind;
 use crate::client::transport::{Broken, Outgoing};
 use crate::model::ids::IdempotencyKey;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{self, PreparedRequest};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 
@@ -85,11 +85,22 @@ impl Client {
         };
         let mut headers = self.shared.headers.clone();
         headers.insert("idempotency-key", key);
-        if !request.body.is_empty() {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match request.content_type.as_deref().map(HeaderValue::from_str) {
+            None => {}
+            Some(Ok(content_type)) => {
+                headers.insert(CONTENT_TYPE, content_type);
+            }
+            Some(Err(_)) => {
+                let why = SafeText::line("the row's media type cannot be sent");
+                return Outcome::NotSent(NotSent::Misconfigured(why));
+            }
         }
         let outgoing = Outgoing {
-            method: if request.method == "PATCH" { Method::PATCH } else { Method::POST },
+            method: match request.method {
+                outbox::Method::Post => Method::POST,
+                outbox::Method::Patch => Method::PATCH,
+                outbox::Method::Delete => Method::DELETE,
+            },
             url,
             headers,
             body: request.body.clone(),
@@ -136,6 +147,9 @@ impl Client {
                 pace.refused(kind, facts.retry_after.unwrap_or(5 * SECOND), heard_at);
             }
         });
+        if (200..300).contains(&status) {
+            self.retries.succeeded();
+        }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {
             Ok(body) => (body, None),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use crate::client::budget::Retries;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
@@ -65,10 +66,13 @@ impl Engine {
         let (stop, stopping) = watch::channel(false);
         let mut tabs = Vec::new();
         let mut loops = Vec::new();
+        // What is repeated, all tabs repeat together.
+        let retries = Retries::default();
         for spec in channels {
             let id = spec.id.clone();
             match Channel::new(spec, store.clone(), clock.clone(), news.clone()) {
                 Ok(channel) => {
+                    let channel = channel.within_budget(retries.clone());
                     let tab = Arc::new(Tab::new(channel, polling));
                     loops.push(handle.spawn(tab.clone().poll_loop(stopping.clone())));
                     loops.push(handle.spawn(tab.clone().open_loop(stopping.clone())));
@@ -250,7 +254,13 @@ impl Tab {
     }
 
     fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
-        plan.finished(task, pulled, self.channel.clock.now(), visible, rand::random());
+        plan.finished(
+            task,
+            pulled,
+            self.channel.clock.now(),
+            visible,
+            self.channel.store.chance().fraction(),
+        );
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod accepted;
 mod account;
+mod attempt;
 mod channel;
 mod conversations;
 mod details;
@@ -21,6 +22,7 @@ pub mod plan;
 mod push;
 mod report;
 mod trigger;
+mod verified;
 pub mod walk;
 
 use crate::model::ids::ChannelId;

@@ -10,11 +10,12 @@ use crate::client::retry::{self, Attempt, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
-use crate::model::outbox::Stop;
+use crate::model::outbox::{Lane, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
+use crate::sync::attempt::{Doubts, Leave};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice};
 use crate::sync::report::Trouble;
@@ -39,8 +40,10 @@ pub enum PushStep {
 /// What is remembered between two steps.
 #[derive(Debug, Default)]
 pub(crate) struct PushState {
-    /// Lanes whose history could not be read again, until when they wait.
-    held: HashMap<ConversationId, Timestamp>,
+    /// Lanes whose history could not be read again, or whose repetition is
+    /// not paid for, until when they wait.
+    held: HashMap<Lane, Timestamp>,
+    doubts: Doubts,
 }
 
 impl Channel {
@@ -85,20 +88,27 @@ impl Channel {
                 self.stop_row(&rows.swap_remove(index), Stop::Unknown, SafeText::line(why)).await?;
                 Ok(PushStep::Moved)
             }
-            Choice::ReadFirst(index) => {
-                let conversation = rows.swap_remove(index).row.conversation;
+            Choice::ReadFirst(conversation) => {
                 if !self.read_again(&conversation).await? {
-                    state.held.insert(conversation, now.plus(AGAIN));
+                    state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
                 }
                 Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
             }
             Choice::Send(index) => {
                 let row = rows.swap_remove(index);
+                match self.may_leave(&row, &state.doubts).await? {
+                    Leave::Now => {}
+                    Leave::Stopped => return Ok(PushStep::Moved),
+                    Leave::Later => {
+                        state.held.insert(row.row.lane, now.plus(AGAIN));
+                        return Ok(PushStep::Moved);
+                    }
+                }
                 let Some(claimed) = self.store.claim(&row.row.id, row.fence, now).await? else {
                     // Someone else has changed it; it is looked at anew.
                     return Ok(PushStep::Moved);
                 };
-                self.send(&claimed).await?;
+                self.send(state, &claimed).await?;
                 Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
             }
         }
@@ -127,17 +137,23 @@ impl Channel {
         }
     }
 
-    async fn send(&self, claimed: &LaneRow) -> Result<(), Trouble> {
+    async fn send(&self, state: &mut PushState, claimed: &LaneRow) -> Result<(), Trouble> {
         let row = &claimed.row;
         tracing::info!(channel = %self.id(), row = %row.id, operation = row.operation.word(), "sending");
-        let outcome = self.client.carry_out(&row.operation, &row.request, &row.key).await;
-        let outcome = self.verified(claimed, outcome).await;
+        let Some(request) = self.store.request(&row.id).await? else {
+            // Taken away since it was claimed; there is nothing to settle.
+            return Ok(());
+        };
+        let outcome = self.attempt(claimed, &request).await?;
+        state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
         let attempt = Attempt {
+            class: row.operation.class(),
+            recognised: self.recognises(claimed).await?,
             failures: claimed.failures,
             age: row.first_attempt_at.map_or(0, |it| now.since(it)),
             was_unclear: row.attempts > 1,
-            jitter: rand::random(),
+            jitter: self.store.chance().fraction(),
         };
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
@@ -154,7 +170,9 @@ impl Channel {
             }
             (Next::Stop(stop, why), _) => {
                 if stop == Stop::Window {
-                    self.store.set_window_closed(self.id(), &row.conversation).await?;
+                    if let Some(conversation) = row.lane.conversation() {
+                        self.store.set_window_closed(self.id(), conversation).await?;
+                    }
                     self.tell(News::Conversations(self.id().clone()));
                 }
                 self.stop_row(claimed, stop, why).await?;
@@ -180,9 +198,9 @@ impl Channel {
 
     pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
-        let conversation = row.row.conversation.clone();
+        let conversation = row.row.lane.conversation().cloned();
         self.settle(row, Settlement::Stop(stop, why.clone())).await?;
-        self.tell(News::Notice(self.id().clone(), Some(conversation), why));
+        self.tell(News::Notice(self.id().clone(), conversation, why));
         Ok(())
     }
 
@@ -191,7 +209,9 @@ impl Channel {
         if !self.store.settle(row, settlement).await? {
             tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
         }
-        self.tell(News::History(self.id().clone(), row.row.conversation.clone()));
+        if let Some(conversation) = row.row.lane.conversation() {
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+        }
         self.tell(News::Conversations(self.id().clone()));
         Ok(())
     }
