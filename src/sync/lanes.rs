@@ -163,11 +163,6 @@ fn was_set_back(created_at: Timestamp, until: Timestamp, now: Timestamp) -> bool
     created_at.since(now) > MINUTE || until.since(now) > FURTHEST
 }
 
-/// Whether doing it twice would matter once the server has forgotten its key.
-fn forgets(class: Class) -> bool {
-    matches!(class, Class::Send | Class::Guarded | Class::Webhook)
-}
-
 /// Whether the history must be read before it leaves: the AI was paused just
 /// now, or rows could not leave meanwhile.
 fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &Desk<'_>) -> bool {

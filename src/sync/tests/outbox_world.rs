@@ -341,6 +341,8 @@ impl World {
 
     fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
         let attempt = Attempt {
+            class: claimed.row.operation.class(),
+            recognised: true,
             failures: claimed.failures,
             age: claimed.key_age(&self.moment()).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,
