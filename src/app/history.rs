@@ -6,10 +6,9 @@
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Direction, MessageRow};
+use crate::model::messages::{Direction, MessageRow, Place};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
 
 /// Messages loaded at first and with each further step back.
 const STEP: u32 = 100;
@@ -38,6 +37,7 @@ pub struct History {
     /// Whether anything has been loaded yet.
     pub loaded: bool,
     divider: Option<MessageId>,
+    seen_before: Option<Place>,
     more_stored: bool,
     more_on_server: bool,
     asked_server_at: Option<usize>,
@@ -61,6 +61,7 @@ impl History {
             opened: false,
             loaded: false,
             divider: None,
+            seen_before: None,
             more_stored: false,
             more_on_server: false,
             asked_server_at: None,
@@ -105,6 +106,7 @@ impl History {
         self.in_flight = false;
         if !self.loaded {
             self.divider = first_unseen(&page);
+            self.seen_before.clone_from(&page.seen_until);
         }
         let newest = self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone());
         let arrived = count_after(&page.messages, newest.as_ref());
@@ -140,6 +142,7 @@ impl History {
             Shape { width: self.shape.0, offset_minutes: self.shape.1, divider: self.divider.as_ref(), head };
         self.lines = lines::flatten(&self.items, shape);
         if let Some(selected) = &self.selected
+            && self.loaded
             && !self.items.iter().any(|it| it.key() == *selected)
         {
             self.selected = None;
@@ -302,8 +305,13 @@ impl History {
         asked
     }
 
+    /// The newest message this desk had seen before it was opened now.
+    pub fn seen_before(&self) -> Option<Place> {
+        self.seen_before.clone()
+    }
+
     /// The newest message, to be marked as seen.
-    pub fn newest(&self) -> Option<(Timestamp, MessageId)> {
+    pub fn newest(&self) -> Option<Place> {
         self.items
             .iter()
             .rev()

@@ -98,19 +98,23 @@ impl Item {
     }
 }
 
-/// What an outbox row shows as its text; `None` for rows that show as a mark
-/// elsewhere (a reaction on its message, the AI switch in the header).
-pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
+/// What an outbox row is, in words.
+pub fn outbox_words(row: &OutboxRow) -> SafeText {
     match &row.operation {
-        Operation::SendText { text, .. } => Some(SafeText::block(text)),
-        Operation::Close => Some(SafeText::line("Close this conversation")),
-        Operation::SetAutomation { enabled: false } => Some(SafeText::line("Pause the AI")),
-        Operation::SetAutomation { enabled: true } => Some(SafeText::line("Hand back to the AI")),
-        Operation::React { emoji, .. } if row.is_stopped() => {
-            Some(SafeText::line(&format!("Reaction {emoji}")))
-        }
-        Operation::React { .. } => None,
+        Operation::SendText { text, .. } => SafeText::block(text),
+        Operation::Close => SafeText::line("Close this conversation"),
+        Operation::SetAutomation { enabled: false } => SafeText::line("Pause the AI"),
+        Operation::SetAutomation { enabled: true } => SafeText::line("Hand back to the AI"),
+        Operation::React { emoji, .. } if emoji.is_empty() => SafeText::line("Remove the reaction"),
+        Operation::React { emoji, .. } => SafeText::line(&format!("Reaction {emoji}")),
     }
+}
+
+/// What an outbox row shows as its text in a history; `None` for a reaction
+/// that goes by itself, which shows on its message.
+pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
+    let is_mark = matches!(row.operation, Operation::React { .. }) && !row.is_stopped();
+    (!is_mark).then(|| outbox_words(row))
 }
 
 /// The label a message's media gets on its own line.

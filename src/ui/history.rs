@@ -13,9 +13,9 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::messages::{Delivery, MessageRow, Sender};
-use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::time::{SECOND, Timestamp};
+use crate::model::outbox::Operation;
 use crate::ui::paint::{self, Run, Sides};
+use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
 /// Draws the history with its frame; the composer closes it below.
@@ -144,7 +144,8 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
         }
         Line::State(item) => {
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
-                let (words, style) = outbox_state(app.now, theme, row);
+                let (words, style) =
+                    row_state::line(row, app.now, theme, "z takes it back · Enter sends now");
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }
         }
@@ -241,35 +242,4 @@ fn reaction(row: &MessageRow) -> String {
         (Some(reaction), None) => format!("your reaction: {reaction}"),
         (None, None) => String::new(),
     }
-}
-
-/// Where an outbox row stands, in words, with the keys that decide.
-fn outbox_state(now: Timestamp, theme: Theme, row: &OutboxRow) -> (String, Style) {
-    let verb = match row.operation {
-        Operation::SendText { .. } => "sends",
-        Operation::Close => "closes",
-        _ => "goes",
-    };
-    match &row.state {
-        RowState::Queued => match (row.hold_left(now), row.not_before.since(now)) {
-            (Some(seconds), _) => {
-                (format!("{verb} in {seconds} s · z takes it back · Enter sends now"), theme.waiting())
-            }
-            (None, left) if left > 0 => {
-                (format!("not sent yet; tries again in {} s", left / SECOND + 1), theme.waiting())
-            }
-            (None, _) if row.attempts > 0 => ("not sent yet; tries again".to_owned(), theme.waiting()),
-            (None, _) => ("queued".to_owned(), theme.dim()),
-        },
-        RowState::Sending => ("sending".to_owned(), theme.dim()),
-        RowState::Uncertain => {
-            ("no answer came; asking again with the same key, never twice".to_owned(), theme.waiting())
-        }
-        RowState::Stopped(stop, why) => (stopped_words(stop, why.as_str()), theme.error()),
-        RowState::Done => ("sent".to_owned(), theme.dim()),
-    }
-}
-
-fn stopped_words(stop: &Stop, why: &str) -> String {
-    format!("{} · y try again · x take back · {why}", stop.label())
 }

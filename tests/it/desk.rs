@@ -227,13 +227,21 @@ impl Desk {
                     self.runtime.block_on(channel.pull_older(&conversation));
                     None
                 }
-                other => effects::write(&self.store, other, self.clock.now()),
+                other => {
+                    let counts = other.is_write();
+                    let event = effects::write(&self.store, other, self.clock.now());
+                    if counts {
+                        waiting.extend(self.app.update(Event::Written));
+                    }
+                    event
+                }
             };
             if let Some(event) = event {
                 waiting.extend(self.app.update(event));
             }
             waiting.extend(self.take_news());
         }
+        self.app.drawn();
     }
 
     fn load(&mut self, load: Load) -> Loaded {

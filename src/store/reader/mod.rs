@@ -6,14 +6,16 @@
 use rusqlite::Connection;
 
 use crate::model::account::Account;
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, TabCounts,
+    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
+    OutboxEntry, OutboxPage, Pause, TabCounts,
 };
 use crate::store::{StoreError, account, drafts};
 
 mod conversations;
 mod counts;
+mod desk;
 mod history;
 
 /// A reading connection for one thread.
@@ -71,5 +73,40 @@ impl Reader {
     /// When the database fails.
     pub fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         account::read(&self.connection, channel)
+    }
+
+    /// Rows of the outbox that are not done.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn outbox(&self, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::outbox(&moment, query)
+    }
+
+    /// One row of the outbox; `None` if it is done.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::entry(&moment, id)
+    }
+
+    /// Drafts, and whether there are more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::drafts(&moment, query)
+    }
+
+    /// The pauses of a tab made from this desk.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
+        desk::pauses(&self.connection, channel)
     }
 }
