@@ -179,7 +179,7 @@ pub fn continuations(places: &[Place], pressed: &[Key]) -> Vec<(String, &'static
         let next = sequence.get(pressed.len()).filter(|_| sequence.starts_with(pressed))?;
         Some(next.to_string())
     };
-    rows.filter_map(|row| Some((row.keys.iter().find_map(|it| goes_on(it))?, row.word))).collect()
+    rows.filter_map(|row| Some((row.keys.iter().find_map(&goes_on)?, row.word))).collect()
 }
 
 /// What the keys pressed so far mean in a place.

@@ -7,7 +7,7 @@ use crate::app::decisions::{self, Answer};
 use crate::app::event::{Effect, Intent, Load};
 use crate::app::layers::Layer;
 use crate::app::lines::Item;
-use crate::app::pages::{Page, conversation_of};
+use crate::app::pages::Page;
 use crate::app::results::Kept;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::messages::Place;
@@ -62,7 +62,7 @@ impl App {
     /// showed, and what is on screen if it is the one that is open.
     fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
         let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
-        let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == conversation_of(row));
+        let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == row.lane.conversation());
         shown.max(tab.looked.shown().filter(|_| open))
     }
 
@@ -88,7 +88,7 @@ impl App {
 
     fn edit_again(&mut self, row: &OutboxRow) {
         if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
-            (&row.operation, conversation_of(row))
+            (&row.operation, row.lane.conversation())
         {
             self.give_back(&row.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
             self.say("back in the composer");

@@ -98,23 +98,11 @@ impl Item {
     }
 }
 
-/// What an outbox row is, in words.
-pub fn outbox_words(row: &OutboxRow) -> SafeText {
-    match &row.operation {
-        Operation::SendText { text, .. } => SafeText::block(text),
-        Operation::Close => SafeText::line("Close this conversation"),
-        Operation::SetAutomation { enabled: false } => SafeText::line("Pause the AI"),
-        Operation::SetAutomation { enabled: true } => SafeText::line("Hand back to the AI"),
-        Operation::React { emoji, .. } if emoji.is_empty() => SafeText::line("Remove the reaction"),
-        Operation::React { emoji, .. } => SafeText::line(&format!("Reaction {emoji}")),
-    }
-}
-
 /// What an outbox row shows as its text in a history; `None` for a reaction
 /// that goes by itself, which shows on its message.
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
     let is_mark = matches!(row.operation, Operation::React { .. }) && !row.is_stopped();
-    (!is_mark).then(|| outbox_words(row))
+    (!is_mark).then(|| row.operation.summary())
 }
 
 /// The label a message's media gets on its own line.
@@ -169,10 +157,7 @@ fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Lin
     let item = &items[index];
     let quoted = match item {
         Item::Message(row) => row.message.quotes.as_ref(),
-        Item::Outbox(row, _) => match &row.operation {
-            Operation::SendText { reply_to, .. } => reply_to.as_ref(),
-            _ => None,
-        },
+        Item::Outbox(row, _) => row.operation.quotes(),
     };
     if let Some(quoted) = quoted {
         lines.push(Line::Quote(index, quote(items, quoted, shape.width)));

@@ -44,7 +44,8 @@ use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
-use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::ids::{ChannelId, RowId};
+use crate::model::outbox::Lane;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -145,8 +146,8 @@ pub struct Held {
     pub row: RowId,
     /// Its tab.
     pub channel: ChannelId,
-    /// Its conversation.
-    pub conversation: Option<ConversationId>,
+    /// Its lane.
+    pub lane: Lane,
     /// Until when.
     pub until: Timestamp,
 }

@@ -10,7 +10,6 @@ use crate::app::lines::ItemKey;
 use crate::app::tab::Focus;
 use crate::app::watch;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::outbox::OutboxRow;
 
 /// Lines of a row of the outbox.
 pub const OUTBOX_LINES: usize = 3;
@@ -27,11 +26,6 @@ pub enum Page {
     Outbox,
     /// What was begun and not sent.
     Drafts,
-}
-
-/// The conversation a row belongs to.
-pub fn conversation_of(row: &OutboxRow) -> Option<&ConversationId> {
-    Some(&row.conversation)
 }
 
 impl App {
@@ -95,7 +89,7 @@ impl App {
         }
         let Some(entry) = self.outbox.chosen() else { return };
         let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
-        match conversation_of(&entry.row).cloned() {
+        match entry.row.lane.conversation().cloned() {
             Some(conversation) => {
                 self.visit(&channel, &conversation, Focus::History, effects);
                 self.select_item(row);

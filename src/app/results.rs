@@ -3,7 +3,6 @@
 //! Knows nothing of keys.
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
-use crate::app::pages::conversation_of;
 use crate::app::tab::Focus;
 use crate::app::{App, Early, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
@@ -141,7 +140,7 @@ impl App {
 
     /// A row of the outbox has changed.
     pub(super) fn row_changed(&mut self, row: &OutboxRow, effects: &mut Vec<Effect>) {
-        match conversation_of(row) {
+        match row.lane.conversation() {
             Some(conversation) => self.history_changed(row.channel.clone(), conversation, effects),
             None => {
                 self.rows_changed();
@@ -189,9 +188,9 @@ impl App {
                 Some(Early::Recall) => effects.push(Effect::Recall(row.id)),
                 Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
                 None => self.undo.push(Held {
-                    conversation: conversation_of(&row).cloned(),
                     row: row.id,
                     channel: row.channel,
+                    lane: row.lane,
                     until: row.not_before,
                 }),
             }
@@ -204,7 +203,7 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
-        match (&taken.operation, conversation_of(&taken)) {
+        match (&taken.operation, taken.lane.conversation()) {
             (Operation::SendText { text, reply_to, .. }, Some(conversation)) => {
                 self.give_back(&taken.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");

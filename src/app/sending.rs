@@ -155,7 +155,10 @@ impl App {
         let tab = self.tab();
         let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
-        let held = self.undo.iter().rposition(|it| it.channel == channel && it.conversation == at_hand);
+        let held = self
+            .undo
+            .iter()
+            .rposition(|it| it.channel == channel && it.lane.conversation() == at_hand.as_ref());
         match held {
             Some(index) => {
                 let held = self.undo.remove(index);

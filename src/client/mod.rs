@@ -25,6 +25,7 @@ mod telegram;
 mod templates;
 #[cfg(test)]
 mod tests;
+pub mod transport;
 mod triggers;
 mod words;
 

@@ -12,7 +12,7 @@ use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow, Verdict};
+use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::queries::Draft;
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
@@ -112,10 +112,11 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
-        match crate::client::prepare(&intent.platform, &intent.conversation, &intent.operation) {
+        let lane = Lane::Conversation(intent.conversation.clone());
+        match crate::client::prepare(&intent.platform, &lane, &intent.operation) {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),
-                conversation: intent.conversation.clone(),
+                lane,
                 operation: intent.operation.clone(),
                 request,
                 hold_micros: intent.hold,

@@ -69,7 +69,18 @@ impl Channel {
         if let Some(warning) = client.warning() {
             tracing::warn!(channel = %spec.id, warning);
         }
-        Ok(Self {
+        Ok(Self::with_client(spec, client, store, clock, tell))
+    }
+
+    /// Makes a tab's hands around a client whose requests leave another way.
+    pub fn with_client(
+        spec: ChannelSpec,
+        client: Client,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        tell: Arc<dyn Fn(News) + Send + Sync>,
+    ) -> Self {
+        Self {
             spec,
             store,
             clock,
@@ -84,7 +95,7 @@ impl Channel {
             outbox: tokio::sync::Mutex::default(),
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
-        })
+        }
     }
 
     /// What the tab is made of.

@@ -160,7 +160,7 @@ impl Channel {
     async fn answered_by_the_ai(&self, conversation: &ConversationId, before: u64) -> Result<(), Trouble> {
         let rows = self.store.lane_rows(self.id()).await?;
         let pending = rows.iter().any(|it| {
-            it.row.conversation == *conversation
+            it.row.lane.conversation() == Some(conversation)
                 && matches!(it.row.operation, Operation::SetAutomation { .. })
         });
         if !pending && self.switches.load(Ordering::SeqCst) == before {

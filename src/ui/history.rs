@@ -13,7 +13,6 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::messages::{Delivery, MessageRow, Sender};
-use crate::model::outbox::Operation;
 use crate::ui::paint::{self, Run, Sides};
 use crate::ui::row_state;
 use crate::ui::theme::Theme;
@@ -207,7 +206,7 @@ fn sender_style(theme: Theme, item: &Item) -> Style {
 
 fn text_style(theme: Theme, item: &Item) -> Style {
     match item {
-        Item::Outbox(row, _) if !matches!(row.operation, Operation::SendText { .. }) => theme.dim(),
+        Item::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
         Item::Message(row) if row.message.unreadable => theme.error(),
         Item::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
         _ => Style::new(),

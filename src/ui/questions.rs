@@ -8,7 +8,6 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::decisions;
 use crate::app::layers::Layer;
-use crate::app::lines;
 use crate::app::wrap;
 use crate::model::messages::{Message, Sender};
 use crate::model::outbox::{Finding, RowState};
@@ -132,7 +131,7 @@ fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::An
     lines.extend(finding(theme, entry));
     lines.extend(said(app, theme, &entry.crossed));
     lines.push(gap());
-    let what = SafeText::line(lines::outbox_words(row).as_str());
+    let what = SafeText::line(row.operation.summary().as_str());
     lines.push((format!("To {}: {}", entry.title, wrap::cut(what.as_str(), CUT)), theme.own()));
     lines.push(gap());
     for answer in answers {

@@ -26,7 +26,7 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
 /// for what can be pressed while it is held.
 pub fn line(row: &OutboxRow, now: Timestamp, theme: Theme, keys: &str) -> (String, Style) {
     let verb = match row.operation {
-        Operation::SendText { .. } => "sends",
+        it if it.speaks() => "sends",
         Operation::Close => "closes",
         _ => "goes",
     };

@@ -7,7 +7,6 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
-use crate::app::lines;
 use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES};
 use crate::app::rows::{Named, Rows};
 use crate::model::ids::ChannelId;
@@ -113,7 +112,7 @@ fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: 
     }
     let (state, style) = row_state::line(row, app.now, theme, "s sends now · e takes it back");
     paint::text(buffer, indent, area.y + 1, width, &state, style);
-    let what = lines::outbox_words(row);
+    let what = row.operation.summary();
     let what = SafeText::line(what.as_str());
     paint::text(buffer, indent, area.y + 2, width, what.as_str(), Style::new());
 }

@@ -14,7 +14,7 @@ use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
 use frontdesk::model::news::{Health, News};
-use frontdesk::model::outbox::{Operation, OutboxRow};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
 use frontdesk::model::queries::{
     Anchor, ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, ListFilter,
 };
@@ -137,9 +137,9 @@ impl Hands {
     }
 
     fn queue(&self, conversation: &str, operation: Operation) -> OutboxRow {
-        let conversation = ConversationId::from(conversation);
-        let request = prepare(&Platform::Whatsapp, &conversation, &operation).expect("can be sent");
-        let row = NewRow { channel: id(), conversation, operation, request, hold_micros: 0 };
+        let lane = Lane::Conversation(conversation.into());
+        let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
+        let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0 };
         self.store.enqueue(row, self.clock.now()).expect("queued")
     }
 

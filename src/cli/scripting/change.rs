@@ -15,7 +15,7 @@ use crate::cli::CliError;
 use crate::cli::scripting::{Found, Session, print};
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
-use crate::model::outbox::{Operation, RowState};
+use crate::model::outbox::{Lane, Operation, RowState};
 use crate::model::time::SECOND;
 use crate::store::outbox::NewRow;
 use crate::sync::PushStep;
@@ -146,9 +146,10 @@ fn carry_out(
     }
     let mut rows = Vec::new();
     for operation in operations {
-        let request = crate::client::prepare(&found.platform, &id, &operation)?;
+        let lane = Lane::Conversation(id.clone());
+        let request = crate::client::prepare(&found.platform, &lane, &operation)?;
         let channel = found.channel.spec().id.clone();
-        rows.push(NewRow { channel, conversation: id.clone(), operation, request, hold_micros: 0 });
+        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0 });
     }
     let queued = session.store.enqueue_many(rows, false, session.now())?;
     for row in &queued {

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::outbox::{Finding, OutboxRow};
+use crate::model::outbox::{Finding, Lane, OutboxRow};
 use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage, Pause};
 use crate::model::text::SafeText;
 use crate::store::StoreError;
@@ -37,7 +37,14 @@ pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<Outbox
 }
 
 fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, StoreError> {
-    let title = title(connection, &row.channel, &row.conversation)?;
+    let title = match &row.lane {
+        Lane::Conversation(conversation) => title(connection, &row.channel, conversation)?,
+        Lane::Address(to) | Lane::Number(to) | Lane::Contact(to) => SafeText::line(to),
+        Lane::Thread(_) => SafeText::line("Email thread"),
+        Lane::Broadcasts => SafeText::line("Broadcast"),
+        Lane::Webhooks => SafeText::line("Webhooks"),
+        Lane::Media => SafeText::line("Upload"),
+    };
     Ok(OutboxEntry { title, crossed: Vec::new(), finding: Finding::Nothing, candidates: Vec::new(), row })
 }
 
