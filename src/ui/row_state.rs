@@ -25,7 +25,7 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
 /// A line: what happens next, or what is asked and why. `keys` are the words
 /// for what can be pressed while it is held.
 pub fn line(row: &OutboxRow, now: Timestamp, theme: Theme, keys: &str) -> (String, Style) {
-    let verb = match row.operation {
+    let verb = match &row.operation {
         it if it.speaks() => "sends",
         Operation::Close => "closes",
         _ => "goes",
