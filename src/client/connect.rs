@@ -11,7 +11,9 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::client::pace::{Pace, Urgency};
+use crate::client::server_clock::ServerClock;
 use crate::client::transport::{Sockets, Transport};
+use crate::model::outbox::Moment;
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
 
@@ -87,6 +89,7 @@ pub(crate) struct Shared {
     pub(crate) bounds: Bounds,
     pub(crate) pace: Mutex<Pace>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) server_clock: Mutex<ServerClock>,
     warning: Option<String>,
 }
 
@@ -147,6 +150,7 @@ impl Client {
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(Pace::default()),
+                server_clock: Mutex::default(),
                 clock,
                 warning: address.warning,
             }),
@@ -170,6 +174,16 @@ impl Client {
     pub fn budget_used(&self) -> u8 {
         let now = self.now();
         self.pace(|pace| pace.percent_used(now))
+    }
+
+    /// What the server's clock shows at a moment, as far as its answers have
+    /// told.
+    pub fn server_time(&self, moment: Moment) -> Option<Timestamp> {
+        self.server_clock(|it| it.at(moment))
+    }
+
+    pub(crate) fn server_clock<R>(&self, look: impl FnOnce(&mut ServerClock) -> R) -> R {
+        look(&mut self.shared.server_clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -7,6 +7,7 @@ pub mod account;
 pub mod bounds;
 pub mod conversations;
 pub mod ids;
+pub mod looks;
 pub mod messages;
 pub mod news;
 pub mod outbox;

@@ -13,10 +13,12 @@ pub use lane::Lane;
 pub use operation::{Class, Operation};
 
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
+use crate::model::messages::Place;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, Timestamp};
 
-pub use crate::model::stops::{Finding, Stop, Verdict};
+pub use crate::model::looks::{Finding, Looks};
+pub use crate::model::stops::{Stop, Verdict};
 
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
@@ -87,6 +89,13 @@ pub struct Moment {
     pub since_boot: Option<i64>,
 }
 
+impl From<Timestamp> for Moment {
+    /// A moment of which only the wall clock is known.
+    fn from(wall: Timestamp) -> Self {
+        Self { wall, server: None, since_boot: None }
+    }
+}
+
 /// How long ago bytes first may have left under a key, in microseconds. The
 /// server's clock decides, because it is the server that forgets; without it
 /// the wall clock does. What passed since boot certainly passed. A wall clock
@@ -143,6 +152,11 @@ pub struct OutboxRow {
     pub attempts: u32,
     /// Where it stands.
     pub state: RowState,
+    /// The newest message its writer had on screen. Answers after it stop a
+    /// text that has not left; `None` asks nobody.
+    pub seen: Option<Place>,
+    /// What looking for it in its history told.
+    pub finding: Finding,
 }
 
 impl OutboxRow {

@@ -7,7 +7,7 @@
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Message, MessageRow};
-use crate::model::outbox::{Finding, OutboxRow};
+use crate::model::outbox::OutboxRow;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -153,9 +153,7 @@ pub struct OutboxEntry {
     /// For a text that waits for a person: what others said since its writer
     /// looked, oldest first.
     pub crossed: Vec<Message>,
-    /// For a text that may have been sent: what looking for it told.
-    pub finding: Finding,
-    /// The messages that could be it.
+    /// For a text that may have been sent: the messages that could be it.
     pub candidates: Vec<Message>,
 }
 

@@ -127,18 +127,6 @@ impl Verdict {
     }
 }
 
-/// What a look at the history told about a row that may have been sent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Finding {
-    /// Nothing certain yet.
-    #[default]
-    Nothing,
-    /// Looked for twice and not there: probably not sent.
-    Absent,
-    /// More than one message could be it.
-    Several(Vec<MessageId>),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

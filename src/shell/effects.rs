@@ -67,14 +67,9 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
 }
 
 /// Carries out a decision.
-fn decide(store: &Store, row: RowId, verdict: Verdict, _seen: Option<Place>, now: Timestamp) -> Event {
-    let decided = match &verdict {
-        Verdict::Drop | Verdict::Adopt(_) => store.drop_row(&row),
-        Verdict::Edit => store.recall(&row),
-        Verdict::SendAnyway | Verdict::SameKey | Verdict::NewKey => store.retry_row(&row, now),
-    };
-    match decided {
-        Ok(before) => Event::Decided(row, verdict, before.map(Box::new)),
+fn decide(store: &Store, row: RowId, verdict: Verdict, seen: Option<Place>, now: Timestamp) -> Event {
+    match store.decide(&row, verdict.clone(), seen, now) {
+        Ok(decided) => Event::Decided(row, verdict, decided.map(|it| Box::new(it.before))),
         Err(error) => {
             tracing::error!(%error, %row, "a decision could not be carried out");
             Event::WriteFailed { what: "deciding".to_owned(), why: error.to_string(), intents: Vec::new() }
@@ -120,6 +115,7 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 operation: intent.operation.clone(),
                 request,
                 hold_micros: intent.hold,
+                seen: intent.seen.clone(),
             }),
             Err(error) => return refused(error.to_string(), intents),
         }

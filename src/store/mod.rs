@@ -18,6 +18,7 @@ use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
 pub mod conversations;
+pub mod decisions;
 pub mod drafts;
 pub mod errors;
 mod facts;
@@ -27,8 +28,11 @@ pub mod lane;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
+pub mod pauses;
 pub mod reader;
 mod rows;
+mod settling;
+pub mod since;
 mod stuck;
 #[cfg(test)]
 mod tests;
@@ -51,6 +55,8 @@ struct Inner {
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
+    /// How this desk names itself to those who share its folder.
+    owner: String,
     /// Held while this process lives, if it was the first on the folder.
     _lock: Option<File>,
 }
@@ -78,6 +84,14 @@ impl Store {
     /// When the folder cannot be used, or the outbox is damaged or newer. A
     /// cache that cannot be used is set aside and rebuilt instead.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_as(folder, "")
+    }
+
+    /// As [`Store::open`]; pauses of the AI made from here bear this name.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_as(folder: &Path, owner: &str) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder)?;
         let lock = paths.lock()?;
         let mut outbox = files::open_outbox(&paths)?;
@@ -95,6 +109,7 @@ impl Store {
             cache: Writer::start("cache", cache)?,
             counter,
             rebuilt,
+            owner: owner.to_owned(),
             _lock: lock,
         })))
     }
@@ -115,6 +130,10 @@ impl Store {
     /// Marks the moment a read request leaves.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.0.counter.fetch_add(1, Ordering::SeqCst))
+    }
+
+    pub(crate) fn owner(&self) -> &str {
+        &self.0.owner
     }
 
     pub(crate) fn outbox(&self) -> &Writer<Connection> {

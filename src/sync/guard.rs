@@ -10,6 +10,7 @@
 
 use crate::model::stops::Stop;
 use crate::model::time::{MINUTE, Timestamp};
+use crate::store::since::Moved;
 
 /// How much later than meant a text may leave without asking.
 const LATE: i64 = 2 * MINUTE;
@@ -17,22 +18,13 @@ const LATE: i64 = 2 * MINUTE;
 /// more means that the machine slept.
 const GAP: i64 = MINUTE;
 
-/// What was said in a thread after the newest message a writer had on screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Moved {
-    /// Messages to the customer that did not come from this desk.
-    pub answers: u32,
-    /// Messages of anyone, this desk's apart.
-    pub messages: u32,
-}
-
 /// When rows could not leave last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outage {
     /// The last step of the loop.
     step_at: Timestamp,
-    /// Whether nothing can leave as far as is known.
-    lasts: bool,
+    /// Since when nothing can leave, as far as is known.
+    began_at: Option<Timestamp>,
     /// When the last outage ended. Nothing left before this desk began.
     over_at: Timestamp,
 }
@@ -40,7 +32,7 @@ pub struct Outage {
 impl Outage {
     /// A desk begins.
     pub fn new(now: Timestamp) -> Self {
-        Self { step_at: now, lasts: false, over_at: now }
+        Self { step_at: now, began_at: None, over_at: now }
     }
 
     /// The loop takes a step. A long gap since the last, or a clock that was
@@ -53,31 +45,32 @@ impl Outage {
     }
 
     /// Nothing can leave.
-    pub fn begins(&mut self) {
-        self.lasts = true;
+    pub fn begins(&mut self, now: Timestamp) {
+        self.began_at.get_or_insert(now);
     }
 
-    /// The server answered.
-    pub fn ends(&mut self, now: Timestamp) {
-        if std::mem::take(&mut self.lasts) {
-            self.over_at = now;
+    /// The server answered something then.
+    pub fn heard(&mut self, at: Timestamp) {
+        if self.began_at.is_some_and(|it| it <= at) {
+            self.began_at = None;
+            self.over_at = at;
         }
     }
 
     /// Whether a row that could have left since `due_at` was held up: what
     /// its writer had on screen may be old.
     pub fn held_up(&self, due_at: Timestamp) -> bool {
-        self.lasts || due_at < self.over_at
+        self.began_at.is_some() || due_at < self.over_at
     }
 
     /// Whether the history was read after the last outage.
     pub fn is_behind(&self, read_at: Option<Timestamp>) -> bool {
-        self.lasts || read_at.is_none_or(|it| it < self.over_at)
+        self.began_at.is_some() || read_at.is_none_or(|it| it < self.over_at)
     }
 
     /// Whether it was held up for too long to leave without asking.
     fn is_late(&self, due_at: Timestamp, now: Timestamp) -> bool {
-        let until = if self.lasts { now } else { self.over_at };
+        let until = if self.began_at.is_some() { now } else { self.over_at };
         until.since(due_at) > LATE
     }
 }
@@ -114,8 +107,8 @@ mod tests {
     /// An outage from 0 to the given second.
     fn outage(seconds: i64) -> Outage {
         let mut outage = Outage::new(at(-1000));
-        outage.over_at = at(seconds);
-        outage.step_at = at(seconds);
+        outage.begins(at(-500));
+        outage.heard(at(seconds));
         outage
     }
 
@@ -149,12 +142,14 @@ mod tests {
         assert!(!outage.held_up(at(0)) && outage.is_behind(None));
         assert!(!outage.is_behind(Some(at(0))));
         outage.step(at(30));
-        outage.ends(at(30));
+        outage.heard(at(30));
         assert!(!outage.held_up(at(0)), "an answer ends nothing that did not begin");
-        outage.begins();
-        assert!(outage.held_up(at(31)) && outage.is_behind(Some(at(31))));
+        outage.begins(at(31));
+        outage.begins(at(40));
+        outage.heard(at(30));
+        assert!(outage.held_up(at(32)) && outage.is_behind(Some(at(32))), "an older answer ends nothing");
         outage.step(at(60));
-        outage.ends(at(61));
+        outage.heard(at(61));
         assert!(outage.held_up(at(60)) && !outage.held_up(at(61)));
         assert!(outage.is_behind(Some(at(60))) && !outage.is_behind(Some(at(61))));
     }

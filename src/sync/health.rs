@@ -119,6 +119,11 @@ impl Pulse {
         self.stopped.is_none() && !self.on_trial
     }
 
+    /// When something was last answered as promised.
+    pub fn last_answer(&self) -> Option<Timestamp> {
+        self.answered
+    }
+
     /// A person asked to try again.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();

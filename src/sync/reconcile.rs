@@ -12,8 +12,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::ids::MessageId;
+use crate::model::looks::{Finding, Looks};
 use crate::model::messages::{Direction, Message, Sender};
-use crate::model::stops::Finding;
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
 
@@ -75,19 +75,6 @@ impl Look {
 /// Words are compared as they are shown, with line breaks of one kind.
 fn comparable(text: &str) -> String {
     SafeText::block(&text.replace("\r\n", "\n").replace('\r', "\n")).as_str().trim_end().to_owned()
-}
-
-/// What is remembered of earlier looks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Looks {
-    /// How many there were.
-    pub count: u32,
-    /// When the last one ended that found nothing, late enough to count.
-    pub absent_at: Option<Timestamp>,
-    /// When the last one ended, however it ended.
-    pub last_at: Option<Timestamp>,
-    /// What was concluded.
-    pub finding: Finding,
 }
 
 /// What follows from a look.

@@ -143,7 +143,7 @@ fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::An
 
 /// What looking for it in the history told.
 fn finding(theme: Theme, entry: &OutboxEntry) -> Option<(String, Style)> {
-    let words = match &entry.finding {
+    let words = match &entry.row.finding {
         Finding::Nothing => return None,
         Finding::Absent => {
             "Looked for twice in the conversation and not found: probably not sent.".to_owned()

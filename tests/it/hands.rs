@@ -139,7 +139,7 @@ impl Hands {
     fn queue(&self, conversation: &str, operation: Operation) -> OutboxRow {
         let lane = Lane::Conversation(conversation.into());
         let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
-        let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0 };
+        let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None };
         self.store.enqueue(row, self.clock.now()).expect("queued")
     }
 

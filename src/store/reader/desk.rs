@@ -6,13 +6,17 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::outbox::{Finding, Lane, OutboxRow};
-use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage, Pause};
+use crate::model::messages::Message;
+use crate::model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
+use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
 use crate::model::text::SafeText;
 use crate::store::StoreError;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::outbox::{COLUMNS, read};
-use crate::store::rows::time;
+use crate::store::rows::{message, time};
+
+/// Messages read at most of what crossed with a text.
+const CROSSED: u32 = 20;
 
 /// Rows of the outbox: those that ask first.
 pub(crate) fn outbox(connection: &Connection, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
@@ -45,7 +49,63 @@ fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, Stor
         Lane::Webhooks => SafeText::line("Webhooks"),
         Lane::Media => SafeText::line("Upload"),
     };
-    Ok(OutboxEntry { title, crossed: Vec::new(), finding: Finding::Nothing, candidates: Vec::new(), row })
+    let (crossed, candidates) = match &row.lane {
+        Lane::Conversation(conversation) => {
+            (crossed(connection, &row, conversation)?, candidates(connection, &row, conversation)?)
+        }
+        _ => (Vec::new(), Vec::new()),
+    };
+    Ok(OutboxEntry { title, crossed, candidates, row })
+}
+
+/// What others said after the newest message the writer of a text that was
+/// stopped before it left had on screen: the newest few, oldest first.
+fn crossed(
+    connection: &Connection,
+    row: &OutboxRow,
+    conversation: &ConversationId,
+) -> Result<Vec<Message>, StoreError> {
+    let (RowState::Stopped(Stop::Crossed | Stop::Late, _), Some(seen)) = (&row.state, &row.seen) else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
+         WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
+             AND NOT (m.inbound = 0 AND m.provisional = 1)
+             AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = m.id)
+         ORDER BY m.sort_at DESC, m.id DESC LIMIT {CROSSED}",
+        message::COLUMNS
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let of = params![row.channel.as_str(), conversation.as_str(), seen.0.micros(), seen.1.as_str()];
+    let rows = statement.query_map(of, |it| message::read(it, conversation))?;
+    let mut messages = rows.collect::<Result<Vec<_>, _>>()?;
+    messages.reverse();
+    Ok(messages)
+}
+
+/// The messages that could be a text that may have been sent.
+fn candidates(
+    connection: &Connection,
+    row: &OutboxRow,
+    conversation: &ConversationId,
+) -> Result<Vec<Message>, StoreError> {
+    let Finding::Several(found) = &row.finding else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
+         WHERE c.channel = ?1 AND c.id = ?2 AND m.id = ?3",
+        message::COLUMNS
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut messages = Vec::with_capacity(found.len());
+    for id in found {
+        let of = params![row.channel.as_str(), conversation.as_str(), id.as_str()];
+        let found = statement.query_row(of, |it| message::read(it, conversation)).optional()?;
+        messages.extend(found);
+    }
+    Ok(messages)
 }
 
 /// A conversation's name, or its id where the cache has forgotten it.
@@ -88,18 +148,6 @@ fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
         waiting_since: time(row, 3)?,
         text: SafeText::block(&text),
     })
-}
-
-/// Pauses, oldest first.
-pub(crate) fn pauses(connection: &Connection, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
-    let sql = "SELECT conversation FROM desk.pause WHERE channel = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([channel.as_str()], |row| {
-        let conversation: String = row.get(0)?;
-        let (owner, since) = (SafeText::default(), crate::model::time::Timestamp::default());
-        Ok(Pause { conversation: ConversationId::new(conversation), owner, since })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// At most so many rows, and whether there were more.

@@ -11,7 +11,7 @@ use crate::model::queries::{
     ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
     OutboxEntry, OutboxPage, Pause, TabCounts,
 };
-use crate::store::{StoreError, account, drafts};
+use crate::store::{StoreError, account, drafts, pauses};
 
 mod conversations;
 mod counts;
@@ -58,6 +58,14 @@ impl Reader {
         drafts::read(&self.connection, channel, conversation)
     }
 
+    /// The pauses of a channel made from this desk, longest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
+        pauses::list(&self.connection, "desk", channel)
+    }
+
     /// What a tab's title counts.
     ///
     /// # Errors
@@ -100,13 +108,5 @@ impl Reader {
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::drafts(&moment, query)
-    }
-
-    /// The pauses of a tab made from this desk.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
-        desk::pauses(&self.connection, channel)
     }
 }
