@@ -254,8 +254,10 @@ impl App {
             open.push(format!("the AI is paused by you in {people}: no one answers there"));
         }
         let drafts = self.unsaved_drafts();
-        if drafts > 0 {
-            open.push(format!("{drafts} drafts could not be put on disk: quitting loses them"));
+        match drafts {
+            0 => (),
+            1 => open.push("1 draft could not be put on disk: quitting loses it".to_owned()),
+            _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
         }
         if open.is_empty() { self.quit(effects) } else { self.open_layer(Layer::AskQuit { open, paused }) }
     }

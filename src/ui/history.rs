@@ -13,6 +13,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::messages::{Delivery, MessageRow, Sender};
+use crate::model::time::{MINUTE, Timestamp, short_span};
 use crate::ui::paint::{self, Run, Sides};
 use crate::ui::row_state;
 use crate::ui::theme::Theme;
@@ -60,8 +61,9 @@ fn title(history: &History) -> String {
 
 /// The AI's state and the window's, at the right of the title.
 fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
-    let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return Vec::new() };
-    let mut out = vec![ai(theme, row)];
+    let Some(history) = &tab.history else { return Vec::new() };
+    let Some(row) = &history.row else { return Vec::new() };
+    let mut out = vec![ai(app, theme, history, row)];
     let window = match row.conversation.window {
         ServiceWindow::NotApplicable => String::new(),
         ServiceWindow::Closed => "window closed".to_owned(),
@@ -89,18 +91,38 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     out
 }
 
-fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
+fn ai(app: &App, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
+    let now = app.now;
     match (row.automation_pending, row.conversation.automation) {
-        (Some(false), Automation::NotApplicable) | (Some(true), Automation::NotApplicable) => {
-            (String::new(), Style::new())
+        (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
+        (Some(wish), _) if history.switch_is_unclear() => {
+            let word = if wish { "wakes" } else { "is off" };
+            (format!("AI unknown, asking whether it {word}…"), theme.waiting())
         }
         (Some(false), _) => ("AI pausing…".to_owned(), theme.waiting()),
         (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
-        (None, Automation::Off) if row.paused_here => ("AI OFF by you".to_owned(), theme.ai_off()),
-        (None, Automation::Off) => ("AI OFF".to_owned(), theme.ai_off()),
-        (None, Automation::On) if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
-        (None, Automation::On) => ("AI ON".to_owned(), theme.ai_on()),
+        (None, Automation::Off) => (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off()),
+        (None, Automation::On) => match row.unanswered_since(now) {
+            Some(since) => {
+                let span = short_span(now.since(since));
+                (format!("AI ON · SILENT {span} since you handed back"), theme.error())
+            }
+            None if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
+            None => ("AI ON".to_owned(), theme.ai_on()),
+        },
         (None, other) => (other.label().to_owned(), theme.dim()),
+    }
+}
+
+/// Who paused the AI, and how long ago, where that is known.
+pub fn paused_by(row: &ConversationRow, now: Timestamp) -> String {
+    if !row.paused_here {
+        return "someone else".to_owned();
+    }
+    let age = row.paused.as_ref().map(|(_, since)| now.since(*since));
+    match age.filter(|it| *it >= MINUTE) {
+        Some(age) => format!("you {}", short_span(age)),
+        None => "you".to_owned(),
     }
 }
 

@@ -12,65 +12,77 @@ use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::ui::connection;
-use crate::ui::paint::{self, Run};
+use crate::ui::paint;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
+/// Words of the status line behind its first.
+struct Item {
+    words: String,
+    style: Style,
+    /// Whether it is never left out for want of room.
+    needed: bool,
+}
+
 /// Draws the status line: a notice while there is one, else how the tab
-/// fares; behind it what is under way, where it fits.
+/// fares; behind it what is under way, as far as there is room. What asks for
+/// a person always has room.
 pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
-    let under_way = under_way(app, theme, area.width < 100);
-    let under_way: Vec<Run<'_>> = under_way.iter().map(|(words, style)| (words.as_str(), *style)).collect();
-    if let Some(notice) = &app.notice {
-        let style = if notice.warning { theme.waiting() } else { theme.strong() };
-        let used = paint::text(buffer, x, area.y, width, &notice.text, style);
+    let (first, style) = match &app.notice {
+        Some(notice) if notice.warning => (notice.text.clone(), theme.waiting()),
+        Some(notice) => (notice.text.clone(), theme.strong()),
+        None => connection::words(&app.tab().health, app.now, app.settings.offset_minutes, theme),
+    };
+    let items = under_way(app, theme, area.width < 100);
+    let wide = |it: &Item| u16::try_from(wrap::cells(&it.words)).unwrap_or(u16::MAX);
+    let mut needed: u16 = items.iter().filter(|it| it.needed).map(wide).sum();
+    let mut used = paint::text(buffer, x, area.y, width.saturating_sub(needed), &first, style);
+    for item in &items {
         let room = width.saturating_sub(used);
-        if paint::cells(&under_way) <= room {
-            paint::runs(buffer, x + used, area.y, room, &under_way);
+        if item.needed {
+            needed = needed.saturating_sub(wide(item));
+        } else if room < wide(item) + needed {
+            continue;
         }
-        return;
+        used += paint::text(buffer, x + used, area.y, room, &item.words, item.style);
     }
-    let tab = app.tab();
-    let (health, style) = connection::words(&tab.health, app.now, app.settings.offset_minutes, theme);
-    let used = paint::text(buffer, x, area.y, width, &health, style);
-    let room = width.saturating_sub(used);
-    let budget = if tab.budget > 0 { format!(" · key {}% of 300/min", tab.budget) } else { String::new() };
-    let wide = u16::try_from(wrap::cells(&budget)).unwrap_or(0);
-    // The budget gives way first.
-    let budget = if paint::cells(&under_way) + wide <= room { budget } else { String::new() };
-    let used = used + paint::text(buffer, x + used, area.y, room, &budget, Style::new());
-    paint::runs(buffer, x + used, area.y, width.saturating_sub(used), &under_way);
 }
 
-/// What waits to leave and what asks, where no AI answers, and a slow disk.
-fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<(String, Style)> {
+/// What waits to leave and what asks, where no AI answers, and a slow disk;
+/// what gives way first stands last but for the budget.
+fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let sum = |count: fn(&Tab) -> u32| app.tabs.iter().map(count).sum::<u32>();
-    let plain = Style::new();
-    let mut runs = Vec::new();
+    let plain = |words: String| Item { words, style: Style::new(), needed: false };
+    let loud = |words: String, style: Style| Item { words, style, needed: true };
+    let mut items = Vec::new();
     if let Some(seconds) = app.saving_for() {
-        runs.push((format!(" · SAVING… {seconds}s"), theme.waiting()));
+        items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
     }
     if app.unsaved_drafts() > 0 {
-        runs.push((" · DRAFT NOT ON DISK".to_owned(), theme.error()));
+        items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
     }
     let asks = sum(|it| it.counts.stopped);
-    runs.push((format!(" · outbox {}", sum(|it| it.counts.outbox) + asks), plain));
+    let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
     match asks {
-        0 => (),
-        1 => runs.push((" (1 ASKS)".to_owned(), theme.error())),
-        asks => runs.push((format!(" ({asks} ASK)"), theme.error())),
+        0 => items.push(plain(outbox)),
+        1 => items.push(loud(format!("{outbox} (1 ASKS)"), theme.error())),
+        asks => items.push(loud(format!("{outbox} ({asks} ASK)"), theme.error())),
     }
-    runs.push((format!(" · AI paused by you {}", sum(|it| it.counts.paused_here)), plain));
+    items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     let credits = tabs::credits(app);
     if with_credits && !credits.is_empty() {
-        runs.push((format!(" · {credits}"), plain));
+        items.push(plain(format!(" · {credits}")));
     }
     if app.settings.demo {
-        runs.push((" · demo".to_owned(), plain));
+        items.push(plain(" · demo".to_owned()));
     }
-    runs
+    let budget = app.tab().budget;
+    if budget > 0 && app.notice.is_none() {
+        items.push(plain(format!(" · key {budget}% of 300/min")));
+    }
+    items
 }
 
 /// Draws the hints: the keys of the focus, or the rest of a key sequence.
