@@ -8,7 +8,7 @@ use crate::client::request::{Answer, Raw, Reply};
 use crate::client::words;
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
-use crate::wire::errors::ErrorCode;
+pub use crate::wire::errors::ErrorCode;
 
 /// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +99,10 @@ pub enum ReadError {
     /// Does not exist (404), in the interface's own words.
     #[error("{0}")]
     NotFound(SafeText),
+    /// The answer is the one that was applied last; see
+    /// [`crate::client::Client::unless_same`].
+    #[error("nothing is new")]
+    Same,
     /// Refused for another reason: 400 for a cursor that is too old, for one.
     #[error("{0}")]
     Rejected(SafeText),

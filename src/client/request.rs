@@ -62,7 +62,7 @@ impl Client {
             total: self.shared.bounds.read_total,
         };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
-            Ok((raw, None)) => class_read(raw),
+            Ok((raw, None)) => class_read(raw).and_then(|it| self.look(path, query, it)),
             Ok((_, Some(cut))) => Err(ReadError::Trouble(cut)),
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
             Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
@@ -129,7 +129,7 @@ impl Client {
         path: &str,
     ) -> Result<(Raw, Option<SafeText>), Broken> {
         let now = self.now();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, now)) {
+        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
         let answer = self.shared.transport.exchange(request).await?;

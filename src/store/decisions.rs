@@ -9,8 +9,8 @@
 
 use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
+use crate::model::chance::Chance;
 use crate::model::ids::{IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
@@ -79,7 +79,7 @@ impl Store {
             Some(seen) => Some(seen),
             None => self.newest_place(&found.row.channel, &found.row.lane)?,
         };
-        let id = id.clone();
+        let (id, chance) = (id.clone(), self.chance().clone());
         let decided = self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             let Some(row) = lane::find(&change, &id)? else {
@@ -92,7 +92,7 @@ impl Store {
             let Some(verdict) = choose(stop, spent) else {
                 return Ok(None);
             };
-            let after = carry_out(&change, &row, &verdict, seen.as_ref(), now.wall)?;
+            let after = carry_out(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;
             write_down(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
             change.commit()?;
             Ok(Some(Decided { before: row.row, after }))
@@ -123,14 +123,14 @@ fn carry_out(
     row: &LaneRow,
     verdict: &Verdict,
     seen: Option<&Place>,
-    now: Timestamp,
+    (now, chance): (Timestamp, &Chance),
 ) -> Result<Option<OutboxRow>, StoreError> {
     match verdict {
         Verdict::SendAnyway | Verdict::SameKey => {
             wake(change, &row.row, seen, now)?;
             outbox::find(change, &row.row.id)
         }
-        Verdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, now)?),
+        Verdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
         Verdict::Adopt(message) => {
             settling::note_sent(change, &row.row, message.as_str())?;
             outbox::complete(change, &row.row, "found by a person", Some(message.as_str()))?;
@@ -175,9 +175,9 @@ fn anew(
     change: &Transaction<'_>,
     row: &OutboxRow,
     seen: Option<&Place>,
-    now: Timestamp,
+    (now, chance): (Timestamp, &Chance),
 ) -> Result<RowId, StoreError> {
-    let id = outbox::row_id(now);
+    let id = outbox::row_id(now, chance);
     wake(change, row, seen, now)?;
     change.execute(
         "UPDATE outbox SET id = ?2, idempotency_key = ?3, successor_of = ?1, created_at = ?4, attempts = 0,
@@ -185,7 +185,7 @@ fn anew(
              first_attempt_server_at = NULL, first_attempt_since_boot = NULL, last_attempt_at = NULL,
              credits_before = NULL
          WHERE id = ?1",
-        params![row.id.as_str(), id.as_str(), Uuid::new_v4().to_string(), now.micros()],
+        params![row.id.as_str(), id.as_str(), outbox::new_key(chance).as_str(), now.micros()],
     )?;
     outbox::audit(change, row, "sent again by a person", "new key")?;
     Ok(id)

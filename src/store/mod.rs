@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
+use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
@@ -25,6 +26,7 @@ mod facts;
 mod files;
 pub mod history;
 pub mod lane;
+pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
@@ -55,10 +57,38 @@ struct Inner {
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
+    chance: Chance,
     /// How this desk names itself to those who share its folder.
     owner: String,
-    /// Held while this process lives, if it was the first on the folder.
-    _lock: Option<File>,
+    /// Held while this process lives.
+    _lock: File,
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Where keys, ids and jitter are drawn from.
+    pub chance: Chance,
+    /// What a commit promises.
+    pub durability: Durability,
+    /// How this desk names itself: pauses of the AI made from here bear it.
+    pub owner: String,
+}
+
+/// What a commit promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The outbox outlives a loss of power, the cache an end of the process.
+    Full,
+    /// Nothing outlives a loss of power: for simulations of days, which wait
+    /// for no disk. No command offers it.
+    Simulated,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { chance: Chance::new(rand::random), durability: Durability::Full, owner: String::new() }
+    }
 }
 
 /// What the cache's thread owns.
@@ -84,22 +114,20 @@ impl Store {
     /// When the folder cannot be used, or the outbox is damaged or newer. A
     /// cache that cannot be used is set aside and rebuilt instead.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        Self::open_as(folder, "")
+        Self::open_with(folder, Setup::default())
     }
 
-    /// As [`Store::open`]; pauses of the AI made from here bear this name.
+    /// The same under a name, or for simulations with other randomness or
+    /// without durability.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_as(folder: &Path, owner: &str) -> Result<Self, StoreError> {
+    pub fn open_with(folder: &Path, setup: Setup) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder)?;
-        let lock = paths.lock()?;
-        let mut outbox = files::open_outbox(&paths)?;
-        if lock.is_some() {
-            // Alone here: whatever is marked as leaving was cut off.
-            lane::recover(&mut outbox, None)?;
-        }
-        let (mut connection, rebuilt) = files::open_cache(&paths)?;
+        let mut outbox = files::open_outbox(&paths, setup.durability)?;
+        // Alone here: whatever is marked as leaving was cut off.
+        let lock = paths.enter(|| lane::recover(&mut outbox, None).map(drop))?;
+        let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
         stuck::mend(&mut connection)?;
         let counter = Arc::new(AtomicU64::new(1));
         let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
@@ -109,7 +137,8 @@ impl Store {
             cache: Writer::start("cache", cache)?,
             counter,
             rebuilt,
-            owner: owner.to_owned(),
+            chance: setup.chance,
+            owner: setup.owner,
             _lock: lock,
         })))
     }
@@ -130,6 +159,11 @@ impl Store {
     /// Marks the moment a read request leaves.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.0.counter.fetch_add(1, Ordering::SeqCst))
+    }
+
+    /// Where keys, ids and jitter are drawn from.
+    pub(crate) fn chance(&self) -> &Chance {
+        &self.0.chance
     }
 
     pub(crate) fn owner(&self) -> &str {

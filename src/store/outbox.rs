@@ -5,8 +5,8 @@
 //! said about rows that stopped is in `decisions`.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use uuid::Uuid;
 
+use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::outbox::{Lane, Operation, OutboxRow, PreparedRequest};
@@ -56,6 +56,7 @@ impl Store {
         clears_draft: bool,
         now: Timestamp,
     ) -> Result<Vec<OutboxRow>, StoreError> {
+        let chance = self.chance().clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let mut queued = Vec::with_capacity(rows.len());
@@ -64,7 +65,7 @@ impl Store {
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
                     drafts::write(&change, &row.channel, conversation, None)?;
                 }
-                queued.push(insert(&change, row, now)?);
+                queued.push(insert(&change, row, now, &chance)?);
             }
             change.commit()?;
             Ok(queued)
@@ -127,9 +128,13 @@ fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn insert(change: &Transaction<'_>, new: NewRow, now: Timestamp) -> Result<OutboxRow, StoreError> {
-    let id = row_id(now);
-    let key = IdempotencyKey::new(Uuid::new_v4().to_string());
+fn insert(
+    change: &Transaction<'_>,
+    new: NewRow,
+    now: Timestamp,
+    chance: &Chance,
+) -> Result<OutboxRow, StoreError> {
+    let (id, key) = (row_id(now, chance), new_key(chance));
     let due_at = now.plus(new.hold_micros.max(0)).micros();
     change.execute(
         "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
@@ -159,10 +164,15 @@ fn insert(change: &Transaction<'_>, new: NewRow, now: Timestamp) -> Result<Outbo
 }
 
 /// A UUIDv7 of the moment the person asked.
-pub(crate) fn row_id(now: Timestamp) -> RowId {
-    let seconds = u64::try_from(now.seconds()).unwrap_or(0);
-    let nanos = u32::try_from(now.micros().rem_euclid(1_000_000) * 1000).unwrap_or(0);
-    RowId::new(Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos)).to_string())
+pub(crate) fn row_id(now: Timestamp, chance: &Chance) -> RowId {
+    let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
+    let [random @ .., _, _, _, _, _, _] = chance.bytes();
+    RowId::new(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string())
+}
+
+/// A UUIDv4, which tells nothing.
+pub(crate) fn new_key(chance: &Chance) -> IdempotencyKey {
+    IdempotencyKey::new(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid().to_string())
 }
 
 /// Reads one row.

@@ -51,6 +51,8 @@ impl Channel {
     /// the same.
     pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
         let row = &claimed.row;
+        // What lists said before is merged anew into what follows here.
+        self.forget_answers();
         let (mut made, mut automation) = (None, None);
         match receipt.kind.clone() {
             ReceiptKind::Sent { message, credits, .. } => {

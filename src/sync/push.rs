@@ -225,7 +225,7 @@ impl Channel {
             failures: claimed.failures,
             age: claimed.key_age(&self.moment(now)).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,
-            jitter: rand::random(),
+            jitter: self.store.chance().fraction(),
         };
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
@@ -245,6 +245,7 @@ impl Channel {
         if stop == Stop::Window {
             if let Some(conversation) = claimed.row.lane.conversation() {
                 self.store.set_window_closed(self.id(), conversation).await?;
+                self.forget_answers();
             }
             self.tell(News::Conversations(self.id().clone()));
         }
