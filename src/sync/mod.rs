@@ -1,9 +1,10 @@
 //! Carry: pulls pages into the cache and pushes outbox rows to the server,
-//! each as a `once()` under a thin loop.
+//! each as a step under a thin loop.
 //!
-//! [`Channel`] holds the steps of one tab; [`Engine`] only decides when to
-//! take which. What is decided without looking at a socket or a file is in
-//! [`plan`], [`overlap`], [`walk`], [`lanes`] and [`health`], as plain rules.
+//! [`Channel`] asks, sends and stores; [`Tab`] makes steps of it, each due at
+//! its time; [`Engine`] only waits and takes them. What is decided without
+//! looking at a socket or a file is in [`plan`], [`overlap`], [`walk`],
+//! [`lanes`] and [`health`], as plain rules.
 //!
 //! Knows nothing of screens.
 
@@ -20,6 +21,7 @@ pub mod overlap;
 pub mod plan;
 mod push;
 mod report;
+mod tab;
 mod trigger;
 pub mod walk;
 
@@ -31,6 +33,7 @@ pub use engine::Engine;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
+pub use tab::{Loop, Tab};
 
 /// What a tab is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
