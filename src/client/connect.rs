@@ -4,13 +4,15 @@
 //! Knows nothing of what is asked.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
-use crate::client::pace::{Pace, Urgency};
+use crate::client::pace::{Pace, Seat, Urgency};
+use crate::client::sameness::{Applied, Unless};
 use crate::client::transport::{Sockets, Transport};
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
@@ -75,6 +77,12 @@ pub enum ClientError {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) urgency: Urgency,
+    /// Among the tabs that share the budget.
+    pub(crate) seat: Seat,
+    /// What this tab applied.
+    pub(crate) applied: Applied,
+    /// Set while an answer that was applied before is not wanted again.
+    pub(crate) unless: Option<Unless>,
 }
 
 /// What all clones of a client share.
@@ -86,6 +94,7 @@ pub(crate) struct Shared {
     pub(crate) base_url: String,
     pub(crate) bounds: Bounds,
     pub(crate) pace: Mutex<Pace>,
+    seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
     warning: Option<String>,
 }
@@ -147,10 +156,14 @@ impl Client {
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(Pace::default()),
+                seats: AtomicU32::new(1),
                 clock,
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
+            seat: 0,
+            applied: Applied::default(),
+            unless: None,
         })
     }
 
@@ -158,7 +171,15 @@ impl Client {
     /// the rate budget that polling leaves.
     #[must_use]
     pub fn for_person(&self) -> Self {
-        Self { shared: self.shared.clone(), urgency: Urgency::Person }
+        Self { urgency: Urgency::Person, ..self.clone() }
+    }
+
+    /// A client for another tab with the same server and key: both share one
+    /// budget.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let seat = self.shared.seats.fetch_add(1, Ordering::Relaxed);
+        Self { seat, applied: Applied::default(), ..self.clone() }
     }
 
     /// What looks odd about the address, in words.

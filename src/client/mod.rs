@@ -21,6 +21,7 @@ mod reactions;
 mod receipt;
 mod request;
 pub mod retry;
+mod sameness;
 mod telegram;
 mod templates;
 #[cfg(test)]

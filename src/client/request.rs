@@ -11,7 +11,7 @@ use crate::client::headers::{self, Facts};
 use crate::client::pace::Kind;
 use crate::client::transport::{Broken, Outgoing};
 use crate::model::ids::IdempotencyKey;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{self, PreparedRequest};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 
@@ -62,7 +62,7 @@ impl Client {
             total: self.shared.bounds.read_total,
         };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
-            Ok((raw, None)) => class_read(raw),
+            Ok((raw, None)) => class_read(raw).and_then(|it| self.look(path, query, it)),
             Ok((_, Some(cut))) => Err(ReadError::Trouble(cut)),
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
             Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
@@ -82,11 +82,22 @@ impl Client {
         };
         let mut headers = self.shared.headers.clone();
         headers.insert("idempotency-key", key);
-        if !request.body.is_empty() {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match request.content_type.as_deref().map(HeaderValue::from_str) {
+            None => {}
+            Some(Ok(content_type)) => {
+                headers.insert(CONTENT_TYPE, content_type);
+            }
+            Some(Err(_)) => {
+                let why = SafeText::line("the row's media type cannot be sent");
+                return Outcome::NotSent(NotSent::Misconfigured(why));
+            }
         }
         let outgoing = Outgoing {
-            method: if request.method == "PATCH" { Method::PATCH } else { Method::POST },
+            method: match request.method {
+                outbox::Method::Post => Method::POST,
+                outbox::Method::Patch => Method::PATCH,
+                outbox::Method::Delete => Method::DELETE,
+            },
             url,
             headers,
             body: request.body.clone(),
@@ -118,7 +129,7 @@ impl Client {
         path: &str,
     ) -> Result<(Raw, Option<SafeText>), Broken> {
         let now = self.now();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, now)) {
+        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
         let answer = self.shared.transport.exchange(request).await?;

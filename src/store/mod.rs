@@ -25,6 +25,7 @@ mod facts;
 mod files;
 pub mod history;
 pub mod lane;
+pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;

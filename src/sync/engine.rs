@@ -1,17 +1,21 @@
-//! Takes every tab's steps when they are due: three thin loops a tab.
+//! Takes every tab's steps when they are due: three thin loops a tab, and one
+//! for the leases of all of them.
 //!
 //! Knows nothing of what a step does.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::client::ClientError;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
 use crate::model::time::Clock;
 use crate::store::Store;
+use crate::sync::leading::{Leading, owner};
 use crate::sync::plan::Polling;
 use crate::sync::tab::{Loop, Tab};
 use crate::sync::{Channel, ChannelSpec};
@@ -19,6 +23,9 @@ use crate::sync::{Channel, ChannelSpec};
 /// The hands of all tabs. Its calls only leave word; nothing of it blocks.
 pub struct Engine {
     tabs: Vec<Arc<Tab>>,
+    leading: Arc<Leading>,
+    clock: Arc<dyn Clock>,
+    stop: watch::Sender<bool>,
     loops: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -33,23 +40,25 @@ impl Engine {
         news: Arc<dyn Fn(News) + Send + Sync>,
         polling: Polling,
     ) -> Self {
-        let mut tabs = Vec::new();
-        let mut loops = Vec::new();
+        let mut tabs: Vec<Arc<Tab>> = Vec::new();
         for spec in channels {
             let id = spec.id.clone();
-            match Channel::new(spec, store.clone(), clock.clone(), news.clone()) {
-                Ok(channel) => {
-                    let tab = Arc::new(Tab::new(channel, polling));
-                    loops.extend(Loop::ALL.map(|it| handle.spawn(run(tab.clone(), it, clock.clone()))));
-                    tabs.push(tab);
-                }
+            match hands(spec, &tabs, &store, &clock, &news) {
+                Ok(channel) => tabs.push(Arc::new(Tab::under_lease(channel, polling))),
                 Err(error) => {
                     let why = SafeText::line(&error.to_string());
                     news(News::Health(id, Health::Misconfigured { why }));
                 }
             }
         }
-        Self { tabs, loops: Mutex::new(loops) }
+        let owner = owner(&store);
+        let leading = Arc::new(Leading::new(store, tabs.clone(), owner));
+        let (stop, stopping) = watch::channel(false);
+        let mut loops = vec![handle.spawn(lead(leading.clone(), stopping, clock.clone()))];
+        for tab in &tabs {
+            loops.extend(Loop::ALL.map(|it| handle.spawn(run(tab.clone(), it, clock.clone()))));
+        }
+        Self { tabs, leading, clock, stop, loops: Mutex::new(loops) }
     }
 
     /// Which tab is looked at, and which of its conversations; `None` when
@@ -80,15 +89,32 @@ impl Engine {
         }
     }
 
+    /// Lets other processes lead: this one is about to be suspended.
+    pub async fn suspend(&self) {
+        self.leading.release(self.clock.now()).await;
+    }
+
+    /// Takes its part again after [`Engine::suspend`].
+    pub async fn resume(&self) {
+        self.leading.resume().await;
+    }
+
     /// Ends the loops: reads are dropped, a write on its way is waited for.
+    /// Other processes may lead at once.
     pub async fn shutdown(&self) {
-        self.tabs.iter().for_each(|it| it.stop());
+        self.leading.release(self.clock.now()).await;
+        self.stop_loops();
         let loops = std::mem::take(&mut *self.loops.lock().unwrap_or_else(PoisonError::into_inner));
         for ended in loops {
             if let Err(error) = ended.await {
                 tracing::error!(%error, "a loop had failed");
             }
         }
+    }
+
+    fn stop_loops(&self) {
+        self.stop.send_replace(true);
+        self.tabs.iter().for_each(|it| it.stop());
     }
 
     fn tab(&self, channel: &ChannelId) -> Option<&Arc<Tab>> {
@@ -98,7 +124,45 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.tabs.iter().for_each(|it| it.stop());
+        self.stop_loops();
+    }
+}
+
+/// The hands of one tab; those of tabs with the same server and key share a
+/// client, and with it the budget.
+fn hands(
+    spec: ChannelSpec,
+    tabs: &[Arc<Tab>],
+    store: &Store,
+    clock: &Arc<dyn Clock>,
+    news: &Arc<dyn Fn(News) + Send + Sync>,
+) -> Result<Channel, ClientError> {
+    let same = |it: &&Arc<Tab>| {
+        let other = it.channel().spec();
+        other.key == spec.key && other.base_url == spec.base_url
+    };
+    match tabs.iter().find(same) {
+        Some(tab) => {
+            let client = tab.channel().client.beside();
+            Ok(Channel::with_client(spec, client, store.clone(), clock.clone(), news.clone()))
+        }
+        None => Channel::new(spec, store.clone(), clock.clone(), news.clone()),
+    }
+}
+
+/// Keeps the leases until the engine stops.
+async fn lead(leading: Arc<Leading>, mut stop: watch::Receiver<bool>, clock: Arc<dyn Clock>) {
+    let turns = async {
+        loop {
+            let wait = leading.step(clock.now()).await;
+            nap(wait, leading.woken()).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        // An engine that is gone stops too.
+        _ = stop.wait_for(|it| *it) => {}
+        () = turns => {}
     }
 }
 
@@ -113,7 +177,7 @@ async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
                 wait
             }
         };
-        if until_stopped(&tab, nap(wait, &tab, which)).await.is_none() {
+        if until_stopped(&tab, nap(wait, tab.woken(which))).await.is_none() {
             return;
         }
     }
@@ -129,12 +193,12 @@ async fn until_stopped<T>(tab: &Tab, work: impl Future<Output = T>) -> Option<T>
 }
 
 /// Waits so many microseconds, or until woken.
-async fn nap(micros: i64, tab: &Tab, which: Loop) {
+async fn nap(micros: i64, woken: impl Future<Output = ()>) {
     let Some(micros) = u64::try_from(micros).ok().filter(|it| *it > 0) else {
         return;
     };
     tokio::select! {
         () = tokio::time::sleep(Duration::from_micros(micros)) => {}
-        () = tab.woken(which) => {}
+        () = woken => {}
     }
 }

@@ -2,7 +2,8 @@
 //! each as a step under a thin loop.
 //!
 //! [`Channel`] asks, sends and stores; [`Tab`] makes steps of it, each due at
-//! its time; [`Engine`] only waits and takes them. What is decided without
+//! its time; [`Leading`] decides which process takes them; [`Engine`] only
+//! waits. What is decided without
 //! looking at a socket or a file is in [`plan`], [`overlap`], [`walk`],
 //! [`lanes`] and [`health`], as plain rules.
 //!
@@ -10,12 +11,14 @@
 
 mod accepted;
 mod account;
+mod audit;
 mod channel;
 mod conversations;
 mod details;
 mod engine;
 pub mod health;
 pub mod lanes;
+pub mod leading;
 mod messages;
 pub mod overlap;
 pub mod plan;
@@ -27,13 +30,19 @@ pub mod walk;
 
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
+use crate::model::time::MINUTE;
 
 pub use channel::Channel;
 pub use engine::Engine;
+pub use leading::Leading;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
-pub use tab::{Loop, Tab};
+pub use tab::{Lead, Loop, Tab};
+
+/// No step asks for a longer wait, so that a suspended machine or a clock
+/// that jumped is noticed.
+pub(crate) const NAP: i64 = MINUTE / 2;
 
 /// What a tab is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,17 +11,29 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Notify, watch};
 
 use crate::model::ids::ConversationId;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::sync::Channel;
+use crate::model::news::News;
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::leases::{Ask, LEASE};
 use crate::sync::plan::{Plan, Polling, Step, Task};
 use crate::sync::push::PushStep;
 use crate::sync::report::Pulled;
+use crate::sync::{Channel, NAP};
 
-/// No step asks for a longer wait, so that a suspended machine or a clock
-/// that jumped is noticed.
-pub(crate) const NAP: i64 = MINUTE / 2;
-/// Conversations whose older messages wait to be read at most.
-const OLDER: usize = 16;
+/// Conversations that wait to be read because a person asked at most.
+const ASKED: usize = 16;
+/// A lease is not relied on for its last part.
+const MARGIN: i64 = SECOND;
+
+/// Whether a tab's steps may do anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    /// Nobody else is on the folder.
+    Always,
+    /// Until the lease lapses.
+    Until(Timestamp),
+    /// Another process leads, or nobody does yet.
+    Other,
+}
 
 /// The three things a tab does side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +54,9 @@ impl Loop {
 /// One tab and what it was asked to do.
 pub struct Tab {
     channel: Channel,
+    lead: Mutex<Lead>,
     wishes: Mutex<Wishes>,
-    polls: tokio::sync::Mutex<Plan>,
+    polls: tokio::sync::Mutex<Polls>,
     opens: tokio::sync::Mutex<Opens>,
     bells: [Notify; 3],
     stop: watch::Sender<bool>,
@@ -55,7 +68,29 @@ struct Wishes {
     open: Option<ConversationId>,
     refresh: bool,
     refresh_open: bool,
-    older: Vec<ConversationId>,
+    /// Histories a person asked for, and whether for their older messages.
+    reads: Vec<(ConversationId, bool)>,
+    /// What the leader is to be asked.
+    asks: Vec<Ask>,
+}
+
+/// What is polled by itself; of what is due alike, the first goes first.
+const POLLED: [Task; 5] = [Task::Account, Task::Trigger, Task::List, Task::Sweep, Task::Audit];
+
+/// What the steps of what is polled remember.
+#[derive(Debug)]
+struct Polls {
+    plan: Plan,
+    /// When the last step ended.
+    last: Option<Timestamp>,
+}
+
+impl Polls {
+    /// Whether there was a longer rest than any step asks for: the machine
+    /// slept, or its clock was set.
+    fn has_slept(&self, now: Timestamp) -> bool {
+        self.last.is_some_and(|it| !(0..=2 * NAP).contains(&now.since(it)))
+    }
 }
 
 /// What the open conversation's steps remember.
@@ -66,12 +101,22 @@ struct Opens {
 }
 
 impl Tab {
-    /// Everything is due.
+    /// Everything is due, and nobody else leads.
     pub fn new(channel: Channel, polling: Polling) -> Self {
+        Self::leading(channel, polling, Lead::Always)
+    }
+
+    /// One whose steps do nothing until it has a lease.
+    pub fn under_lease(channel: Channel, polling: Polling) -> Self {
+        Self::leading(channel, polling, Lead::Until(Timestamp::default()))
+    }
+
+    fn leading(channel: Channel, polling: Polling, lead: Lead) -> Self {
         Self {
             channel,
+            lead: Mutex::new(lead),
             wishes: Mutex::default(),
-            polls: tokio::sync::Mutex::new(Plan::new(&[Task::Account, Task::List, Task::Trigger], polling)),
+            polls: tokio::sync::Mutex::new(Polls { plan: Plan::new(&POLLED, polling), last: None }),
             opens: tokio::sync::Mutex::new(Opens { plan: Plan::new(&[Task::History], polling), last: None }),
             bells: [Notify::new(), Notify::new(), Notify::new()],
             stop: watch::channel(false).0,
@@ -83,18 +128,49 @@ impl Tab {
         &self.channel
     }
 
+    /// Whether this process may ask and send for the channel now.
+    pub fn leads(&self, now: Timestamp) -> bool {
+        match *self.lead.lock().unwrap_or_else(PoisonError::into_inner) {
+            Lead::Always => true,
+            // One that reaches too far is from before the clock was set back.
+            Lead::Until(until) => (MARGIN..=LEASE).contains(&until.since(now)),
+            Lead::Other => false,
+        }
+    }
+
+    /// Notes who leads; `now` tells whether that is new.
+    pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
+        let led = self.leads(now);
+        *self.lead.lock().unwrap_or_else(PoisonError::into_inner) = lead;
+        if !led && self.leads(now) {
+            tracing::info!(channel = %self.channel.id(), "leads");
+            // What the last leader read since is not known here.
+            self.channel.forget_answers();
+            self.wish(|it| it.refresh = true);
+            Loop::ALL.iter().for_each(|it| self.wake(*it));
+        }
+    }
+
     /// Whether the tab is looked at, and which of its conversations is open.
     pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
-        self.wish(|it| {
+        let opened = self.wish(|it| {
             it.visible = visible;
+            let opened = open.clone().filter(|new| it.open.as_ref() != Some(new));
             it.open = open;
+            opened
         });
+        if let Some(conversation) = opened {
+            self.ask_leader(Ask::Open(conversation));
+        }
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
     }
 
     /// Reads everything again now, also after the tab was stopped.
     pub fn refresh(&self) {
+        if self.ask_leader(Ask::Refresh) {
+            return;
+        }
         self.wish(|it| {
             it.refresh = true;
             it.refresh_open = true;
@@ -106,12 +182,47 @@ impl Tab {
 
     /// Reads messages older than the stored ones.
     pub fn fetch_older(&self, conversation: ConversationId) {
+        if !self.ask_leader(Ask::Older(conversation.clone())) {
+            self.read(conversation, true);
+        }
+    }
+
+    /// Reads a history because a person asked, here or at another process.
+    pub(crate) fn read(&self, conversation: ConversationId, older: bool) {
+        let wanted = (conversation, older);
         self.wish(|it| {
-            if !it.older.contains(&conversation) && it.older.len() < OLDER {
-                it.older.push(conversation);
+            if !it.reads.contains(&wanted) && it.reads.len() < ASKED {
+                it.reads.push(wanted);
             }
         });
         self.wake(Loop::Open);
+    }
+
+    /// Leaves word for another process's leader, if there is one.
+    fn ask_leader(&self, ask: Ask) -> bool {
+        let other = *self.lead.lock().unwrap_or_else(PoisonError::into_inner) == Lead::Other;
+        if other {
+            self.wish(|it| {
+                if !it.asks.contains(&ask) && it.asks.len() < ASKED {
+                    it.asks.push(ask);
+                }
+            });
+        }
+        other
+    }
+
+    /// What the leader is to be asked.
+    pub(crate) fn take_asks(&self) -> Vec<Ask> {
+        self.wish(|it| std::mem::take(&mut it.asks))
+    }
+
+    /// Says that another process changed what this tab shows.
+    pub(crate) fn tell_changed(&self) {
+        let id = &self.channel.spec().id;
+        self.channel.tell(News::Conversations(id.clone()));
+        if let Some(open) = self.wish(|it| it.open.clone()) {
+            self.channel.tell(News::History(id.clone(), open));
+        }
     }
 
     /// A loop is to take its next step now.
@@ -152,52 +263,69 @@ impl Tab {
 
     /// Asks for what has been due longest.
     pub async fn poll_step(&self, now: Timestamp) -> i64 {
-        if self.is_stopped() {
+        if self.is_stopped() || !self.leads(now) {
             return NAP;
         }
-        let mut plan = self.polls.lock().await;
+        let mut polls = self.polls.lock().await;
         let (visible, refresh) = self.wish(|it| (it.visible, std::mem::take(&mut it.refresh)));
-        if refresh {
-            plan.hurry();
+        if refresh || polls.has_slept(now) {
+            polls.plan.hurry();
         }
         if let Err(error) = self.channel.platform().await {
             tracing::error!(%error, "the account last read could not be looked up");
         }
-        let task = match self.next(&plan, now, visible) {
-            Step::Sleep(wait) => return wait.min(NAP),
-            Step::Run(task) => task,
+        let wait = match self.next(&polls.plan, now, visible) {
+            Step::Sleep(wait) => wait.min(NAP),
+            Step::Run(task) => {
+                let pulled = self.poll(task).await;
+                self.finished(&mut polls.plan, task, pulled, visible);
+                0
+            }
         };
+        polls.last = Some(self.channel.clock.now());
+        wait
+    }
+
+    async fn poll(&self, task: Task) -> Pulled {
+        let proven = self.channel.is_proven();
         let pulled = match task {
             Task::Account => self.channel.pull_account().await,
             Task::Trigger => self.channel.pull_trigger().await,
             Task::List | Task::History => self.channel.pull_conversations().await,
+            Task::Sweep => self.channel.sweep_conversations().await,
+            Task::Audit => self.channel.audit_histories().await,
         };
-        self.finished(&mut plan, task, pulled, visible);
-        if task == Task::Account {
-            // Lanes may wait for the platform, or for a key.
+        if task == Task::Account || (!proven && self.channel.is_proven()) {
+            // They wait for the platform, or for the key to be taken.
             self.wake(Loop::Push);
+            self.wake(Loop::Open);
         }
-        0
+        pulled
     }
 
     /// Reads the open conversation, or older messages a person asked for.
     pub async fn open_step(&self, now: Timestamp) -> i64 {
-        if self.is_stopped() {
+        if !self.may_go(now) {
             return NAP;
         }
         let mut opens = self.opens.lock().await;
-        let (visible, open, refresh, older) = self.wish(|it| {
-            let older = if it.older.is_empty() { None } else { Some(it.older.remove(0)) };
-            (it.visible, it.open.clone(), std::mem::take(&mut it.refresh_open), older)
+        let (visible, open, refresh, asked) = self.wish(|it| {
+            let asked = if it.reads.is_empty() { None } else { Some(it.reads.remove(0)) };
+            (it.visible, it.open.clone(), std::mem::take(&mut it.refresh_open), asked)
         });
         if refresh || open != opens.last {
             opens.plan.hurry();
             opens.last.clone_from(&open);
         }
-        if let Some(conversation) = older {
-            return match self.channel.pull_older(&conversation).await {
+        if let Some((conversation, older)) = asked {
+            let pulled = if older {
+                self.channel.pull_older(&conversation).await
+            } else {
+                self.channel.pull_history(&conversation).await
+            };
+            return match pulled {
                 Pulled::Paced(wait) => {
-                    self.wish(|it| it.older.insert(0, conversation));
+                    self.wish(|it| it.reads.insert(0, (conversation, older)));
                     wait.min(NAP)
                 }
                 _ => 0,
@@ -219,7 +347,7 @@ impl Tab {
     /// Sends the outbox row that may leave next. Not to be cut off: what has
     /// left is to be settled.
     pub async fn push_step(&self, now: Timestamp) -> i64 {
-        if self.is_stopped() {
+        if !self.may_go(now) {
             return NAP;
         }
         match self.channel.push_once(now).await {
@@ -227,6 +355,13 @@ impl Tab {
             PushStep::Due(until) => until.since(self.channel.clock.now()).clamp(0, NAP),
             PushStep::Idle | PushStep::Halted => NAP,
         }
+    }
+
+    /// Whether the open conversation and the outbox may be worked on: not
+    /// before one read has shown that the key is taken, so that one that is
+    /// not is tried once and not three times.
+    fn may_go(&self, now: Timestamp) -> bool {
+        !self.is_stopped() && self.leads(now) && self.channel.is_proven()
     }
 
     fn wish<R>(&self, change: impl FnOnce(&mut Wishes) -> R) -> R {
@@ -238,6 +373,7 @@ impl Tab {
     }
 
     fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
-        plan.finished(task, pulled, self.channel.clock.now(), visible, self.channel.store.chance().fraction());
+        let chance = self.channel.store.chance().fraction();
+        plan.finished(task, pulled, self.channel.clock.now(), visible, chance);
     }
 }
