@@ -13,7 +13,9 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::client::pace::{Pace, Seat, Urgency};
 use crate::client::sameness::{Applied, Unless};
+use crate::client::server_clock::ServerClock;
 use crate::client::transport::{Sockets, Transport};
+use crate::model::outbox::Moment;
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
 
@@ -96,6 +98,7 @@ pub(crate) struct Shared {
     pub(crate) pace: Mutex<Pace>,
     seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) server_clock: Mutex<ServerClock>,
     warning: Option<String>,
 }
 
@@ -156,6 +159,7 @@ impl Client {
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(Pace::default()),
+                server_clock: Mutex::default(),
                 seats: AtomicU32::new(1),
                 clock,
                 warning: address.warning,
@@ -191,6 +195,16 @@ impl Client {
     pub fn budget_used(&self) -> u8 {
         let now = self.now();
         self.pace(|pace| pace.percent_used(now))
+    }
+
+    /// What the server's clock shows at a moment, as far as its answers have
+    /// told.
+    pub fn server_time(&self, moment: Moment) -> Option<Timestamp> {
+        self.server_clock(|it| it.at(moment))
+    }
+
+    pub(crate) fn server_clock<R>(&self, look: impl FnOnce(&mut ServerClock) -> R) -> R {
+        look(&mut self.shared.server_clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -22,6 +22,7 @@ mod receipt;
 mod request;
 pub mod retry;
 mod sameness;
+mod server_clock;
 mod telegram;
 mod templates;
 #[cfg(test)]

@@ -144,6 +144,11 @@ impl Client {
                 pace.refused(kind, facts.retry_after.unwrap_or(5 * SECOND), heard_at);
             }
         });
+        if let Some(date) = facts.date {
+            let since_boot = self.shared.clock.since_boot();
+            let heard = outbox::Moment { wall: heard_at, server: None, since_boot };
+            self.server_clock(|it| it.hear(date, heard));
+        }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {
             Ok(body) => (body, None),

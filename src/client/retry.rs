@@ -157,7 +157,7 @@ mod tests {
 
     fn stops(next: &Next) -> Option<Stop> {
         match next {
-            Next::Stop(stop, _) => Some(stop.clone()),
+            Next::Stop(stop, _) => Some(*stop),
             _ => None,
         }
     }

@@ -25,7 +25,11 @@ const CACHE: &[&str] = &[
     include_str!("schema/cache_3.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
-const OUTBOX: &[&str] = &[include_str!("schema/outbox_1.sql"), include_str!("schema/outbox_2.sql")];
+const OUTBOX: &[&str] = &[
+    include_str!("schema/outbox_1.sql"),
+    include_str!("schema/outbox_2.sql"),
+    include_str!("schema/outbox_3.sql"),
+];
 
 /// Where the two files lie.
 #[derive(Debug, Clone)]

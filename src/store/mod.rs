@@ -19,6 +19,7 @@ use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
 pub mod conversations;
+pub mod decisions;
 pub mod drafts;
 pub mod errors;
 mod facts;
@@ -29,8 +30,11 @@ pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
+pub mod pauses;
 pub mod reader;
 mod rows;
+mod settling;
+pub mod since;
 mod stuck;
 #[cfg(test)]
 mod tests;
@@ -54,6 +58,8 @@ struct Inner {
     counter: Arc<AtomicU64>,
     rebuilt: bool,
     chance: Chance,
+    /// How this desk names itself to those who share its folder.
+    owner: String,
     /// Held while this process lives, if it was the first on the folder.
     _lock: Option<File>,
 }
@@ -65,6 +71,8 @@ pub struct Setup {
     pub chance: Chance,
     /// What a commit promises.
     pub durability: Durability,
+    /// How this desk names itself: pauses of the AI made from here bear it.
+    pub owner: String,
 }
 
 /// What a commit promises.
@@ -79,7 +87,7 @@ pub enum Durability {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { chance: Chance::new(rand::random), durability: Durability::Full }
+        Self { chance: Chance::new(rand::random), durability: Durability::Full, owner: String::new() }
     }
 }
 
@@ -109,7 +117,8 @@ impl Store {
         Self::open_with(folder, Setup::default())
     }
 
-    /// The same with other randomness or without durability: for simulations.
+    /// The same under a name, or for simulations with other randomness or
+    /// without durability.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -132,6 +141,7 @@ impl Store {
             counter,
             rebuilt,
             chance: setup.chance,
+            owner: setup.owner,
             _lock: lock,
         })))
     }
@@ -157,6 +167,10 @@ impl Store {
     /// Where keys, ids and jitter are drawn from.
     pub(crate) fn chance(&self) -> &Chance {
         &self.0.chance
+    }
+
+    pub(crate) fn owner(&self) -> &str {
+        &self.0.owner
     }
 
     pub(crate) fn outbox(&self) -> &Writer<Connection> {

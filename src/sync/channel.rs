@@ -84,6 +84,7 @@ impl Channel {
         clock: Arc<dyn Clock>,
         tell: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
+        let outbox = tokio::sync::Mutex::new(PushState::new(clock.now()));
         Self {
             spec,
             store,
@@ -97,7 +98,7 @@ impl Channel {
             details: tokio::sync::Mutex::default(),
             wanted: Wanted::default(),
             histories: tokio::sync::Mutex::default(),
-            outbox: tokio::sync::Mutex::default(),
+            outbox,
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
         }
