@@ -13,4 +13,5 @@ mod readme;
 mod scripting;
 mod service;
 mod service_mail;
+mod simulation;
 mod stories;

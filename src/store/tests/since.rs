@@ -6,10 +6,10 @@ use crate::model::outbox::{Moment, Operation};
 use crate::model::queries::HistoryQuery;
 use crate::model::text::SafeText;
 use crate::model::time::MINUTE;
-use crate::store::{Setup, Store};
 use crate::store::lane::Settlement;
 use crate::store::since::Moved;
 use crate::store::tests::{add, at, channel, conversation, list, message, row, send};
+use crate::store::{Setup, Store};
 
 #[tokio::test]
 async fn answers_of_others_are_told_apart_from_this_desks() {
@@ -65,7 +65,8 @@ async fn switch(store: &Store, enabled: bool, wall: i64, server: i64) {
 #[tokio::test]
 async fn a_pause_has_an_owner_and_an_age_and_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::open_with(folder.path(), Setup { owner: "ana".to_owned(), ..Setup::default() }).unwrap();
+    let store =
+        Store::open_with(folder.path(), Setup { owner: "ana".to_owned(), ..Setup::default() }).unwrap();
     list(&store, vec![conversation("a", 1)]).await;
     let reader = store.reader().unwrap();
     let listed = || {
