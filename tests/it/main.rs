@@ -20,4 +20,5 @@ mod scripting;
 mod service;
 mod service_mail;
 mod sharing;
+mod simulation;
 mod stories;
