@@ -100,10 +100,8 @@ fn what_somebody_else_answers_in_its_place_is_not_a_success() {
         for body in ["", r#"{"portal":"guest"}"#, r#"{"status":"ok"}"#] {
             let outcome = read(&operation, &Reply { is_rated: false, ..reply(body) });
             // The AI switch is looked at for itself.
-            let looked_at = matches!(
-                outcome,
-                Outcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. })
-            );
+            let looked_at =
+                matches!(outcome, Outcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. }));
             assert!(looked_at || matches!(outcome, Outcome::Unknown(_)), "{operation:?} {body}: {outcome:?}");
         }
     }
