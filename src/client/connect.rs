@@ -4,6 +4,7 @@
 //! Knows nothing of what is asked.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,8 +12,11 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::client::budget::Retries;
-use crate::client::pace::{Pace, Urgency};
+use crate::client::pace::{Pace, Seat, Urgency};
+use crate::client::sameness::{Applied, Unless};
+use crate::client::server_clock::ServerClock;
 use crate::client::transport::{Sockets, Transport};
+use crate::model::outbox::Moment;
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
 
@@ -77,6 +81,12 @@ pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) urgency: Urgency,
     pub(crate) retries: Retries,
+    /// Among the tabs that share the budget.
+    pub(crate) seat: Seat,
+    /// What this tab applied.
+    pub(crate) applied: Applied,
+    /// Set while an answer that was applied before is not wanted again.
+    pub(crate) unless: Option<Unless>,
 }
 
 /// What all clones of a client share.
@@ -88,7 +98,9 @@ pub(crate) struct Shared {
     pub(crate) base_url: String,
     pub(crate) bounds: Bounds,
     pub(crate) pace: Mutex<Pace>,
+    seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) server_clock: Mutex<ServerClock>,
     warning: Option<String>,
 }
 
@@ -152,11 +164,16 @@ impl Client {
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(Pace::default()),
+                server_clock: Mutex::default(),
+                seats: AtomicU32::new(1),
                 clock,
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
             retries: Retries::default(),
+            seat: 0,
+            applied: Applied::default(),
+            unless: None,
         })
     }
 
@@ -164,13 +181,13 @@ impl Client {
     /// the rate budget that polling leaves.
     #[must_use]
     pub fn for_person(&self) -> Self {
-        Self { shared: self.shared.clone(), urgency: Urgency::Person, retries: self.retries.clone() }
+        Self { urgency: Urgency::Person, ..self.clone() }
     }
 
     /// The same client within the budget of retries it shares with others.
     #[must_use]
     pub fn within_budget(&self, retries: Retries) -> Self {
-        Self { shared: self.shared.clone(), urgency: self.urgency, retries }
+        Self { retries, ..self.clone() }
     }
 
     /// What may be repeated.
@@ -183,6 +200,14 @@ impl Client {
         &self.shared.base_url
     }
 
+    /// A client for another tab with the same server and key: both share one
+    /// budget.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let seat = self.shared.seats.fetch_add(1, Ordering::Relaxed);
+        Self { seat, applied: Applied::default(), ..self.clone() }
+    }
+
     /// What looks odd about the address, in words.
     pub fn warning(&self) -> Option<&str> {
         self.shared.warning.as_deref()
@@ -192,6 +217,16 @@ impl Client {
     pub fn budget_used(&self) -> u8 {
         let now = self.now();
         self.pace(|pace| pace.percent_used(now))
+    }
+
+    /// What the server's clock shows at a moment, as far as its answers have
+    /// told.
+    pub fn server_time(&self, moment: Moment) -> Option<Timestamp> {
+        self.server_clock(|it| it.at(moment))
+    }
+
+    pub(crate) fn server_clock<R>(&self, look: impl FnOnce(&mut ServerClock) -> R) -> R {
+        look(&mut self.shared.server_clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -27,6 +27,8 @@ mod reactions;
 mod receipt;
 mod request;
 pub mod retry;
+mod sameness;
+mod server_clock;
 mod telegram;
 mod templates;
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Client {
             total: self.shared.bounds.read_total,
         };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
-            Ok((raw, None)) => class_read(raw),
+            Ok((raw, None)) => class_read(raw).and_then(|it| self.look(path, query, it)),
             Ok((_, Some(cut))) => Err(ReadError::Trouble(cut)),
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
             Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
@@ -132,7 +132,7 @@ impl Client {
         path: &str,
     ) -> Result<(Raw, Option<SafeText>), Broken> {
         let now = self.now();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, now)) {
+        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
         let answer = self.shared.transport.exchange(request).await?;
@@ -149,6 +149,11 @@ impl Client {
         });
         if (200..300).contains(&status) {
             self.retries.succeeded();
+        }
+        if let Some(date) = facts.date {
+            let since_boot = self.shared.clock.since_boot();
+            let heard = outbox::Moment { wall: heard_at, server: None, since_boot };
+            self.server_clock(|it| it.hear(date, heard));
         }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {

@@ -120,7 +120,7 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> Next {
         return Next::Stop(Stop::Unknown, SafeText::line(&why));
     }
     if !may_repeat(attempt.class, attempt.recognised) {
-        return Next::Stop(Stop::Unknown, not_repeated(unclear.why.as_str()));
+        return Next::Stop(Stop::Ask, not_repeated(unclear.why.as_str()));
     }
     let spent = attempt.class.relies_on_key() && is_spent(attempt.age);
     if attempt.failures + 1 >= FAILURES || spent {

@@ -8,6 +8,7 @@ use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::MessageRow;
 use crate::model::outbox::OutboxRow;
+use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
 /// Which conversations a list shows.
@@ -119,6 +120,18 @@ pub struct Draft {
     pub text: String,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+}
+
+/// A pause of the AI made from this desk, until it is handed back or the
+/// server says that it answers again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// Where.
+    pub conversation: ConversationId,
+    /// Who paused it, as the desk named itself then; may be empty.
+    pub owner: SafeText,
+    /// When.
+    pub since: Timestamp,
 }
 
 /// What a tab's title and the status line count.

@@ -23,6 +23,12 @@ pub struct Timestamp(i64);
 pub trait Clock: Send + Sync {
     /// The time now.
     fn now(&self) -> Timestamp;
+
+    /// Microseconds the machine has been running, its sleep included, where
+    /// that can be told. Nobody sets this clock.
+    fn since_boot(&self) -> Option<i64> {
+        None
+    }
 }
 
 impl Timestamp {

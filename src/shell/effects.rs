@@ -11,9 +11,10 @@ use std::thread::JoinHandle;
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::model::ids::RowId;
 use crate::model::news::News;
-use crate::model::outbox::{Lane, Operation, OutboxRow};
+use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
+use crate::store::decisions::Decided;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
@@ -51,8 +52,8 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
-        Effect::Retry(row) => changed(store.retry_row(&row, now), "trying again"),
-        Effect::Drop(row) => changed(store.drop_row(&row), "taking the message back"),
+        Effect::Retry(row) => changed(store.try_again(&row, None, now), "trying again"),
+        Effect::Drop(row) => changed(store.decide(&row, Verdict::Drop, None, now), "taking the message back"),
         Effect::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
@@ -62,9 +63,9 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
 }
 
 /// Tells of the conversation whose row was changed.
-fn changed(result: Result<Option<OutboxRow>, StoreError>, what: &str) -> Option<Event> {
+fn changed(result: Result<Option<Decided>, StoreError>, what: &str) -> Option<Event> {
     match result {
-        Ok(row) => row.map(|it| {
+        Ok(decided) => decided.map(|Decided { before: it, .. }| {
             let conversation = it.lane.conversation().cloned();
             Event::News(match conversation {
                 Some(conversation) => News::History(it.channel, conversation),
@@ -101,6 +102,7 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 operation: intent.operation.clone(),
                 request,
                 hold_micros: intent.hold,
+                seen: None,
             }),
             Err(error) => return refused(error.to_string(), intents),
         }

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::store::Durability;
 use crate::store::errors::StoreError;
@@ -19,9 +19,17 @@ const APPLICATION_ID: i64 = 0x4672_446b;
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The cache's versions, oldest first. Only ever appended to.
-const CACHE: &[&str] = &[include_str!("schema/cache_1.sql"), include_str!("schema/cache_2.sql")];
+const CACHE: &[&str] = &[
+    include_str!("schema/cache_1.sql"),
+    include_str!("schema/cache_2.sql"),
+    include_str!("schema/cache_3.sql"),
+];
 /// The outbox's versions, oldest first. Only ever appended to.
-const OUTBOX: &[&str] = &[include_str!("schema/outbox_1.sql"), include_str!("schema/outbox_2.sql")];
+const OUTBOX: &[&str] = &[
+    include_str!("schema/outbox_1.sql"),
+    include_str!("schema/outbox_2.sql"),
+    include_str!("schema/outbox_3.sql"),
+];
 
 /// Where the two files lie.
 #[derive(Debug, Clone)]
@@ -169,6 +177,9 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // One that reads before it writes would fail at once, whatever the
+    // time-out, where another process wrote in between.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
     for (number, sql) in (1_i64..).zip(versions).filter(|(number, _)| *number > version) {
         let change = connection.transaction()?;
         change.execute_batch(sql)?;

@@ -18,20 +18,25 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
-pub mod contacts;
-mod conversations;
+mod contacts;
+pub mod conversations;
+pub mod decisions;
 pub mod drafts;
 pub mod errors;
 mod facts;
 mod files;
 pub mod history;
 pub mod lane;
+pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
+pub mod pauses;
 pub mod reader;
 mod recognised;
 mod rows;
+mod settling;
+pub mod since;
 mod stuck;
 #[cfg(test)]
 mod tests;
@@ -55,6 +60,8 @@ struct Inner {
     counter: Arc<AtomicU64>,
     rebuilt: bool,
     chance: Chance,
+    /// How this desk names itself to those who share its folder.
+    owner: String,
     /// Held while this process lives, if it was the first on the folder.
     _lock: Option<File>,
 }
@@ -66,6 +73,8 @@ pub struct Setup {
     pub chance: Chance,
     /// What a commit promises.
     pub durability: Durability,
+    /// How this desk names itself: pauses of the AI made from here bear it.
+    pub owner: String,
 }
 
 /// What a commit promises.
@@ -80,7 +89,7 @@ pub enum Durability {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { chance: Chance::new(rand::random), durability: Durability::Full }
+        Self { chance: Chance::new(rand::random), durability: Durability::Full, owner: String::new() }
     }
 }
 
@@ -110,7 +119,8 @@ impl Store {
         Self::open_with(folder, Setup::default())
     }
 
-    /// The same with other randomness or without durability: for simulations.
+    /// The same under a name, or for simulations with other randomness or
+    /// without durability.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -133,6 +143,7 @@ impl Store {
             counter,
             rebuilt,
             chance: setup.chance,
+            owner: setup.owner,
             _lock: lock,
         })))
     }
@@ -158,6 +169,10 @@ impl Store {
     /// Where keys, ids and jitter are drawn from.
     pub(crate) fn chance(&self) -> &Chance {
         &self.0.chance
+    }
+
+    pub(crate) fn owner(&self) -> &str {
+        &self.0.owner
     }
 
     pub(crate) fn outbox(&self) -> &Writer<Connection> {

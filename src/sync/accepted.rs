@@ -24,6 +24,8 @@ impl Channel {
     /// the same.
     pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
         let row = &claimed.row;
+        // What lists said before is merged anew into what follows here.
+        self.forget_answers();
         if let Some(credits) = receipt.credits.filter(|_| !receipt.test) {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));

@@ -60,7 +60,7 @@ impl Channel {
         let recognised = self.recognises(row).await?;
         if !may_repeat(row.row.operation.class(), recognised) {
             let why = not_repeated("no answer came before this desk ended");
-            self.stop_row(row, Stop::Unknown, why).await?;
+            self.stop_row(row, Stop::Ask, why).await?;
             return Ok(Leave::Stopped);
         }
         let paid = row.failures == 0 || self.client.retries().pay(doubts.of(&row.row.id));

@@ -13,8 +13,10 @@ use crate::model::account::Platform;
 use crate::model::ids::ChannelId;
 use crate::model::news::News;
 use crate::model::time::{Clock, Timestamp};
+use crate::store::leases::Vitals;
 use crate::store::{Store, StoreError};
 use crate::sync::ChannelSpec;
+use crate::sync::audit::AuditState;
 use crate::sync::conversations::ListState;
 use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
@@ -31,6 +33,7 @@ pub struct Channel {
     pub(crate) client: Client,
     desk: Mutex<Desk>,
     pub(crate) list: tokio::sync::Mutex<ListState>,
+    pub(crate) audit: tokio::sync::Mutex<AuditState>,
     pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
     pub(crate) details: tokio::sync::Mutex<DetailState>,
     pub(crate) wanted: Wanted,
@@ -73,7 +76,8 @@ impl Channel {
         Ok(Self::with_client(spec, client, store, clock, tell))
     }
 
-    /// Makes a tab's hands around a client whose requests leave another way.
+    /// Makes a tab's hands around a client there is: one whose requests leave
+    /// another way, or whose budget is shared with another tab.
     pub fn with_client(
         spec: ChannelSpec,
         client: Client,
@@ -81,6 +85,7 @@ impl Channel {
         clock: Arc<dyn Clock>,
         tell: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
+        let outbox = tokio::sync::Mutex::new(PushState::new(clock.now()));
         Self {
             spec,
             store,
@@ -89,11 +94,12 @@ impl Channel {
             client,
             desk: Mutex::default(),
             list: tokio::sync::Mutex::default(),
+            audit: tokio::sync::Mutex::default(),
             trigger: tokio::sync::Mutex::default(),
             details: tokio::sync::Mutex::default(),
             wanted: Wanted::default(),
             histories: tokio::sync::Mutex::default(),
-            outbox: tokio::sync::Mutex::default(),
+            outbox,
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
         }
@@ -115,6 +121,22 @@ impl Channel {
     /// the configuration cannot work.
     pub fn is_stopped(&self) -> bool {
         self.desk().pulse.is_stopped()
+    }
+
+    /// Whether a read has shown that the key is taken.
+    pub fn is_proven(&self) -> bool {
+        self.desk().pulse.is_proven()
+    }
+
+    /// How the connection fares, as last told.
+    pub(crate) fn vitals(&self) -> Vitals {
+        let desk = self.desk();
+        Vitals { health: desk.pulse.told().cloned(), budget: desk.budget }
+    }
+
+    /// Takes in every answer anew, also those that are the same as before.
+    pub(crate) fn forget_answers(&self) {
+        self.client.forget_answers();
     }
 
     /// Tries again after a stop, because a person asked to.

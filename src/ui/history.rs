@@ -271,12 +271,5 @@ fn outbox_state(now: Timestamp, theme: Theme, row: &OutboxRow) -> (String, Style
 }
 
 fn stopped_words(stop: &Stop, why: &str) -> String {
-    let what = match stop {
-        Stop::Refused => "NOT SENT",
-        Stop::Credits => "NOT SENT, out of credits",
-        Stop::Window => "NOT SENT, window closed",
-        Stop::Auth => "NOT SENT, the key is not taken",
-        Stop::Unknown => "MAY OR MAY NOT HAVE BEEN SENT",
-    };
-    format!("{what} · y try again · x take back · {why}")
+    format!("{} · y try again · x take back · {why}", stop.label())
 }

@@ -1,9 +1,9 @@
 //! The same engine for scripts: one command, one answer. Exit code 0 only
 //! when the server confirmed.
 //!
-//! Knows nothing of screens. It shares the inbox's data folder: rows it
-//! queues are those of the inbox, and whichever of the two is first sends
-//! them.
+//! Knows nothing of screens. It shares the inbox's data folder: while an inbox
+//! is open, that one asks and sends, and a command queues its rows and waits;
+//! otherwise the command does it while it runs.
 
 mod change;
 mod print;
@@ -26,8 +26,9 @@ use crate::model::news::{Health, News};
 use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
 use crate::model::time::Clock;
 use crate::shell::clock::SystemClock;
+use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
-use crate::sync::{Channel, Pulled};
+use crate::sync::{Channel, Pulled, leading};
 
 /// Conversations looked through for a name or number.
 const LOOKED_AT: u32 = 1_000;
@@ -79,8 +80,18 @@ pub struct Session {
     pub reader: Reader,
     /// The time.
     pub clock: Arc<SystemClock>,
+    /// Who this process is among those on the folder.
+    owner: String,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Err(error) = self.runtime.block_on(self.store.release_leases(&self.owner)) {
+            tracing::error!(%error, "the leases could not be given up");
+        }
+    }
 }
 
 /// A conversation and the channel it is on.
@@ -118,7 +129,8 @@ impl Session {
             let made = Channel::new(spec, store.clone(), clock.clone(), tell);
             channels.push(Arc::new(made.with_context(|| format!("channel {name:?}"))?));
         }
-        Ok(Self { runtime, store, reader, clock, channels, told })
+        let owner = leading::owner(&store);
+        Ok(Self { runtime, store, reader, clock, owner, channels, told })
     }
 
     /// The channels a command is for: the named one, or all.
@@ -142,7 +154,7 @@ impl Session {
     /// # Errors
     /// When the server does not tell, in words.
     pub fn platform(&self, channel: &Channel) -> Result<Platform> {
-        if channel.known_platform().is_none() {
+        if self.runtime.block_on(channel.platform())?.is_none() {
             let pulled = self.runtime.block_on(channel.pull_account());
             self.confirmed(channel, pulled, "reading the account")?;
         }
@@ -152,11 +164,27 @@ impl Session {
         }
     }
 
-    /// Reads the list of a channel's conversations.
+    /// Whether this process may ask and send for a channel: not while another
+    /// one on the folder, such as the inbox, does. To be asked again now and
+    /// then, as a lease is held for a few seconds only.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn leads(&self, channel: &Channel) -> Result<bool> {
+        let wanted = vec![(leading::lease_name(channel.spec()), Vitals::default())];
+        let held = self.runtime.block_on(self.store.hold_leases(&self.owner, wanted, self.now()))?;
+        Ok(matches!(held.first(), Some(Holder::Me(_))))
+    }
+
+    /// Reads the list of a channel's conversations; where another process
+    /// keeps it fresh, the files hold it.
     ///
     /// # Errors
     /// When the server does not answer as it should.
     pub fn refresh(&self, channel: &Channel) -> Result<()> {
+        if !self.leads(channel)? {
+            return Ok(());
+        }
         let platform = self.platform(channel)?;
         if platform == Platform::Whatsapp {
             let pulled = self.runtime.block_on(channel.pull_trigger());
@@ -171,10 +199,20 @@ impl Session {
     /// # Errors
     /// With what the server said last.
     pub fn confirmed(&self, channel: &Channel, pulled: Pulled, what: &str) -> Result<()> {
-        if pulled != Pulled::Failed {
+        if pulled != Pulled::Failed && !channel.is_stopped() {
             return Ok(());
         }
         bail!("{}: {what}: {}", channel.spec().name, self.why())
+    }
+
+    /// What another process that leads said last of the connection.
+    pub fn leader_says(&self, channel: &Channel) -> Option<Health> {
+        let name = leading::lease_name(channel.spec());
+        let lease = self.runtime.block_on(self.store.lease(&self.owner, &name, self.now()));
+        match lease {
+            Ok(Some(Holder::Other(_, vitals))) => vitals.health,
+            _ => None,
+        }
     }
 
     /// What was said last of a failure.

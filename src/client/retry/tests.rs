@@ -35,7 +35,7 @@ const FRESH: Attempt = Attempt {
 
 fn stops(next: &Next) -> Option<Stop> {
     match next {
-        Next::Stop(stop, _) => Some(stop.clone()),
+        Next::Stop(stop, _) => Some(*stop),
         _ => None,
     }
 }

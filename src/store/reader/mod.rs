@@ -8,9 +8,9 @@ use rusqlite::Connection;
 use crate::model::account::Account;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, TabCounts,
+    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, Pause, TabCounts,
 };
-use crate::store::{StoreError, account, drafts};
+use crate::store::{StoreError, account, drafts, pauses};
 
 mod conversations;
 mod counts;
@@ -54,6 +54,14 @@ impl Reader {
         conversation: &ConversationId,
     ) -> Result<Option<Draft>, StoreError> {
         drafts::read(&self.connection, channel, conversation)
+    }
+
+    /// The pauses of a channel made from this desk, longest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
+        pauses::list(&self.connection, "desk", channel)
     }
 
     /// What a tab's title counts.

@@ -1,10 +1,12 @@
 //! The store against real files.
 
+mod decisions;
 mod files;
 mod histories;
 mod migration;
 mod operations;
 mod outbox;
+mod since;
 mod windows;
 
 use crate::model::account::Platform;
@@ -77,6 +79,7 @@ pub(crate) fn row(conversation: &str, operation: Operation, hold_micros: i64) ->
         operation,
         request: PreparedRequest::json(Method::Post, "/messages/send", b"{}".to_vec()),
         hold_micros,
+        seen: None,
     }
 }
 

@@ -113,6 +113,11 @@ impl Server {
         std::mem::take(&mut *self.seen.lock().expect("no one failed"))
     }
 
+    /// What was asked to be made since the last look.
+    pub fn posts(&self) -> Vec<Request> {
+        self.seen().into_iter().filter(|it| it.method == "POST").collect()
+    }
+
     /// Method and path of what was asked since the last look.
     pub fn routes(&self) -> Vec<String> {
         self.seen().iter().map(Request::route).collect()
