@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frontdesk::client::{Bounds, Client, prepare};
+use frontdesk::client::{Bounds, Client};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{OutboxRow, RowState, Stop};
+use frontdesk::model::outbox::{Class, Operation, OutboxRow, RowState, Stop};
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
@@ -65,7 +65,14 @@ impl Cell {
     /// # Errors
     /// In words, what went wrong.
     pub async fn run(&self, world: &World, store: &Store) -> Result<(), String> {
-        Bench::set_up(self, world, store).await.run().await
+        let bench = Bench::set_up(self, world, store).await;
+        let operation = bench.wish.operation.clone();
+        let outcome = bench.run().await;
+        if let Operation::AddWebhook { url, .. } = operation {
+            let path = self.write.name.trim_start_matches("POST ");
+            world.forget_webhooks(self.write.channel, path, &url).await;
+        }
+        outcome
     }
 
     /// What the outbox may say after the first try.
@@ -103,12 +110,11 @@ impl<'a> Bench<'a> {
         let wish = cell.write.wish(world, cell.number).await;
         let clock = HandClock::new();
         let channel = ChannelId::new(format!("cell {}", cell.number));
-        let request = prepare(&wish.platform, &wish.conversation, &wish.operation).expect("can be sent");
         let row = NewRow {
             channel: channel.clone(),
-            conversation: wish.conversation.clone(),
+            lane: wish.lane.clone(),
             operation: wish.operation.clone(),
-            request,
+            request: wish.request.clone(),
             hold_micros: 0,
         };
         let row = store.enqueue(row, clock.now()).expect("queued");
@@ -148,7 +154,9 @@ impl<'a> Bench<'a> {
             }
             let again = self.store.retry_row(&row.id, self.clock.now()).map_err(|it| it.to_string())?;
             let again = again.ok_or("a stopped row cannot be sent again")?;
-            if matches!(stop, Stop::Unknown | Stop::Auth) && again.key != row.key {
+            // Setting a state again under a new key harms nobody.
+            let pinned = row.operation.class().relies_on_key();
+            if pinned && matches!(stop, Stop::Unknown | Stop::Auth) && again.key != row.key {
                 return Err(format!("a new key although {stop:?}"));
             }
             self.go_on(&channel).await?;
@@ -160,7 +168,7 @@ impl<'a> Bench<'a> {
     /// The first try, under the fault.
     async fn first_try(&mut self) -> Result<(), String> {
         let script = self.cell.fault.script(self.cell.variant, self.proxy.trap());
-        let (method, path) = (self.row.request.method, self.row.request.path.clone());
+        let (method, path) = (self.wish.request.method.word(), self.wish.request.path.clone());
         let met = Arc::new(AtomicBool::new(false));
         let plan = Mutex::new(Some(script));
         let noted = met.clone();
@@ -230,23 +238,24 @@ impl<'a> Bench<'a> {
     /// What holds at any time.
     fn check(&mut self, when: &str) -> Result<(), String> {
         for Seen { asked, body, .. } in self.proxy.seen() {
-            let is_it = asked.target == format!("/v1{}", self.row.request.path);
+            let is_it = asked.target == format!("/v1{}", self.wish.request.path);
             if !is_it || asked.method == "GET" {
                 continue;
             }
             let key = asked.key.ok_or("a write without a key")?;
-            if key == self.row.key.as_str() && !self.row.request.body.starts_with(&body) {
+            if key == self.row.key.as_str() && !self.wish.request.body.starts_with(&body) {
                 return Err("other bytes under the same key".to_owned());
             }
             self.keys.insert(key);
         }
         let effects = self.wish.effects(self.world);
         let done: i64 = self.keys.iter().map(|it| self.world.done_under(it)).sum();
-        if effects > 1 || done > 1 {
+        let pinned = self.wish.operation.class().relies_on_key();
+        let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
+        // An upload too many harms nobody; a state is set or it is not.
+        let wanted = if self.wish.operation.class() == Class::Media { done } else { done.min(1) };
+        if done > most || effects != wanted {
             return Err(format!("{when}: done {done} times, {effects} effects"));
-        }
-        if effects != done {
-            return Err(format!("{when}: {done} done, {effects} effects"));
         }
         if self.proxy.trapped() > 0 {
             return Err("a redirect was followed".to_owned());
@@ -258,7 +267,7 @@ impl<'a> Bench<'a> {
         if self.keys.len() > 1 + self.decisions {
             return Err(format!("{} keys, {} decisions", self.keys.len(), self.decisions));
         }
-        if self.wish.effects(self.world) != 1 {
+        if self.wish.effects(self.world) == 0 {
             return Err("gone from the outbox, and never done".to_owned());
         }
         Ok(())

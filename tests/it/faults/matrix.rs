@@ -64,8 +64,9 @@ async fn every_write_under_every_fault_is_told_truly_and_done_once() {
     let mut report = Report::default();
     let mut cells = Vec::new();
     for seed in first..first + number("FRONTDESK_SEEDS", 1) {
-        for (row, write) in WRITES.into_iter().enumerate() {
-            for (fault, _) in Fault::ALL {
+        // Neighbours are different writes: some have bounds of their own.
+        for (fault, _) in Fault::ALL {
+            for (row, write) in WRITES.into_iter().enumerate() {
                 let number = cells.len();
                 let cell = Cell { write, fault, variant: row + seed, number };
                 if wanted(&cell.name()) {
@@ -136,7 +137,6 @@ fn no_operation_of_the_interface_is_left_out() {
     }
     let tried: BTreeSet<String> =
         WRITES.iter().map(|it| it.name.to_owned()).chain(READS.iter().map(|it| it.name.to_owned())).collect();
-    // The writes the outbox has no operation for yet.
-    told.retain(|it| it.starts_with("GET") || tried.contains(it));
     assert_eq!(tried, told);
+    assert_eq!(told.len(), 42);
 }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use frontdesk::client::{Client, ReadError};
+use frontdesk::client::{Client, ReadError, Trigger};
 use frontdesk::model::account::Platform;
-use frontdesk::model::ids::ConversationId;
+use frontdesk::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId};
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
@@ -28,6 +28,17 @@ pub struct Read {
 
 const fn read(name: &'static str, channel: &'static str) -> Read {
     Read { name, channel }
+}
+
+impl Read {
+    fn platform(self) -> Platform {
+        match self.channel {
+            "telegram" => Platform::Telegram,
+            "email" => Platform::Email,
+            "voip" => Platform::Voip,
+            _ => Platform::Whatsapp,
+        }
+    }
 }
 
 /// All of them.
@@ -85,12 +96,6 @@ impl Ids {
 
     fn of(&self, name: &str) -> &str {
         self.0.iter().find(|it| it.0 == name).map_or("", |it| it.1.as_str())
-    }
-
-    /// The path of a read, with the ids it names.
-    fn path(&self, read: Read) -> String {
-        let path = read.name.trim_start_matches("GET ").replace("{conversationId}", self.of(read.channel));
-        self.0.iter().fold(path, |path, (name, id)| path.replace(name, id))
     }
 }
 
@@ -151,34 +156,53 @@ impl ReadCell {
         Err("never read when all is well".to_owned())
     }
 
-    /// Asks as the engine does, where it does, and otherwise for the bytes.
+    /// Asks as the engine does.
     async fn ask(&self, client: &Client, ids: &Ids) -> Result<(), ReadError> {
         let conversation = ConversationId::from(ids.of(self.read.channel));
-        let platform = if self.read.channel == "telegram" { Platform::Telegram } else { Platform::Whatsapp };
         match self.read.name {
             "GET /account" => client.account().await.map(drop),
             "GET /messages" => client.inbound(None).await.map(drop),
+            "GET /messages/{messageId}" => {
+                client.message(&MessageId::from(ids.of("{messageId}"))).await.map(drop)
+            }
             "GET /conversations/{conversationId}" => client.conversation(&conversation).await.map(drop),
             "GET /conversations" | "GET /telegram/conversations" => {
-                client.conversations(&platform, None).await.map(drop)
+                client.conversations(&self.read.platform(), None).await.map(drop)
             }
             "GET /conversations/{conversationId}/messages"
             | "GET /telegram/conversations/{conversationId}/messages" => {
-                client.history(&platform, &conversation, None).await.map(drop)
+                client.history(&self.read.platform(), &conversation, None).await.map(drop)
+            }
+            "GET /contacts" => client.contacts(None, None).await.map(drop),
+            "GET /contacts/{contactId}" => {
+                client.contact(&ContactId::from(ids.of("{contactId}"))).await.map(drop)
+            }
+            "GET /broadcast/{broadcastId}" => {
+                client.broadcast(&BroadcastId::from(ids.of("{broadcastId}"))).await.map(drop)
             }
             "GET /templates" => client.templates().await.map(drop),
             "GET /triggers/new-message" => client.new_messages().await.map(drop),
-            _ => {
-                let answer = client.get(&ids.path(self.read), &[]).await?;
-                let value: Result<Value, _> = serde_json::from_slice(&answer.body);
-                let is_ours = value.is_ok_and(|it| it.is_object() && it.get("portal").is_none());
-                // What is made of the bytes is another matter.
-                if is_ours {
-                    Ok(())
-                } else {
-                    Err(ReadError::Trouble(frontdesk::model::text::SafeText::line("no")))
-                }
+            _ => self.ask_elsewhere(client, ids).await,
+        }
+    }
+
+    /// Asks for what is not of a chat.
+    async fn ask_elsewhere(&self, client: &Client, ids: &Ids) -> Result<(), ReadError> {
+        let trigger = async |trigger| client.trigger(trigger).await.map(drop);
+        match self.read.name {
+            "GET /email/account" => client.email_account().await.map(drop),
+            "GET /email/threads" => client.email_threads(None).await.map(drop),
+            "GET /email/threads/{threadId}" => {
+                client.email_thread(&ThreadId::from(ids.of("{threadId}"))).await.map(drop)
             }
+            "GET /email/contacts" => client.email_contacts(None, None).await.map(drop),
+            "GET /webhooks" | "GET /email/webhooks" => client.webhooks(&self.read.platform()).await.map(drop),
+            "GET /voip/conversations" => client.voip_conversations(None).await.map(drop),
+            "GET /triggers/new-contact" => trigger(Trigger::NewContact).await,
+            "GET /triggers/new-order" => trigger(Trigger::NewOrder).await,
+            "GET /triggers/new-appointment" => trigger(Trigger::NewAppointment).await,
+            "GET /triggers/campaign-completed" => trigger(Trigger::CampaignCompleted).await,
+            other => panic!("nobody asks {other}"),
         }
     }
 

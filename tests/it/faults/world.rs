@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags, Params};
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
+use crate::service::receiver::Receiver;
 
 /// Credits nobody can use up.
 const CREDITS: i64 = 1_000_000_000;
@@ -20,6 +21,8 @@ pub struct World {
     running: Running,
     http: reqwest::Client,
     truth: Mutex<Connection>,
+    /// Passes the challenges of webhooks.
+    pub receiver: Receiver,
     _folder: tempfile::TempDir,
 }
 
@@ -40,6 +43,7 @@ impl World {
             running,
             http: reqwest::Client::builder().no_proxy().build().expect("a client"),
             truth: Mutex::new(truth),
+            receiver: Receiver::start().await,
             _folder: folder,
         };
         world.dev("/credits", json!({ "balance": CREDITS })).await;
@@ -82,6 +86,19 @@ impl World {
     pub fn number(&self, sql: &str, values: impl Params) -> i64 {
         let truth = self.truth.lock().expect("no one failed");
         truth.query_row(sql, values, |row| row.get(0)).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// Removes the webhooks of an address: a channel takes only so many.
+    pub async fn forget_webhooks(&self, channel: &str, path: &str, url: &str) {
+        let sql = "SELECT coalesce(group_concat(id), '') FROM webhooks WHERE url = ?1";
+        let ids: String = {
+            let truth = self.truth.lock().expect("no one failed");
+            truth.query_row(sql, [url], |row| row.get(0)).expect("ids")
+        };
+        for id in ids.split(',').filter(|it| !it.is_empty()) {
+            let url = format!("{}{path}/{id}", self.running.base_url);
+            answer(self.http.delete(url).bearer_auth(self.key(channel).expose())).await;
+        }
     }
 
     /// How often a request under this key was carried out.

@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use frontdesk::client::prepare;
 use frontdesk::config::Config;
 use frontdesk::model::account::Platform;
-use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Operation, RowState, Stop};
+use frontdesk::model::outbox::{Lane, Operation, RowState, Stop};
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
@@ -114,11 +113,11 @@ impl Folder {
 
     /// Commits a text to the outbox, and lets nothing leave.
     pub fn queue_text(&self, to: &str, text: &str) {
-        let conversation = ConversationId::from("a conversation");
+        let lane = Lane::Number(to.to_owned());
         let operation = Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None };
-        let request = prepare(&Platform::Whatsapp, &conversation, &operation).expect("can be sent");
+        let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
         let channel = self.spec().id;
-        let row = NewRow { channel, conversation, operation, request, hold_micros: 0 };
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0 };
         self.store().enqueue(row, SystemClock.now()).expect("queued");
     }
 
