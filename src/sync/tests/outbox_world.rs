@@ -215,7 +215,7 @@ impl World {
             Some(_) => {}
             None => wish.is_over = true,
         }
-        assert_eq!(store.decisions(&row.row.id).unwrap().len() <= wish.decisions, true, "written down once");
+        assert!(store.decisions(&row.row.id).unwrap().len() <= wish.decisions, "written down once");
     }
 
     /// One step of a process's push loop.

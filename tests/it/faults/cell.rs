@@ -116,6 +116,7 @@ impl<'a> Bench<'a> {
             operation: wish.operation.clone(),
             request: wish.request.clone(),
             hold_micros: 0,
+            seen: None,
         };
         let row = store.enqueue(row, clock.now()).expect("queued");
         let proxy = Proxy::start(world.address(), cell.fault.door()).await;
@@ -152,8 +153,8 @@ impl<'a> Bench<'a> {
             if self.decisions > 5 {
                 return Err(format!("asks for ever: {stop:?}"));
             }
-            let again = self.store.retry_row(&row.id, self.clock.now()).map_err(|it| it.to_string())?;
-            let again = again.ok_or("a stopped row cannot be sent again")?;
+            let again = self.store.try_again(&row.id, None, self.clock.now()).map_err(|it| it.to_string())?;
+            let again = again.and_then(|it| it.after).ok_or("a stopped row cannot be sent again")?;
             // Setting a state again under a new key harms nobody.
             let pinned = row.operation.class().relies_on_key();
             if pinned && matches!(stop, Stop::Unknown | Stop::Auth) && again.key != row.key {

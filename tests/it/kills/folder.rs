@@ -117,7 +117,7 @@ impl Folder {
         let operation = Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None };
         let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
         let channel = self.spec().id;
-        let row = NewRow { channel, lane, operation, request, hold_micros: 0 };
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None };
         self.store().enqueue(row, SystemClock.now()).expect("queued");
     }
 
@@ -147,7 +147,8 @@ impl Folder {
                     for row in rows.into_iter().map(|it| it.row) {
                         let RowState::Stopped(stop, _) = &row.state else { continue };
                         asked += 1;
-                        let again = store.retry_row(&row.id, clock.now()).expect("written").expect("stopped");
+                        let again = store.try_again(&row.id, None, clock.now()).expect("written");
+                        let again = again.and_then(|it| it.after).expect("stopped");
                         let pinned = matches!(stop, Stop::Unknown | Stop::Auth);
                         assert!(!pinned || again.key == row.key, "a new key although {stop:?}");
                     }
