@@ -11,6 +11,7 @@
 
 mod accepted;
 mod account;
+mod attempt;
 mod audit;
 mod channel;
 mod conversations;
@@ -32,6 +33,7 @@ mod tab;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod verified;
 pub mod walk;
 
 use crate::model::ids::ChannelId;

@@ -17,7 +17,7 @@ use crate::model::time::{DAY, HOUR, SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
-use crate::sync::guard::Outage;
+use crate::sync::guard::{Jump, Outage};
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::push::settlement;
 
@@ -85,6 +85,8 @@ pub(super) struct World {
     bytes: HashMap<String, Vec<u8>>,
     server: HashMap<String, Kept>,
     deliveries: HashMap<String, u32>,
+    /// The steps each process has taken.
+    stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
     late: Vec<(usize, LaneRow, MessageId)>,
     cases: u32,
@@ -105,6 +107,7 @@ impl World {
             bytes: HashMap::new(),
             server: HashMap::new(),
             deliveries: HashMap::new(),
+            stepped: [None, None],
             late: Vec::new(),
             cases: 0,
         }
@@ -115,7 +118,7 @@ impl World {
         self.cases += 1;
         self.channel = ChannelId::new(format!("case-{}", self.cases));
         self.knowledge = knowledge;
-        (self.truth, self.off) = (0, 0);
+        (self.truth, self.off, self.stepped) = (0, 0, [None, None]);
         self.wishes.clear();
         self.rows.clear();
         self.bytes.clear();
@@ -163,6 +166,7 @@ impl World {
     /// kill -9.
     pub(super) fn kill(&mut self, process: usize) {
         self.processes[process] = None;
+        self.stepped[process] = None;
         self.late.retain(|(of, _, _)| *of != process);
     }
 
@@ -215,15 +219,23 @@ impl World {
             Some(_) => {}
             None => wish.is_over = true,
         }
-        assert_eq!(store.decisions(&row.row.id).unwrap().len() <= wish.decisions, true, "written down once");
+        assert!(store.decisions(&row.row.id).unwrap().len() <= wish.decisions, "written down once");
     }
 
     /// One step of a process's push loop.
     pub(super) fn step(&mut self, process: usize, fault: Fault) {
+        self.end_waits(process);
         let rows = self.lane_rows(process);
         let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(Timestamp::default()));
         let now = self.moment();
-        let desk = Desk { now, held: &held, read_at: &read_at, outage: &outage, look_after: None };
+        let desk = Desk {
+            now,
+            held: &held,
+            credential: "key",
+            read_at: &read_at,
+            outage: &outage,
+            look_after: None,
+        };
         let store = self.store(process);
         match lanes::choose(&rows, &desk) {
             Choice::Recover => {
@@ -239,6 +251,18 @@ impl World {
         }
     }
 
+    /// A process that sees the clock set back, or that has just begun, ends
+    /// waits that mean nothing any more.
+    fn end_waits(&mut self, process: usize) {
+        let (store, now) = (self.store(process), self.wall());
+        let mut outage = self.stepped[process].unwrap_or_else(|| Outage::new(Timestamp::default()));
+        if let Some(jump) = outage.step(now) {
+            let ended = store.end_waits(&self.channel, now, jump == Jump::Back);
+            self.runtime.block_on(ended).unwrap();
+        }
+        self.stepped[process] = Some(outage);
+    }
+
     fn send(&mut self, process: usize, rows: &[LaneRow], index: usize, fault: Fault) {
         let (store, now, row) = (self.store(process), self.moment(), &rows[index]);
         let ahead = rows[..index].iter().filter(|it| it.row.lane == row.row.lane);
@@ -249,9 +273,9 @@ impl World {
             let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
             assert!(over || again, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
-        let claim = store.claim(&row.row.id, row.fence, now);
+        let claim = store.claim(&row.row.id, row.fence, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
-        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now)).unwrap();
+        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
         assert!(again.is_none(), "I5: claimed twice");
         if fault == Fault::KilledBefore {
             return self.kill(process);
@@ -341,6 +365,8 @@ impl World {
 
     fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
         let attempt = Attempt {
+            class: claimed.row.operation.class(),
+            recognised: true,
             failures: claimed.failures,
             age: claimed.key_age(&self.moment()).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,
