@@ -41,6 +41,8 @@ pub(super) enum Fault {
     KilledAfter,
     /// The answer is taken in much later.
     Stalled,
+    /// A refusal is taken in much later.
+    StalledRefused,
 }
 
 /// One wish of a person, however many rows and keys it took.
@@ -88,7 +90,7 @@ pub(super) struct World {
     /// The steps each process has taken.
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    late: Vec<(usize, LaneRow, MessageId)>,
+    late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
     cases: u32,
 }
 
@@ -284,7 +286,7 @@ impl World {
         let outcome = self.meet(&claimed, fault);
         match (fault, outcome) {
             (Fault::KilledAfter, _) => self.kill(process),
-            (Fault::Stalled, Outcome::Done(message)) => self.late.push((process, claimed, message)),
+            (Fault::Stalled | Fault::StalledRefused, outcome) => self.late.push((process, claimed, outcome)),
             (_, outcome) => self.settle(&store, &claimed, outcome),
         }
     }
@@ -326,7 +328,7 @@ impl World {
             Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
             Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
             // What was done before is told again, whatever is wrong now.
-            Fault::Refused if !known => refusal(400, "VALIDATION_ERROR"),
+            Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
             Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
             Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
@@ -377,7 +379,13 @@ impl World {
             (Next::Done, Outcome::Done(message)) => return self.done(store, claimed, &message),
             (next, _) => settlement(next, self.wall()).expect("not done"),
         };
-        self.runtime.block_on(store.settle(claimed, told)).unwrap();
+        let fence = |world: &Self| {
+            let rows = world.runtime.block_on(store.lane_rows(&world.channel)).unwrap();
+            rows.iter().find(|it| it.row.id == claimed.row.id).map(|it| it.fence)
+        };
+        let before = fence(self);
+        let counted = self.runtime.block_on(store.settle(claimed, told)).unwrap();
+        assert_eq!(counted, before == Some(claimed.fence), "I5: an outcome counts for its own claim");
     }
 
     fn done(&mut self, store: &Store, claimed: &LaneRow, message: &MessageId) {
@@ -404,9 +412,18 @@ impl World {
         if self.late.is_empty() {
             return;
         }
-        let (process, claimed, message) = self.late.remove(0);
+        let (process, claimed, outcome) = self.late.remove(0);
         let store = self.store(process);
-        self.done(&store, &claimed, &message);
+        self.settle(&store, &claimed, outcome);
+    }
+
+    /// A process sleeps for a day over an answer, while another gives the row
+    /// up and asks a person.
+    pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
+        self.step(process, Fault::Stalled);
+        self.hours(24);
+        self.step(1 - process, Fault::Answered);
+        self.step(1 - process, Fault::Answered);
     }
 
     /// After every step: at most one row of a lane is leaving, and none is
