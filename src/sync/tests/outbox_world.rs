@@ -17,7 +17,7 @@ use crate::model::time::{DAY, HOUR, SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
-use crate::sync::guard::Outage;
+use crate::sync::guard::{Jump, Outage};
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::push::settlement;
 
@@ -41,6 +41,8 @@ pub(super) enum Fault {
     KilledAfter,
     /// The answer is taken in much later.
     Stalled,
+    /// A refusal is taken in much later.
+    StalledRefused,
 }
 
 /// One wish of a person, however many rows and keys it took.
@@ -85,8 +87,10 @@ pub(super) struct World {
     bytes: HashMap<String, Vec<u8>>,
     server: HashMap<String, Kept>,
     deliveries: HashMap<String, u32>,
+    /// The steps each process has taken.
+    stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    late: Vec<(usize, LaneRow, MessageId)>,
+    late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
     cases: u32,
 }
 
@@ -105,6 +109,7 @@ impl World {
             bytes: HashMap::new(),
             server: HashMap::new(),
             deliveries: HashMap::new(),
+            stepped: [None, None],
             late: Vec::new(),
             cases: 0,
         }
@@ -115,7 +120,7 @@ impl World {
         self.cases += 1;
         self.channel = ChannelId::new(format!("case-{}", self.cases));
         self.knowledge = knowledge;
-        (self.truth, self.off) = (0, 0);
+        (self.truth, self.off, self.stepped) = (0, 0, [None, None]);
         self.wishes.clear();
         self.rows.clear();
         self.bytes.clear();
@@ -163,6 +168,7 @@ impl World {
     /// kill -9.
     pub(super) fn kill(&mut self, process: usize) {
         self.processes[process] = None;
+        self.stepped[process] = None;
         self.late.retain(|(of, _, _)| *of != process);
     }
 
@@ -220,10 +226,18 @@ impl World {
 
     /// One step of a process's push loop.
     pub(super) fn step(&mut self, process: usize, fault: Fault) {
+        self.end_waits(process);
         let rows = self.lane_rows(process);
         let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(Timestamp::default()));
         let now = self.moment();
-        let desk = Desk { now, held: &held, read_at: &read_at, outage: &outage, look_after: None };
+        let desk = Desk {
+            now,
+            held: &held,
+            credential: "key",
+            read_at: &read_at,
+            outage: &outage,
+            look_after: None,
+        };
         let store = self.store(process);
         match lanes::choose(&rows, &desk) {
             Choice::Recover => {
@@ -239,6 +253,18 @@ impl World {
         }
     }
 
+    /// A process that sees the clock set back, or that has just begun, ends
+    /// waits that mean nothing any more.
+    fn end_waits(&mut self, process: usize) {
+        let (store, now) = (self.store(process), self.wall());
+        let mut outage = self.stepped[process].unwrap_or_else(|| Outage::new(Timestamp::default()));
+        if let Some(jump) = outage.step(now) {
+            let ended = store.end_waits(&self.channel, now, jump == Jump::Back);
+            self.runtime.block_on(ended).unwrap();
+        }
+        self.stepped[process] = Some(outage);
+    }
+
     fn send(&mut self, process: usize, rows: &[LaneRow], index: usize, fault: Fault) {
         let (store, now, row) = (self.store(process), self.moment(), &rows[index]);
         let ahead = rows[..index].iter().filter(|it| it.row.lane == row.row.lane);
@@ -249,9 +275,9 @@ impl World {
             let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
             assert!(over || again, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
-        let claim = store.claim(&row.row.id, row.fence, now);
+        let claim = store.claim(&row.row.id, row.fence, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
-        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now)).unwrap();
+        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
         assert!(again.is_none(), "I5: claimed twice");
         if fault == Fault::KilledBefore {
             return self.kill(process);
@@ -260,7 +286,7 @@ impl World {
         let outcome = self.meet(&claimed, fault);
         match (fault, outcome) {
             (Fault::KilledAfter, _) => self.kill(process),
-            (Fault::Stalled, Outcome::Done(message)) => self.late.push((process, claimed, message)),
+            (Fault::Stalled | Fault::StalledRefused, outcome) => self.late.push((process, claimed, outcome)),
             (_, outcome) => self.settle(&store, &claimed, outcome),
         }
     }
@@ -302,7 +328,7 @@ impl World {
             Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
             Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
             // What was done before is told again, whatever is wrong now.
-            Fault::Refused if !known => refusal(400, "VALIDATION_ERROR"),
+            Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
             Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
             Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
@@ -353,7 +379,13 @@ impl World {
             (Next::Done, Outcome::Done(message)) => return self.done(store, claimed, &message),
             (next, _) => settlement(next, self.wall()).expect("not done"),
         };
-        self.runtime.block_on(store.settle(claimed, told)).unwrap();
+        let fence = |world: &Self| {
+            let rows = world.runtime.block_on(store.lane_rows(&world.channel)).unwrap();
+            rows.iter().find(|it| it.row.id == claimed.row.id).map(|it| it.fence)
+        };
+        let before = fence(self);
+        let counted = self.runtime.block_on(store.settle(claimed, told)).unwrap();
+        assert_eq!(counted, before == Some(claimed.fence), "I5: an outcome counts for its own claim");
     }
 
     fn done(&mut self, store: &Store, claimed: &LaneRow, message: &MessageId) {
@@ -380,9 +412,18 @@ impl World {
         if self.late.is_empty() {
             return;
         }
-        let (process, claimed, message) = self.late.remove(0);
+        let (process, claimed, outcome) = self.late.remove(0);
         let store = self.store(process);
-        self.done(&store, &claimed, &message);
+        self.settle(&store, &claimed, outcome);
+    }
+
+    /// A process sleeps for a day over an answer, while another gives the row
+    /// up and asks a person.
+    pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
+        self.step(process, Fault::Stalled);
+        self.hours(24);
+        self.step(1 - process, Fault::Answered);
+        self.step(1 - process, Fault::Answered);
     }
 
     /// After every step: at most one row of a lane is leaving, and none is

@@ -72,7 +72,7 @@ async fn a_desk_that_ended_while_sending_asks_again_with_the_same_key() {
     let hands = ready().await;
     let row = hands.queue_text("c1", "Only once");
     let fence = hands.store.lane_rows(&crate::hands::id()).await.expect("rows")[0].fence;
-    hands.store.claim(&row.id, fence, hands.clock.now()).await.expect("claimed");
+    hands.store.claim(&row.id, fence, hands.clock.now(), hands.channel.credential()).await.expect("claimed");
     let hands = hands.reopen();
     hands.clock.advance(1);
     assert_eq!(hands.push().await, PushStep::Idle);
