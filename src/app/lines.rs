@@ -102,14 +102,8 @@ impl Item {
 /// elsewhere (a reaction on its message, the AI switch in the header).
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
     match &row.operation {
-        Operation::SendText { text, .. } => Some(SafeText::block(text)),
-        Operation::Close => Some(SafeText::line("Close this conversation")),
-        Operation::SetAutomation { enabled: false } => Some(SafeText::line("Pause the AI")),
-        Operation::SetAutomation { enabled: true } => Some(SafeText::line("Hand back to the AI")),
-        Operation::React { emoji, .. } if row.is_stopped() => {
-            Some(SafeText::line(&format!("Reaction {emoji}")))
-        }
-        Operation::React { .. } => None,
+        Operation::React { .. } if !row.is_stopped() => None,
+        operation => Some(operation.summary()),
     }
 }
 
@@ -165,10 +159,7 @@ fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Lin
     let item = &items[index];
     let quoted = match item {
         Item::Message(row) => row.message.quotes.as_ref(),
-        Item::Outbox(row, _) => match &row.operation {
-            Operation::SendText { reply_to, .. } => reply_to.as_ref(),
-            _ => None,
-        },
+        Item::Outbox(row, _) => row.operation.quotes(),
     };
     if let Some(quoted) = quoted {
         lines.push(Line::Quote(index, quote(items, quoted, shape.width)));

@@ -34,7 +34,8 @@ use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
-use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::ids::{ChannelId, RowId};
+use crate::model::outbox::Lane;
 use crate::model::time::{MINUTE, SECOND, Timestamp};
 
 /// How long a notice stays in the status line.
@@ -125,8 +126,8 @@ pub struct Held {
     pub row: RowId,
     /// Its tab.
     pub channel: ChannelId,
-    /// Its conversation.
-    pub conversation: ConversationId,
+    /// Its lane.
+    pub lane: Lane,
     /// Until when.
     pub until: Timestamp,
 }

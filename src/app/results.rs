@@ -7,7 +7,7 @@ use crate::app::watch;
 use crate::app::{App, Early, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::outbox::{Lane, Operation, OutboxRow};
 
 /// Where a text that goes back to the composer is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +131,14 @@ impl App {
         }
     }
 
+    /// A row of the outbox came or went: what shows it is read again.
+    fn row_changed(&mut self, channel: ChannelId, lane: &Lane, effects: &mut Vec<Effect>) {
+        match lane.conversation() {
+            Some(conversation) => self.history_changed(channel, conversation, effects),
+            None => effects.push(Effect::Load(Load::Counts(channel))),
+        }
+    }
+
     fn history_changed(
         &mut self,
         channel: ChannelId,
@@ -161,7 +169,7 @@ impl App {
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         for row in rows {
-            self.history_changed(row.channel.clone(), &row.conversation, effects);
+            self.row_changed(row.channel.clone(), &row.lane, effects);
             if row.hold_left(self.now).is_none() {
                 continue;
             }
@@ -171,7 +179,7 @@ impl App {
                 None => self.undo.push(Held {
                     row: row.id,
                     channel: row.channel,
-                    conversation: row.conversation,
+                    lane: row.lane,
                     until: row.not_before,
                 }),
             }
@@ -184,15 +192,15 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
-        match taken.operation {
-            Operation::SendText { text, reply_to, .. } => {
-                self.give_back(&taken.channel, &taken.conversation, &text, reply_to, Kept::AsDraft);
+        match (taken.operation, taken.lane.conversation()) {
+            (Operation::SendText { text, reply_to, .. }, Some(conversation)) => {
+                self.give_back(&taken.channel, conversation, &text, reply_to, Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");
             }
-            Operation::Close => self.say("kept open"),
+            (Operation::Close, _) => self.say("kept open"),
             _ => self.say("taken back"),
         }
-        self.history_changed(taken.channel, &taken.conversation, effects);
+        self.row_changed(taken.channel, &taken.lane, effects);
     }
 
     /// Puts a text back into the composer of its conversation, going there.

@@ -131,7 +131,7 @@ impl App {
         let held = self
             .undo
             .iter()
-            .rposition(|it| it.channel == channel && Some(&it.conversation) == at_hand.as_ref());
+            .rposition(|it| it.channel == channel && it.lane.conversation() == at_hand.as_ref());
         match held {
             Some(index) => {
                 let held = self.undo.remove(index);

@@ -4,13 +4,16 @@
 //! Knows nothing of what is asked.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
-use reqwest::{Url, redirect};
 
-use crate::client::pace::{Pace, Urgency};
+use crate::client::pace::{Pace, Seat, Urgency};
+use crate::client::sameness::{Applied, Unless};
+use crate::client::transport::{Sockets, Transport};
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
 
@@ -40,10 +43,6 @@ impl Default for Bounds {
         }
     }
 }
-
-/// How long an unused connection is kept; shorter than servers do, so that a
-/// write rarely meets one that was just closed.
-const POOL_IDLE: Duration = Duration::from_secs(20);
 
 /// Why a client cannot be made, and what to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,15 +77,24 @@ pub enum ClientError {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) urgency: Urgency,
+    /// Among the tabs that share the budget.
+    pub(crate) seat: Seat,
+    /// What this tab applied.
+    pub(crate) applied: Applied,
+    /// Set while an answer that was applied before is not wanted again.
+    pub(crate) unless: Option<Unless>,
 }
 
 /// What all clones of a client share.
 pub(crate) struct Shared {
-    pub(crate) http: reqwest::Client,
+    pub(crate) transport: Arc<dyn Transport>,
+    /// What every request carries: the key, above all.
+    pub(crate) headers: HeaderMap,
     /// Without a slash at its end.
     pub(crate) base_url: String,
     pub(crate) bounds: Bounds,
     pub(crate) pace: Mutex<Pace>,
+    seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
     warning: Option<String>,
 }
@@ -109,41 +117,53 @@ impl Client {
         clock: Arc<dyn Clock>,
         bounds: Bounds,
     ) -> Result<Self, ClientError> {
-        crate::client::install_tls();
         let address = check(base_url)?;
+        let transport = Arc::new(Sockets::new(&address, bounds)?);
+        Self::over(transport, address, key, clock, bounds)
+    }
+
+    /// Makes a client whose requests leave another way than over sockets: a
+    /// simulation calls the service in its own process.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn through(
+        transport: Arc<dyn Transport>,
+        base_url: &str,
+        key: &Secret,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ClientError> {
+        Self::over(transport, check(base_url)?, key, clock, Bounds::default())
+    }
+
+    fn over(
+        transport: Arc<dyn Transport>,
+        address: Address,
+        key: &Secret,
+        clock: Arc<dyn Clock>,
+        bounds: Bounds,
+    ) -> Result<Self, ClientError> {
         let mut bearer =
             HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| ClientError::BadKey)?;
         bearer.set_sensitive(true);
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
-            .default_headers(headers)
-            // A redirect would carry the key and the body to another place.
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .https_only(!address.is_loopback)
-            .connect_timeout(bounds.connect)
-            .read_timeout(bounds.idle)
-            .pool_idle_timeout(POOL_IDLE);
-        if address.is_loopback {
-            let here = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-            let here = here.map(|it| SocketAddr::new(it, 0));
-            builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
-        }
-        let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
         Ok(Self {
             shared: Arc::new(Shared {
-                http,
+                transport,
+                headers,
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(Pace::default()),
+                seats: AtomicU32::new(1),
                 clock,
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
+            seat: 0,
+            applied: Applied::default(),
+            unless: None,
         })
     }
 
@@ -151,7 +171,15 @@ impl Client {
     /// the rate budget that polling leaves.
     #[must_use]
     pub fn for_person(&self) -> Self {
-        Self { shared: self.shared.clone(), urgency: Urgency::Person }
+        Self { urgency: Urgency::Person, ..self.clone() }
+    }
+
+    /// A client for another tab with the same server and key: both share one
+    /// budget.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let seat = self.shared.seats.fetch_add(1, Ordering::Relaxed);
+        Self { seat, applied: Applied::default(), ..self.clone() }
     }
 
     /// What looks odd about the address, in words.
@@ -178,10 +206,17 @@ impl Client {
 
 /// An address a key may be sent to.
 #[derive(Debug)]
-struct Address {
+pub(crate) struct Address {
     url: String,
-    is_loopback: bool,
+    pub(crate) is_loopback: bool,
     warning: Option<String>,
+}
+
+impl Address {
+    /// What `localhost` means, whatever a resolver says.
+    pub(crate) fn here(&self) -> [SocketAddr; 2] {
+        [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].map(|it| SocketAddr::new(it, 0))
+    }
 }
 
 fn check(base_url: &str) -> Result<Address, ClientError> {

@@ -12,7 +12,7 @@ use crate::client::telegram;
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
 use crate::model::ids::ConversationId;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::conversations::{AutomationPatch, read_conversation};
 use crate::wire::paths;
 
@@ -52,10 +52,10 @@ impl Client {
 pub(crate) fn prepare_automation(id: &ConversationId, enabled: bool) -> Option<PreparedRequest> {
     let body = AutomationPatch { automation_enabled: enabled };
     let body = serde_json::to_vec(&body).ok()?;
-    Some(PreparedRequest { method: "PATCH", path: paths::conversation(id), body })
+    Some(PreparedRequest::json(Method::Patch, paths::conversation(id), body))
 }
 
 /// `POST /conversations/{id}/close`
 pub(crate) fn prepare_close(id: &ConversationId) -> PreparedRequest {
-    PreparedRequest { method: "POST", path: paths::conversation_close(id), body: Vec::new() }
+    PreparedRequest::bare(Method::Post, paths::conversation_close(id))
 }

@@ -99,6 +99,10 @@ pub enum ReadError {
     /// Does not exist (404), in the interface's own words.
     #[error("{0}")]
     NotFound(SafeText),
+    /// The answer is the one that was applied last; see
+    /// [`crate::client::Client::unless_same`].
+    #[error("nothing is new")]
+    Same,
     /// Refused for another reason: 400 for a cursor that is too old, for one.
     #[error("{0}")]
     Rejected(SafeText),

@@ -9,7 +9,7 @@ use crate::client::pages::{Listed, query, read_page};
 use crate::model::account::Platform;
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::messages::Message;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::messages::{SendTextBody, TextContent, read_message, unreadable_message};
 use crate::wire::paths;
 
@@ -62,5 +62,5 @@ pub(crate) fn prepare_text(to: &str, text: &str, reply_to: Option<&MessageId>) -
         reply_to: reply_to.map(|it| it.as_str().to_owned()),
     };
     let body = serde_json::to_vec(&body).ok()?;
-    Some(PreparedRequest { method: "POST", path: paths::MESSAGES_SEND.to_owned(), body })
+    Some(PreparedRequest::json(Method::Post, paths::MESSAGES_SEND, body))
 }

@@ -22,10 +22,12 @@ mod reactions;
 mod receipt;
 mod request;
 pub mod retry;
+mod sameness;
 mod telegram;
 mod templates;
 #[cfg(test)]
 mod tests;
+pub mod transport;
 mod triggers;
 mod words;
 

@@ -2,12 +2,16 @@
 //! ever has to refuse. Pure: time comes in as a value.
 //!
 //! Interface: Limits, Rate limits. Polling leaves a quarter of the reads to
-//! the person; when the server says little is left (someone else uses the
-//! same key) it becomes sparing. Missing headers never disable it.
+//! the person and is spread over the minute. When the server says that little
+//! is left (another machine uses the same key) or refuses, polling halves its
+//! rate and comes back slowly, and whoever uses more gives way first, so that
+//! machines settle at like shares. Tabs with the same key share one budget:
+//! one that polls a lot leaves the others their part. Missing headers never
+//! disable it.
 //!
 //! Knows nothing of requests.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::client::headers::Rate;
 use crate::model::time::{MINUTE, SECOND, Timestamp};
@@ -16,18 +20,25 @@ use crate::model::time::{MINUTE, SECOND, Timestamp};
 const READS: usize = 300;
 /// Reads a minute polling may use.
 const BACKGROUND_READS: usize = READS / 4 * 3;
+/// Reads a minute polling may always use.
+const FLOOR: usize = 12;
 /// Sends a minute.
 const SENDS: usize = 100;
 /// Requests of any kind a second.
 const BURST: usize = 20;
 /// Requests a second polling may use.
 const BACKGROUND_BURST: usize = 12;
+/// Polls that may be made up for at once, at the full rate.
+const SAVED: usize = 30;
 /// Kept free because the server's minute is not this desk's.
 const MARGIN: usize = 5;
-/// Between two polls while little is left.
-const SPARING: i64 = 2 * SECOND;
 /// A limit below this is the burst's, not a minute's.
 const MINUTE_LIMIT: u32 = 100;
+/// A tab that has not asked for so long takes no part.
+const ABSENT: i64 = MINUTE / 2;
+/// Shares of the minute, in percent: below the first, polling halves its
+/// rate; below the second, if this desk makes most of the reads.
+const LITTLE: (usize, usize) = (10, 15);
 
 /// Who waits for a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +58,11 @@ pub enum Kind {
     Send,
 }
 
+/// A tab among those with the same key.
+pub type Seat = u32;
+
 /// What has been asked in the last minute, and what the server said of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pace {
     reads: VecDeque<i64>,
     sends: VecDeque<i64>,
@@ -58,8 +72,34 @@ pub struct Pace {
     /// Reads in use by everyone with the key, as the server last said, and
     /// when.
     heard: Option<(i64, usize)>,
-    sparing: bool,
-    last_poll: Option<i64>,
+    /// Reads a minute polling may use now.
+    rate: usize,
+    /// When the rate was last halved, and from when on it grows.
+    halved: Option<(i64, i64)>,
+    /// When the polls so far would have been made one by one at the rate.
+    spread: i64,
+    /// When each tab last asked.
+    seats: BTreeMap<Seat, i64>,
+    /// Which tab made which poll.
+    polls: VecDeque<(i64, Seat)>,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            reads: VecDeque::new(),
+            sends: VecDeque::new(),
+            all: VecDeque::new(),
+            reads_blocked_until: 0,
+            sends_blocked_until: 0,
+            heard: None,
+            rate: BACKGROUND_READS,
+            halved: None,
+            spread: 0,
+            seats: BTreeMap::new(),
+            polls: VecDeque::new(),
+        }
+    }
 }
 
 impl Pace {
@@ -67,24 +107,28 @@ impl Pace {
     ///
     /// # Errors
     /// With the microseconds until there is one.
-    pub fn ask(&mut self, kind: Kind, now: Timestamp) -> Result<(), i64> {
+    pub fn ask(&mut self, kind: Kind, seat: Seat, now: Timestamp) -> Result<(), i64> {
         let now = now.micros();
         self.forget(now);
+        let is_poll = kind == Kind::Read(Urgency::Background);
+        if is_poll {
+            self.seats.insert(seat, now);
+        }
+        let left = self.left_to_others(seat);
         let (list, limit, burst, blocked) = match kind {
             Kind::Read(Urgency::Background) => {
-                (&self.reads, BACKGROUND_READS, BACKGROUND_BURST, self.reads_blocked_until)
+                (&self.reads, (self.rate - left).max(1), BACKGROUND_BURST, self.reads_blocked_until)
             }
             Kind::Read(Urgency::Person) => (&self.reads, READS - MARGIN, BURST - 2, self.reads_blocked_until),
             Kind::Send => (&self.sends, SENDS - MARGIN, BURST - 2, self.sends_blocked_until),
         };
-        let mut wait = blocked - now;
+        // What claims to be further away is a clock that was set back.
+        let mut wait = Some(blocked - now).filter(|it| *it <= 60 * MINUTE).unwrap_or(0);
         wait = wait.max(until_free(list, limit, MINUTE, now));
         wait = wait.max(until_free(&self.all, burst, SECOND, now));
-        if kind == Kind::Read(Urgency::Background)
-            && self.sparing
-            && let Some(last) = self.last_poll
-        {
-            wait = wait.max(last + SPARING - now);
+        if is_poll {
+            let saved = self.saved().saturating_sub(left + 1);
+            wait = wait.max(self.spread - now - self.gap() * i64::try_from(saved).unwrap_or(0));
         }
         if wait > 0 {
             return Err(wait);
@@ -92,12 +136,11 @@ impl Pace {
         self.all.push_back(now);
         match kind {
             Kind::Send => self.sends.push_back(now),
-            Kind::Read(urgency) => {
-                self.reads.push_back(now);
-                if urgency == Urgency::Background {
-                    self.last_poll = Some(now);
-                }
-            }
+            Kind::Read(_) => self.reads.push_back(now),
+        }
+        if is_poll {
+            self.spread = self.spread.max(now) + self.gap();
+            self.polls.push_back((now, seat));
         }
         Ok(())
     }
@@ -105,7 +148,6 @@ impl Pace {
     /// Hears what an answer's headers say.
     pub fn hear(&mut self, kind: Kind, rate: Rate, now: Timestamp) {
         let until = now.micros() + rate.reset_in.unwrap_or(SECOND).clamp(0, MINUTE);
-        let used = rate.limit.saturating_sub(rate.remaining);
         match kind {
             Kind::Send if rate.remaining == 0 => self.sends_blocked_until = until,
             Kind::Send => {}
@@ -114,8 +156,7 @@ impl Pace {
                     self.reads_blocked_until = until;
                 }
                 if rate.limit >= MINUTE_LIMIT {
-                    self.sparing = rate.remaining < rate.limit / 4;
-                    self.heard = Some((now.micros(), usize::try_from(used).unwrap_or(READS)));
+                    self.hear_minute(rate, now.micros());
                 }
             }
         }
@@ -128,7 +169,7 @@ impl Pace {
             Kind::Send => self.sends_blocked_until = until,
             Kind::Read(_) => {
                 self.reads_blocked_until = until;
-                self.sparing = true;
+                self.halve(now.micros());
             }
         }
     }
@@ -143,13 +184,62 @@ impl Pace {
         u8::try_from((used * 100 / READS).min(100)).unwrap_or(100)
     }
 
+    fn hear_minute(&mut self, rate: Rate, now: i64) {
+        let size = |it: u32| usize::try_from(it).unwrap_or(READS);
+        let (limit, remaining) = (size(rate.limit), size(rate.remaining));
+        let used = limit.saturating_sub(remaining);
+        self.heard = Some((now, used));
+        let below = |percent: usize| remaining * 100 < limit * percent;
+        let mostly_here = self.reads.len() * 2 > used;
+        if below(LITTLE.0) || (below(LITTLE.1) && mostly_here) {
+            self.halve(now);
+        }
+    }
+
+    /// Once a minute at most: what was asked before still counts that long.
+    fn halve(&mut self, now: i64) {
+        if self.halved.is_some_and(|(at, _)| (0..MINUTE).contains(&(now - at))) {
+            return;
+        }
+        self.halved = Some((now, now));
+        self.rate = (self.rate / 2).max(FLOOR);
+    }
+
+    /// Microseconds between two polls at the rate.
+    fn gap(&self) -> i64 {
+        MINUTE / i64::try_from(self.rate).unwrap_or(1).max(1)
+    }
+
+    /// Polls that may be made up for at once.
+    fn saved(&self) -> usize {
+        (SAVED * self.rate / BACKGROUND_READS).max(1)
+    }
+
+    /// Of those, what a tab that has made more than its share leaves to the
+    /// others.
+    fn left_to_others(&self, seat: Seat) -> usize {
+        if self.seats.len() < 2 {
+            return 0;
+        }
+        let made = self.polls.iter().filter(|(_, by)| *by == seat).count();
+        if made >= self.rate / self.seats.len() { self.saved() / 4 } else { 0 }
+    }
+
     fn forget(&mut self, now: i64) {
+        // A clock set back must not block until it has caught up.
         for (list, span) in [(&mut self.reads, MINUTE), (&mut self.sends, MINUTE), (&mut self.all, SECOND)] {
-            // A clock set back must not block until it has caught up.
             list.retain(|at| *at <= now && now - at < span);
         }
-        if self.last_poll.is_some_and(|at| at > now) {
-            self.last_poll = None;
+        self.polls.retain(|(at, _)| *at <= now && now - at < MINUTE);
+        self.seats.retain(|_, at| (0..ABSENT).contains(&(now - *at)));
+        if self.spread - now > MINUTE {
+            self.spread = now;
+        }
+        if let Some((at, from)) = self.halved {
+            let minutes = (now - from).div_euclid(MINUTE);
+            let grown = self.rate.saturating_add(usize::try_from(minutes).unwrap_or(0));
+            self.rate = grown.min(BACKGROUND_READS);
+            self.halved = Some(if now < from { (now, now) } else { (at, from + minutes * MINUTE) });
         }
     }
 }
@@ -163,74 +253,4 @@ fn until_free(list: &VecDeque<i64>, limit: usize, span: i64, now: i64) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const POLL: Kind = Kind::Read(Urgency::Background);
-    const PERSON: Kind = Kind::Read(Urgency::Person);
-
-    fn at(micros: i64) -> Timestamp {
-        Timestamp::from_micros(1_000 * MINUTE + micros)
-    }
-
-    /// Asks once every `gap` until refused; how many got through, and the
-    /// wait.
-    fn ask_until_refused(pace: &mut Pace, kind: Kind, start: i64, gap: i64) -> (i64, i64) {
-        for count in 0.. {
-            if let Err(wait) = pace.ask(kind, at(start + count * gap)) {
-                return (count, wait);
-            }
-        }
-        unreachable!()
-    }
-
-    #[test]
-    fn a_quarter_is_left_to_the_person() {
-        let mut pace = Pace::default();
-        let (polls, wait) = ask_until_refused(&mut pace, POLL, 0, SECOND / 10);
-        assert_eq!((polls, wait), (225, MINUTE - 225 * SECOND / 10));
-        let (person, _) = ask_until_refused(&mut pace, PERSON, 225 * SECOND / 10, SECOND / 10);
-        assert_eq!(person, 70);
-        assert_eq!(pace.percent_used(at(30 * SECOND)), 98);
-        assert_eq!(pace.percent_used(at(2 * MINUTE)), 0);
-    }
-
-    #[test]
-    fn a_burst_is_spread() {
-        let mut pace = Pace::default();
-        assert_eq!(ask_until_refused(&mut pace, POLL, 0, 0), (12, SECOND));
-        assert_eq!(ask_until_refused(&mut pace, PERSON, 0, 0).0, 6);
-        assert!(pace.ask(POLL, at(SECOND)).is_ok());
-    }
-
-    #[test]
-    fn sends_have_their_own_minute() {
-        let mut pace = Pace::default();
-        assert_eq!(ask_until_refused(&mut pace, Kind::Send, 0, SECOND / 10).0, 95);
-        assert!(pace.ask(POLL, at(10 * SECOND)).is_ok());
-    }
-
-    #[test]
-    fn the_server_is_heard() {
-        let mut pace = Pace::default();
-        let rate = |remaining, reset| Rate { limit: 300, remaining, reset_in: Some(reset) };
-        pace.hear(POLL, rate(20, SECOND), at(0));
-        assert_eq!(pace.percent_used(at(0)), 93);
-        assert!(pace.ask(POLL, at(0)).is_ok());
-        assert_eq!(pace.ask(POLL, at(SECOND)), Err(SECOND), "polling is sparing");
-        assert!(pace.ask(PERSON, at(SECOND)).is_ok());
-        pace.hear(POLL, rate(0, 7 * SECOND), at(SECOND));
-        assert_eq!(pace.ask(PERSON, at(SECOND)), Err(7 * SECOND));
-        pace.refused(Kind::Send, 9 * SECOND, at(SECOND));
-        assert_eq!(pace.ask(Kind::Send, at(2 * SECOND)), Err(8 * SECOND));
-        pace.hear(POLL, Rate { limit: 20, remaining: 3, reset_in: None }, at(20 * SECOND));
-        assert_eq!(pace.percent_used(at(20 * SECOND)), 0, "the burst's numbers say nothing of the minute");
-    }
-
-    #[test]
-    fn a_clock_set_back_does_not_block() {
-        let mut pace = Pace::default();
-        ask_until_refused(&mut pace, POLL, 0, SECOND / 10);
-        assert!(pace.ask(POLL, at(-10 * MINUTE)).is_ok());
-    }
-}
+mod tests;

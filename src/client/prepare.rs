@@ -6,8 +6,8 @@
 use crate::client::{conversations, messages, reactions, telegram};
 use crate::model::account::Platform;
 use crate::model::bounds;
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::outbox::{Operation, PreparedRequest};
+use crate::model::ids::MessageId;
+use crate::model::outbox::{Lane, Operation, PreparedRequest};
 use crate::wire::telegram::escape_html;
 
 /// Why nothing can be sent, and what to do.
@@ -28,6 +28,9 @@ pub enum PrepareError {
     /// There is no address to send to.
     #[error("the server did not tell where replies to this conversation go")]
     NoAddress,
+    /// It can only be done to a conversation.
+    #[error("there is no conversation to do this to")]
+    NoConversation,
     /// The interface has no such operation on this channel.
     #[error("{channel} has no way to {what}")]
     NotOnThisChannel {
@@ -41,16 +44,17 @@ pub enum PrepareError {
     Json,
 }
 
-/// Makes the request for an operation on a conversation.
+/// Makes the request for an operation of a lane.
 ///
 /// # Errors
 /// When it is certain to be refused; the words are for the person.
 pub fn prepare(
     platform: &Platform,
-    conversation: &ConversationId,
+    lane: &Lane,
     operation: &Operation,
 ) -> Result<PreparedRequest, PrepareError> {
     let not_here = |what| Err(PrepareError::NotOnThisChannel { channel: platform.label().to_owned(), what });
+    let conversation = || lane.conversation().ok_or(PrepareError::NoConversation);
     let request = match operation {
         _ if !platform.has_conversations() => return not_here("answer conversations here"),
         Operation::SendText { to, text, reply_to } => {
@@ -63,9 +67,10 @@ pub fn prepare(
         Operation::SetAutomation { enabled: true } if !platform.can_take_over() => {
             return not_here("hand back to the AI");
         }
-        Operation::SetAutomation { enabled } => conversations::prepare_automation(conversation, *enabled),
+        Operation::SetAutomation { enabled } => conversations::prepare_automation(conversation()?, *enabled),
         Operation::Close if !platform.can_take_over() => return not_here("close a conversation"),
-        Operation::Close => Some(conversations::prepare_close(conversation)),
+        Operation::Close => Some(conversations::prepare_close(conversation()?)),
+        _ => return not_here("make this change"),
     };
     request.ok_or(PrepareError::Json)
 }
@@ -110,9 +115,9 @@ mod tests {
     }
 
     fn made(platform: &Platform, operation: &Operation) -> Result<(String, String), PrepareError> {
-        let request = prepare(platform, &ConversationId::from("c/1"), operation)?;
+        let request = prepare(platform, &Lane::Conversation("c/1".into()), operation)?;
         let body = String::from_utf8(request.body).expect("text");
-        Ok((format!("{} {}", request.method, request.path), body))
+        Ok((format!("{} {}", request.method.word(), request.path), body))
     }
 
     #[test]

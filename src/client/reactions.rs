@@ -4,7 +4,7 @@
 
 use crate::model::account::Platform;
 use crate::model::ids::MessageId;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::paths;
 use crate::wire::reactions::ReactBody;
 
@@ -15,5 +15,5 @@ pub(crate) fn prepare(platform: &Platform, message: &MessageId, emoji: &str) -> 
         _ => paths::message_react(message),
     };
     let body = serde_json::to_vec(&ReactBody { emoji: emoji.to_owned() }).ok()?;
-    Some(PreparedRequest { method: "POST", path, body })
+    Some(PreparedRequest::json(Method::Post, path, body))
 }

@@ -66,6 +66,7 @@ fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     let kind = match operation {
         Operation::SendText { .. } => sent(&reply.body),
         Operation::React { .. } => Some(ReceiptKind::Reacted),
+        Operation::SendContent { .. } => sent(&reply.body),
         Operation::SetAutomation { .. } if is_empty(reply) => Some(ReceiptKind::Automation(None)),
         Operation::SetAutomation { .. } => serde_json::from_slice::<AutomationResult>(&reply.body)
             .ok()
@@ -75,6 +76,7 @@ fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
             .ok()
             .filter(|it| it.success && it.status == "closed")
             .map(|_| ReceiptKind::Closed),
+        _ => None,
     };
     match kind {
         Some(kind) => {

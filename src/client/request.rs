@@ -1,19 +1,17 @@
-//! The one place that performs requests.
+//! The one place that makes requests, within the rate budget.
 //!
-//! Knows nothing of resources. Bodies are read by streaming with a bound
-//! after unpacking, so that a small answer that unpacks to a large one ends
-//! at the bound.
+//! Knows nothing of resources, nor of how a request leaves.
 
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::{Method, RequestBuilder, Response};
+use reqwest::{Method, Url};
 
 use crate::client::connect::Client;
 use crate::client::errors::{NotSent, Outcome, ReadError, Unclear, class_read, class_write};
 use crate::client::headers::{self, Facts};
 use crate::client::pace::Kind;
-use crate::client::words;
+use crate::client::transport::{Broken, Outgoing};
 use crate::model::ids::IdempotencyKey;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{self, PreparedRequest};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 
@@ -49,31 +47,26 @@ pub(crate) struct Raw {
     pub(crate) body: Vec<u8>,
 }
 
-/// Why there is no whole answer.
-enum Broken {
-    /// No byte left.
-    NotSent(NotSent),
-    /// Bytes may have left.
-    Midway(SafeText, Option<u16>),
-}
-
 impl Client {
     /// Reads a path below the base URL.
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer, ReadError> {
-        let url = format!("{}{path}", self.shared.base_url);
-        let request =
-            self.shared.http.request(Method::GET, url).query(query).timeout(self.shared.bounds.read_total);
+        let url = self.address(path, query).map_err(ReadError::Misconfigured)?;
+        let request = Outgoing {
+            method: Method::GET,
+            url,
+            headers: self.shared.headers.clone(),
+            body: Vec::new(),
+            total: self.shared.bounds.read_total,
+        };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
-            Ok(raw) => class_read(raw),
-            Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why, None)) => {
-                Err(ReadError::Offline(why))
-            }
+            Ok((raw, None)) => class_read(raw).and_then(|it| self.look(path, query, it)),
+            Ok((_, Some(cut))) => Err(ReadError::Trouble(cut)),
+            Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
             Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
             Err(Broken::NotSent(NotSent::Paced(wait))) => Err(ReadError::Paced(wait)),
-            Err(Broken::Midway(why, Some(_))) => Err(ReadError::Trouble(why)),
         }
     }
 
@@ -83,30 +76,66 @@ impl Client {
             let why = SafeText::line("the row's key cannot be sent");
             return Outcome::NotSent(NotSent::Misconfigured(why));
         };
-        let method = if request.method == "PATCH" { Method::PATCH } else { Method::POST };
-        let url = format!("{}{}", self.shared.base_url, request.path);
-        let mut builder = self.shared.http.request(method, url).timeout(self.shared.bounds.write_total);
-        builder = builder.header("Idempotency-Key", key);
-        if !request.body.is_empty() {
-            let json = HeaderValue::from_static("application/json");
-            builder = builder.header(CONTENT_TYPE, json).body(request.body.clone());
+        let url = match self.address(&request.path, &[]) {
+            Ok(url) => url,
+            Err(why) => return Outcome::NotSent(NotSent::Misconfigured(why)),
+        };
+        let mut headers = self.shared.headers.clone();
+        headers.insert("idempotency-key", key);
+        match request.content_type.as_deref().map(HeaderValue::from_str) {
+            None => {}
+            Some(Ok(content_type)) => {
+                headers.insert(CONTENT_TYPE, content_type);
+            }
+            Some(Err(_)) => {
+                let why = SafeText::line("the row's media type cannot be sent");
+                return Outcome::NotSent(NotSent::Misconfigured(why));
+            }
         }
-        match self.exchange(builder, Kind::Send, &request.path).await {
-            Ok(raw) => class_write(raw),
+        let outgoing = Outgoing {
+            method: match request.method {
+                outbox::Method::Post => Method::POST,
+                outbox::Method::Patch => Method::PATCH,
+                outbox::Method::Delete => Method::DELETE,
+            },
+            url,
+            headers,
+            body: request.body.clone(),
+            total: self.shared.bounds.write_total,
+        };
+        match self.exchange(outgoing, Kind::Send, &request.path).await {
+            Ok((raw, None)) => class_write(raw),
+            Ok((raw, Some(cut))) => Outcome::Unknown(Unclear::new(cut.as_str(), Some(raw.status))),
             Err(Broken::NotSent(why)) => Outcome::NotSent(why),
-            Err(Broken::Midway(why, status)) => Outcome::Unknown(Unclear::new(why.as_str(), status)),
+            Err(Broken::Midway(why)) => Outcome::Unknown(Unclear::new(why.as_str(), None)),
         }
     }
 
-    async fn exchange(&self, request: RequestBuilder, kind: Kind, path: &str) -> Result<Raw, Broken> {
+    /// A whole address below the base URL.
+    fn address(&self, path: &str, query: &[(&str, &str)]) -> Result<String, SafeText> {
+        let mut url = Url::parse(&format!("{}{path}", self.shared.base_url))
+            .map_err(|error| SafeText::line(&format!("the address cannot be asked: {error}")))?;
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        Ok(url.into())
+    }
+
+    /// What the answer says, and if its body did not come whole, why.
+    async fn exchange(
+        &self,
+        request: Outgoing,
+        kind: Kind,
+        path: &str,
+    ) -> Result<(Raw, Option<SafeText>), Broken> {
         let now = self.now();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, now)) {
+        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
-        let response = request.send().await.map_err(|error| no_answer(&error))?;
-        let status = response.status().as_u16();
-        let facts = headers::read(response.headers(), self.now());
+        let answer = self.shared.transport.exchange(request).await?;
+        let status = answer.status;
         let heard_at = self.now();
+        let facts = headers::read(&answer.headers, heard_at);
         self.pace(|pace| {
             if let Some(rate) = facts.rate {
                 pace.hear(kind, rate, heard_at);
@@ -116,37 +145,10 @@ impl Client {
             }
         });
         tracing::debug!(path, status, "answered");
-        let body = read_body(response, self.shared.bounds.body).await?;
-        Ok(Raw { status, facts, body })
-    }
-}
-
-fn no_answer(error: &reqwest::Error) -> Broken {
-    let why = SafeText::line(&words::transport(error));
-    if words::is_certificate(error) || error.is_builder() {
-        Broken::NotSent(NotSent::Misconfigured(why))
-    } else if error.is_connect() {
-        Broken::NotSent(NotSent::Offline(why))
-    } else {
-        Broken::Midway(why, None)
-    }
-}
-
-async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, Broken> {
-    let status = Some(response.status().as_u16());
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() > most => {
-                let why = format!("the server's answer is larger than {} MiB and was not read", most >> 20);
-                return Err(Broken::Midway(SafeText::line(&why), status));
-            }
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => return Ok(body),
-            Err(error) => {
-                let words = words::transport(&error);
-                return Err(Broken::Midway(SafeText::line(&words), status));
-            }
-        }
+        let (body, cut) = match answer.body {
+            Ok(body) => (body, None),
+            Err(cut) => (Vec::new(), Some(cut)),
+        };
+        Ok((Raw { status, facts, body }, cut))
     }
 }

@@ -8,7 +8,7 @@ use crate::client::errors::ReadError;
 use crate::client::pages::{Listed, read_page};
 use crate::model::conversations::Conversation;
 use crate::model::ids::MessageId;
-use crate::model::outbox::PreparedRequest;
+use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::paths;
 use crate::wire::telegram::{SendTextBody, read_conversation};
 
@@ -34,5 +34,5 @@ pub(crate) fn prepare_text(
         reply_to: reply_to.map(|it| it.as_str().to_owned()),
     };
     let body = serde_json::to_vec(&body).ok()?;
-    Some(PreparedRequest { method: "POST", path: paths::TELEGRAM_SEND.to_owned(), body })
+    Some(PreparedRequest::json(Method::Post, paths::TELEGRAM_SEND, body))
 }

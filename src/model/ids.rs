@@ -64,3 +64,19 @@ string_id!(
     /// nothing personal. Pinned to its exact bytes (interface, Idempotency).
     IdempotencyKey
 );
+string_id!(
+    /// An email thread as the server names it.
+    ThreadId
+);
+string_id!(
+    /// A contact as the server names it.
+    ContactId
+);
+string_id!(
+    /// A broadcast as the server names it.
+    BroadcastId
+);
+string_id!(
+    /// A webhook subscription as the server names it.
+    WebhookId
+);

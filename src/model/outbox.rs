@@ -1,10 +1,18 @@
 //! The outbox: every change of the server, as data that outlives a crash.
 //!
-//! Knows nothing of SQLite or HTTP. A row holds the exact bytes and the key
-//! that will leave; the states are those of a durable send queue: a row
+//! Knows nothing of SQLite or HTTP. A row stands for the exact bytes and the
+//! key that will leave; the states are those of a durable send queue: a row
 //! leaves only when the server accepted it or the human dropped it.
 
-use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, RowId};
+pub mod content;
+mod lane;
+mod operation;
+mod summary;
+
+pub use lane::Lane;
+pub use operation::{Class, Operation};
+
+use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, Timestamp};
 
@@ -12,56 +20,86 @@ use crate::model::time::{HOUR, Timestamp};
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
 pub const KEY_AGE: i64 = 23 * HOUR;
 
-/// What a person wants done to one conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
-    /// Send a text, quoting a message or not.
-    SendText {
-        /// The phone number or bot chat id.
-        to: String,
-        /// The text as typed.
-        text: String,
-        /// The message it answers.
-        reply_to: Option<MessageId>,
-    },
-    /// Put an emoji on a message; an empty text removes it.
-    React {
-        /// The message.
-        message: MessageId,
-        /// The emoji, or nothing.
-        emoji: String,
-    },
-    /// Pause the AI (`false`) or hand back (`true`).
-    SetAutomation {
-        /// Whether the AI shall answer.
-        enabled: bool,
-    },
-    /// Close the conversation. The interface has no way to open it again.
-    Close,
+/// How a request changes the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Makes something.
+    Post,
+    /// Changes something.
+    Patch,
+    /// Removes something.
+    Delete,
 }
 
-impl Operation {
-    /// The word kept in the database and shown in the outbox.
-    pub fn word(&self) -> &'static str {
+impl Method {
+    /// The word on the wire and in the database.
+    pub fn word(self) -> &'static str {
         match self {
-            Self::SendText { .. } => "send",
-            Self::React { .. } => "react",
-            Self::SetAutomation { enabled: false } => "pause",
-            Self::SetAutomation { enabled: true } => "resume",
-            Self::Close => "close",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
+    }
+
+    /// Reads the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Post, Self::Patch, Self::Delete].into_iter().find(|it| it.word() == word)
     }
 }
 
 /// The exact request an operation became. These bytes never change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedRequest {
-    /// `POST` or `PATCH`.
-    pub method: &'static str,
+    /// How it changes the server.
+    pub method: Method,
     /// Path below the base URL, starting with `/`.
     pub path: String,
+    /// The media type of the body, with a boundary where it has one; `None`
+    /// for no body.
+    pub content_type: Option<String>,
     /// Body bytes; empty for none.
     pub body: Vec<u8>,
+}
+
+impl PreparedRequest {
+    /// A request without a body.
+    pub fn bare(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), content_type: None, body: Vec::new() }
+    }
+
+    /// A request with a JSON body.
+    pub fn json(method: Method, path: impl Into<String>, body: Vec<u8>) -> Self {
+        Self { method, path: path.into(), content_type: Some("application/json".to_owned()), body }
+    }
+}
+
+/// A moment by all clocks there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// This desk's clock, which people set.
+    pub wall: Timestamp,
+    /// The server's clock, as far as it is known.
+    pub server: Option<Timestamp>,
+    /// Microseconds since this desk was started, its sleep included, where
+    /// the system tells.
+    pub since_boot: Option<i64>,
+}
+
+/// How long ago bytes first may have left under a key, in microseconds. The
+/// server's clock decides, because it is the server that forgets; without it
+/// the wall clock does. What passed since boot certainly passed. A wall clock
+/// that was set back makes a key old, never young.
+pub fn key_age(first: &Moment, now: &Moment) -> i64 {
+    let since_boot = match (first.since_boot, now.since_boot) {
+        (Some(first), Some(now)) => now.saturating_sub(first).max(0),
+        // Started anew since, or not told.
+        _ => 0,
+    };
+    let told = match (first.server, now.server) {
+        (Some(first), Some(now)) => now.since(first),
+        _ => now.wall.since(first.wall),
+    };
+    if told < 0 { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
 }
 
 /// Why a row waits for a person.
@@ -118,21 +156,20 @@ pub enum RowState {
     Done,
 }
 
-/// One row of the outbox.
+/// One row of the outbox, without the bytes that leave: they may be many, and
+/// only the sender needs them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxRow {
     /// Made on this desk.
     pub id: RowId,
     /// The tab whose key it leaves with.
     pub channel: ChannelId,
-    /// The lane: rows of one conversation leave in order.
-    pub conversation: ConversationId,
+    /// Rows of one lane leave in order.
+    pub lane: Lane,
     /// What is wanted.
     pub operation: Operation,
-    /// Pinned to the bytes below.
+    /// Pinned to the bytes that leave, which the store keeps beside the row.
     pub key: IdempotencyKey,
-    /// What leaves.
-    pub request: PreparedRequest,
     /// When the human asked.
     pub created_at: Timestamp,
     /// Nothing leaves before: the end of a hold or of a pause.
@@ -160,5 +197,35 @@ impl OutboxRow {
     pub fn hold_left(&self, now: Timestamp) -> Option<i64> {
         let left = self.not_before.since(now);
         (self.can_recall() && 0 < left).then(|| (left + 999_999) / 1_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(wall: i64, server: Option<i64>, since_boot: Option<i64>) -> Moment {
+        let at = |hours: i64| Timestamp::from_micros(500_000 * HOUR + hours * HOUR);
+        Moment { wall: at(wall), server: server.map(at), since_boot: since_boot.map(|it| it * HOUR) }
+    }
+
+    #[test]
+    fn the_age_of_a_key() {
+        let cases = [
+            ("wall only", (0, None, None), (5, None, None), 5),
+            ("the server's clock decides", (0, Some(100), None), (9000, Some(102), None), 2),
+            ("a year ahead on the desk", (0, Some(-8760), None), (3, Some(-8757), None), 3),
+            ("server known only now", (0, None, None), (5, Some(90), None), 5),
+            ("asleep under a clock that stood", (0, None, Some(10)), (0, None, Some(34)), 24),
+            ("boot is more than the server", (0, Some(0), Some(1)), (0, Some(2), Some(6)), 5),
+            ("started anew", (0, None, Some(100)), (4, None, Some(1)), 4),
+            ("set back", (10, None, None), (9, None, None), 23),
+            ("set back by less than passed", (10, None, Some(0)), (9, None, Some(30)), 30),
+            ("the server set back", (0, Some(10), None), (1, Some(9), None), 23),
+        ];
+        for (name, first, now, hours) in cases {
+            let (first, now) = (moment(first.0, first.1, first.2), moment(now.0, now.1, now.2));
+            assert_eq!(key_age(&first, &now), hours * HOUR, "{name}");
+        }
     }
 }

@@ -26,6 +26,7 @@ pub mod gate;
 pub mod guard;
 pub mod handlers;
 pub mod idempotency;
+pub mod in_process;
 pub mod keys;
 pub mod limits;
 pub mod mail;
@@ -50,6 +51,7 @@ pub mod world;
 pub mod write;
 
 pub use assistant::Endpoint;
+pub use in_process::InProcess;
 pub use options::{AssistantChoice, FailureLimit, Options, Patience};
 pub use start::{Running, StartError, start};
 pub use workspace::IssuedKey;

@@ -19,7 +19,9 @@ use crate::model::time::{Clock, Timestamp};
 use crate::service::assistant::THOUGHTS;
 use crate::service::clock::ServiceClock;
 use crate::service::cursors::Cursors;
-use crate::service::database::{Database, DatabaseError, Opened, latest, media, meta, workspaces};
+use crate::service::database::{
+    Database, DatabaseError, Durability, Opened, latest, media, meta, workspaces,
+};
 use crate::service::demo::seed;
 use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
@@ -102,12 +104,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let refused = |cause| StartError::Listen { address: options.listen, cause };
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
-    let committed = Arc::new(Notify::new());
-    let (path, told) = (options.database.clone(), committed.clone());
-    let opening = tokio::task::spawn_blocking(move || Database::open(&path, told));
-    let (database, opened) = opening.await.map_err(|_| DatabaseError::Closed)??;
     let by_hand = options.by_hand;
-    let (service, keys) = prepare(options, address, database, &opened, committed).await?;
+    let (service, keys, opened) = open(options, address, Durability::Full).await?;
     let (stop, stopped) = watch::channel(false);
     let router = router::router(&service);
     let mut tasks =
@@ -128,6 +126,23 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         tasks,
         service,
     })
+}
+
+/// Opens the database and puts the parts together; nothing runs yet.
+///
+/// # Errors
+/// When the database cannot be used.
+pub(crate) async fn open(
+    options: Options,
+    address: SocketAddr,
+    durability: Durability,
+) -> Result<(Service, Vec<IssuedKey>, Opened), StartError> {
+    let committed = Arc::new(Notify::new());
+    let (path, told) = (options.database.clone(), committed.clone());
+    let opening = tokio::task::spawn_blocking(move || Database::open(&path, durability, told));
+    let (database, opened) = opening.await.map_err(|_| DatabaseError::Closed)??;
+    let (service, keys) = prepare(options, address, database, &opened, committed).await?;
+    Ok((service, keys, opened))
 }
 
 /// What is read from the database, or put into a new one.

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::model::ids::RowId;
 use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::outbox::{Lane, Operation, OutboxRow};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
 use crate::store::outbox::NewRow;
@@ -64,7 +64,13 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
 /// Tells of the conversation whose row was changed.
 fn changed(result: Result<Option<OutboxRow>, StoreError>, what: &str) -> Option<Event> {
     match result {
-        Ok(row) => row.map(|it| Event::News(News::History(it.channel, it.conversation))),
+        Ok(row) => row.map(|it| {
+            let conversation = it.lane.conversation().cloned();
+            Event::News(match conversation {
+                Some(conversation) => News::History(it.channel, conversation),
+                None => News::Conversations(it.channel),
+            })
+        }),
         Err(error) => failed(Err(error), what),
     }
 }
@@ -87,10 +93,11 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
-        match crate::client::prepare(&intent.platform, &intent.conversation, &intent.operation) {
+        let lane = Lane::Conversation(intent.conversation.clone());
+        match crate::client::prepare(&intent.platform, &lane, &intent.operation) {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),
-                conversation: intent.conversation.clone(),
+                lane,
                 operation: intent.operation.clone(),
                 request,
                 hold_micros: intent.hold,

@@ -111,16 +111,24 @@ impl Desk {
         ));
         let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
-        let mut turning = Turning { app, screen, hands, theme: self.theme, clock: self.clock, mailbox };
+        let runtime = self.runtime.clone();
+        let mut turning = Turning {
+            app,
+            screen,
+            hands,
+            engine: engine.clone(),
+            runtime,
+            theme: self.theme,
+            clock: self.clock,
+            mailbox,
+        };
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
         drop(screen);
         app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
-        if matches!(ended, Ok(Ended::Quit)) {
-            // What did not end in time is asked again with the same key.
-            let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
-        }
+        // What did not end in time is asked again with the same key.
+        let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
         match ended? {
             Ended::Quit | Ended::Signal => Ok(()),
             Ended::Failed => Err(DeskError::Failed),
@@ -155,6 +163,8 @@ struct Turning {
     app: App,
     screen: Screen,
     hands: Hands,
+    engine: Arc<Engine>,
+    runtime: tokio::runtime::Handle,
     theme: Theme,
     clock: Arc<dyn Clock>,
     mailbox: Mailbox,
@@ -219,7 +229,10 @@ impl Turning {
 
     fn suspend(&mut self) -> io::Result<()> {
         terminal::restore();
+        // Another process may lead while this one does nothing.
+        let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, self.engine.suspend()).await });
         signals::stop_here();
+        self.runtime.block_on(self.engine.resume());
         self.screen.retake()?;
         self.app.size = terminal::size()?;
         Ok(())

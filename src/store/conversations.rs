@@ -21,9 +21,19 @@ pub struct AppliedConversations {
     pub inserted: usize,
     /// Rows that differ now.
     pub changed: usize,
+    /// Rows of which a part was not taken over: this desk changed them while
+    /// the answer was on its way.
+    pub held_back: usize,
     /// Whether the page's last row was known and is as it was: what follows
     /// in a list by newest activity is known too.
     pub ends_known: bool,
+}
+
+impl AppliedConversations {
+    /// Whether anything differs.
+    pub fn is_news(&self) -> bool {
+        self.inserted + self.changed > 0
+    }
 }
 
 /// What happened to one row.
@@ -55,7 +65,8 @@ impl Store {
                 let outdated: Vec<bool> =
                     page.iter().map(|it| cache.is_outdated(&channel, &it.id, snapshot)).collect();
                 let change = cache.connection.transaction()?;
-                let mut applied = AppliedConversations::default();
+                let held_back = outdated.iter().filter(|it| **it).count();
+                let mut applied = AppliedConversations { held_back, ..AppliedConversations::default() };
                 for (conversation, outdated) in page.into_iter().zip(outdated) {
                     let fate = merge(&change, &channel, conversation, outdated, baseline)?;
                     applied.inserted += usize::from(fate == Fate::New);
@@ -69,8 +80,7 @@ impl Store {
             .await
     }
 
-    /// Merges a single read, which tells of the automation too. Tells whether
-    /// anything differs.
+    /// Merges a single read, which tells of the automation too.
     ///
     /// # Errors
     /// When the database fails.
@@ -79,10 +89,8 @@ impl Store {
         channel: &ChannelId,
         conversation: Conversation,
         snapshot: Snapshot,
-    ) -> Result<bool, StoreError> {
-        let page = vec![conversation];
-        let applied = self.apply_conversations(channel, page, snapshot, false, Vec::new()).await?;
-        Ok(applied.inserted + applied.changed > 0)
+    ) -> Result<AppliedConversations, StoreError> {
+        self.apply_conversations(channel, vec![conversation], snapshot, false, Vec::new()).await
     }
 
     /// Removes a conversation the server no longer has, with its history.

@@ -5,7 +5,6 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::outbox::OutboxRow;
 use crate::model::queries::Draft;
 use crate::store::{Store, StoreError};
 
@@ -68,15 +67,16 @@ pub(crate) fn write(
 /// Puts a text that was taken back before what the draft holds.
 pub(crate) fn put_before(
     connection: &Connection,
-    row: &OutboxRow,
+    channel: &ChannelId,
+    conversation: &ConversationId,
     text: &str,
     reply_to: Option<&MessageId>,
 ) -> Result<(), StoreError> {
     let sql = "SELECT text, reply_to FROM draft WHERE channel = ?1 AND conversation = ?2";
-    let kept = find(connection, sql, &row.channel, &row.conversation)?.unwrap_or_default();
+    let kept = find(connection, sql, channel, conversation)?.unwrap_or_default();
     let text = if kept.text.is_empty() { text.to_owned() } else { format!("{text}\n{}", kept.text) };
     let draft = Draft { text, reply_to: kept.reply_to.or_else(|| reply_to.cloned()) };
-    write(connection, &row.channel, &row.conversation, Some(&draft))
+    write(connection, channel, conversation, Some(&draft))
 }
 
 /// Reads a draft on a connection with the outbox attached as `desk`.

@@ -8,8 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
+use crate::store::Durability;
 use crate::store::errors::StoreError;
 use crate::store::search;
 
@@ -22,10 +23,12 @@ pub(crate) const BUSY: Duration = Duration::from_secs(5);
 pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_1.sql"),
     include_str!("schema/cache_2.sql"),
+    include_str!("schema/cache_3.sql"),
     include_str!("schema/cache_4.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
-pub(crate) const OUTBOX: &[&str] = &[include_str!("schema/outbox_1.sql")];
+pub(crate) const OUTBOX: &[&str] =
+    &[include_str!("schema/outbox_1.sql"), include_str!("schema/outbox_2.sql")];
 
 /// Where the two files lie.
 #[derive(Debug, Clone)]
@@ -78,9 +81,9 @@ impl From<rusqlite::Error> for Unusable {
 
 /// Opens the outbox, or says why not; a file that cannot be used is left as
 /// it is.
-pub(crate) fn open_outbox(paths: &Paths) -> Result<Connection, StoreError> {
+pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Connection, StoreError> {
     private_file(&paths.outbox)?;
-    let opened = open(&paths.outbox, OUTBOX, "FULL").and_then(|connection| {
+    let opened = open(&paths.outbox, OUTBOX, durability.of("FULL")).and_then(|connection| {
         // Small, so it can be read whole at every start.
         let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if verdict == "ok" { Ok(connection) } else { Err(Unusable::Damaged(verdict)) }
@@ -94,16 +97,16 @@ pub(crate) fn open_outbox(paths: &Paths) -> Result<Connection, StoreError> {
 
 /// Opens the cache; one that cannot be used is set aside and made anew. Tells
 /// whether that was done. The outbox is attached as `desk`, to be read only.
-pub(crate) fn open_cache(paths: &Paths) -> Result<(Connection, bool), StoreError> {
+pub(crate) fn open_cache(paths: &Paths, durability: Durability) -> Result<(Connection, bool), StoreError> {
     private_file(&paths.cache)?;
-    let (connection, rebuilt) = match open(&paths.cache, CACHE, "NORMAL") {
+    let (connection, rebuilt) = match open(&paths.cache, CACHE, durability.of("NORMAL")) {
         Ok(connection) => (connection, false),
         Err(Unusable::Failed(error)) => return Err(error.into()),
         Err(Unusable::Newer(_) | Unusable::Damaged(_)) => {
             tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
             set_aside(&paths.cache)?;
             private_file(&paths.cache)?;
-            match open(&paths.cache, CACHE, "NORMAL") {
+            match open(&paths.cache, CACHE, durability.of("NORMAL")) {
                 Ok(connection) => (connection, true),
                 Err(Unusable::Failed(error)) => return Err(error.into()),
                 Err(Unusable::Newer(_) | Unusable::Damaged(_)) => return Err(StoreError::Closed),
@@ -124,6 +127,16 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     attach_outbox(&connection, paths)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
+}
+
+impl Durability {
+    /// The setting of a file that usually has `usual`.
+    fn of(self, usual: &'static str) -> &'static str {
+        match self {
+            Self::Full => usual,
+            Self::Simulated => "OFF",
+        }
+    }
 }
 
 fn attach_outbox(connection: &Connection, paths: &Paths) -> Result<(), StoreError> {
@@ -169,6 +182,9 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // One that reads before it writes would fail at once, whatever the
+    // time-out, where another process wrote in between.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
     for (number, sql) in (1_i64..).zip(versions).filter(|(number, _)| *number > version) {
         let change = connection.transaction()?;
         change.execute_batch(sql)?;

@@ -121,6 +121,33 @@ impl Store {
             .await
     }
 
+    /// Of the conversations with the newest activity, those that were read to
+    /// their start and yet hold fewer messages than the server counts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn short_of_messages(
+        &self,
+        channel: &ChannelId,
+        among: u32,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT id FROM (SELECT number, id, message_count, reached_start, behind, sort_at
+                         FROM conversation WHERE channel = ?1 ORDER BY sort_at DESC, id DESC LIMIT ?2) latest
+                     WHERE reached_start = 1 AND behind = 0 AND message_count >
+                         (SELECT count(*) FROM message WHERE conversation = latest.number)
+                     ORDER BY sort_at DESC, id DESC",
+                )?;
+                let ids =
+                    statement.query_map(params![channel.as_str(), among], |row| row.get::<_, String>(0))?;
+                Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
     /// Notes that everything up to a message has been looked at; blocks.
     ///
     /// # Errors

@@ -8,12 +8,12 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
-use crate::model::outbox::{Operation, OutboxRow, Stop};
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::outbox::{Operation, OutboxRow, PreparedRequest, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::rows::outbox::{COLUMNS, WIDTH, read};
-use crate::store::{Store, StoreError, outbox};
+use crate::store::{Store, StoreError, outbox, rows};
 
 /// How long a claim holds: longer than any send's time-out.
 const LEASE: i64 = 90 * SECOND;
@@ -53,8 +53,9 @@ pub enum Settlement {
     Stop(Stop, SafeText),
     /// The server accepted it.
     Done {
-        /// The message a send became.
-        message: Option<MessageId>,
+        /// What the server made of it: the id of the message a send became,
+        /// of a broadcast, a contact, a webhook; the address of an upload.
+        made: Option<String>,
         /// For the AI switch: the state the server told, which may differ
         /// from the wish.
         automation: Option<bool>,
@@ -130,11 +131,22 @@ impl Store {
                 Ok(settled)
             })
             .await?;
-        let (channel, conversation) = (row.row.channel.clone(), row.row.conversation.clone());
-        self.cache()
-            .later(move |cache| crate::store::stuck::renew(&cache.connection, &channel, &conversation))
-            .await?;
+        if let Some(conversation) = row.row.lane.conversation().cloned() {
+            let channel = row.row.channel.clone();
+            self.cache()
+                .later(move |cache| crate::store::stuck::renew(&cache.connection, &channel, &conversation))
+                .await?;
+        }
         Ok(settled)
+    }
+
+    /// The bytes of a row and how they leave; `None` if the row is gone.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing may leave.
+    pub async fn request(&self, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
+        let id = id.clone();
+        self.outbox().later(move |connection| rows::outbox::request(connection, &id)).await
     }
 
     /// Turns rows whose claim has lapsed (another process died) uncertain.
@@ -237,9 +249,10 @@ fn write(change: &Connection, id: &RowId, fence: i64, settlement: &Settlement) -
             }
             written
         }
-        Settlement::Done { message, automation, replayed } => {
-            remember(change, &row, message.as_ref(), *automation)?;
-            outbox::remove(change, &row, "done", if *replayed { "replayed" } else { "" })?;
+        Settlement::Done { made, automation, replayed } => {
+            remember(change, &row, made.as_deref(), *automation)?;
+            let detail = if *replayed { "replayed" } else { "" };
+            outbox::complete(change, &row, detail, made.as_deref())?;
             1
         }
     };
@@ -250,16 +263,16 @@ fn write(change: &Connection, id: &RowId, fence: i64, settlement: &Settlement) -
 fn remember(
     change: &Connection,
     row: &OutboxRow,
-    message: Option<&MessageId>,
+    made: Option<&str>,
     automation: Option<bool>,
 ) -> Result<(), StoreError> {
-    let (channel, conversation) = (row.channel.as_str(), row.conversation.as_str());
+    let channel = row.channel.as_str();
     match &row.operation {
-        Operation::SendText { .. } => {
-            if let Some(message) = message {
+        operation if operation.speaks() => {
+            if let Some(message) = made {
                 change.execute(
                     "INSERT OR IGNORE INTO sent_here (channel, message) VALUES (?1, ?2)",
-                    params![channel, message.as_str()],
+                    params![channel, message],
                 )?;
             }
         }
@@ -276,6 +289,9 @@ fn remember(
             )?;
         }
         Operation::SetAutomation { enabled } => {
+            let Some(conversation) = row.lane.conversation().map(ConversationId::as_str) else {
+                return Ok(());
+            };
             if automation.unwrap_or(*enabled) {
                 unpause(change, channel, conversation)?;
             } else {
@@ -285,7 +301,7 @@ fn remember(
                 )?;
             }
         }
-        Operation::Close => {}
+        _ => {}
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
+use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
@@ -25,6 +26,7 @@ mod files;
 pub mod history;
 pub mod inspect;
 pub mod lane;
+pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
@@ -53,8 +55,34 @@ struct Inner {
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
+    chance: Chance,
     /// Held while this process lives, if it was the first on the folder.
     _lock: Option<File>,
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Where keys, ids and jitter are drawn from.
+    pub chance: Chance,
+    /// What a commit promises.
+    pub durability: Durability,
+}
+
+/// What a commit promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The outbox outlives a loss of power, the cache an end of the process.
+    Full,
+    /// Nothing outlives a loss of power: for simulations of days, which wait
+    /// for no disk. No command offers it.
+    Simulated,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { chance: Chance::new(rand::random), durability: Durability::Full }
+    }
 }
 
 /// What the cache's thread owns.
@@ -80,14 +108,22 @@ impl Store {
     /// When the folder cannot be used, or the outbox is damaged or newer. A
     /// cache that cannot be used is set aside and rebuilt instead.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_with(folder, Setup::default())
+    }
+
+    /// The same with other randomness or without durability: for simulations.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(folder: &Path, setup: Setup) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder)?;
         let lock = paths.lock()?;
-        let mut outbox = files::open_outbox(&paths)?;
+        let mut outbox = files::open_outbox(&paths, setup.durability)?;
         if lock.is_some() {
             // Alone here: whatever is marked as leaving was cut off.
             lane::recover(&mut outbox, None)?;
         }
-        let (mut connection, rebuilt) = files::open_cache(&paths)?;
+        let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
         stuck::mend(&mut connection)?;
         let counter = Arc::new(AtomicU64::new(1));
         let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
@@ -97,6 +133,7 @@ impl Store {
             cache: Writer::start("cache", cache, |cache| search::add_slice(&mut cache.connection))?,
             counter,
             rebuilt,
+            chance: setup.chance,
             _lock: lock,
         })))
     }
@@ -117,6 +154,11 @@ impl Store {
     /// Marks the moment a read request leaves.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.0.counter.fetch_add(1, Ordering::SeqCst))
+    }
+
+    /// Where keys, ids and jitter are drawn from.
+    pub(crate) fn chance(&self) -> &Chance {
+        &self.0.chance
     }
 
     pub(crate) fn outbox(&self) -> &Writer<Connection> {

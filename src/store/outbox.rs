@@ -6,10 +6,12 @@
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
-use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, RowId};
-use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, PreparedRequest, RowState, Stop};
+use crate::model::chance::Chance;
+use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
+use crate::model::outbox::{KEY_AGE, Lane, Operation, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::time::Timestamp;
-use crate::store::rows::outbox::{COLUMNS, read};
+use crate::store::rows::operation;
+use crate::store::rows::outbox::{COLUMNS, read, request};
 use crate::store::{Store, StoreError, drafts};
 
 /// A change a person asked for, ready to be queued.
@@ -17,8 +19,8 @@ use crate::store::{Store, StoreError, drafts};
 pub struct NewRow {
     /// The tab whose key it leaves with.
     pub channel: ChannelId,
-    /// The lane.
-    pub conversation: ConversationId,
+    /// Rows of one lane leave in order.
+    pub lane: Lane,
     /// What is wanted.
     pub operation: Operation,
     /// The bytes that will leave.
@@ -28,8 +30,8 @@ pub struct NewRow {
 }
 
 impl Store {
-    /// Queues one row. A newer wish about the AI switch or a reaction takes
-    /// the place of an older one on the same target that was never tried.
+    /// Queues one row. A newer wish takes the place of an older one of its
+    /// lane that it covers and that was never tried.
     ///
     /// # Errors
     /// When the database fails; then nothing was queued.
@@ -50,15 +52,16 @@ impl Store {
         clears_draft: bool,
         now: Timestamp,
     ) -> Result<Vec<OutboxRow>, StoreError> {
+        let chance = self.chance().clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let mut queued = Vec::with_capacity(rows.len());
             for row in rows {
                 supersede(&change, &row)?;
-                if clears_draft {
-                    drafts::write(&change, &row.channel, &row.conversation, None)?;
+                if clears_draft && let Some(conversation) = row.lane.conversation() {
+                    drafts::write(&change, &row.channel, conversation, None)?;
                 }
-                queued.push(insert(&change, row, now, None)?);
+                queued.push(insert(&change, row, now, None, &chance)?);
             }
             change.commit()?;
             Ok(queued)
@@ -77,8 +80,10 @@ impl Store {
             let Some(row) = find(&change, &id)?.filter(OutboxRow::can_recall) else {
                 return Ok(None);
             };
-            if let Operation::SendText { text, reply_to, .. } = &row.operation {
-                drafts::put_before(&change, &row, text, reply_to.as_ref())?;
+            if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
+                (&row.operation, row.lane.conversation())
+            {
+                drafts::put_before(&change, &row.channel, conversation, text, reply_to.as_ref())?;
             }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;
@@ -117,7 +122,7 @@ impl Store {
             Ok(Some(row))
         })?;
         if let Some(row) = &dropped {
-            self.renew_stuck(&row.channel, &row.conversation)?;
+            self.renew_stuck(&row.channel, &row.lane)?;
         }
         Ok(dropped)
     }
@@ -130,7 +135,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub fn retry_row(&self, id: &RowId, now: Timestamp) -> Result<Option<OutboxRow>, StoreError> {
-        let id = id.clone();
+        let (id, chance) = (id.clone(), self.chance().clone());
         let retried = self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let Some(row) = find(&change, &id)? else {
@@ -141,13 +146,13 @@ impl Store {
             };
             let retried = match retry_kind(stop, row.first_attempt_at, now) {
                 Retry::SameKey => again_with_same_key(&change, &row, now)?,
-                Retry::NewKey => again_with_new_key(&change, &row, now)?,
+                Retry::NewKey => again_with_new_key(&change, &row, now, &chance)?,
             };
             change.commit()?;
             Ok(Some(retried))
         })?;
         if let Some(row) = &retried {
-            self.renew_stuck(&row.channel, &row.conversation)?;
+            self.renew_stuck(&row.channel, &row.lane)?;
         }
         Ok(retried)
     }
@@ -191,35 +196,32 @@ fn again_with_new_key(
     change: &Transaction<'_>,
     row: &OutboxRow,
     now: Timestamp,
+    chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
+    let request = request(change, &row.id)?.ok_or(StoreError::Closed)?;
     remove(change, row, "sent again by a person", "new key")?;
     let fresh = NewRow {
         channel: row.channel.clone(),
-        conversation: row.conversation.clone(),
+        lane: row.lane.clone(),
         operation: row.operation.clone(),
-        request: row.request.clone(),
+        request,
         hold_micros: 0,
     };
-    insert(change, fresh, now, Some(&row.id))
+    insert(change, fresh, now, Some(&row.id), chance)
 }
 
 /// Removes older wishes that the new one replaces.
 fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
-    let (words, target): (&str, Option<&str>) = match &new.operation {
-        Operation::SetAutomation { .. } => ("'pause', 'resume'", None),
-        Operation::React { message, .. } => ("'react'", Some(message.as_str())),
-        Operation::SendText { .. } | Operation::Close => return Ok(()),
-    };
     let sql = format!(
-        "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND conversation = ?2 AND state = 'queued'
-             AND attempts = 0 AND operation IN ({words}) AND target IS ?3"
+        "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND lane = ?2 AND lane_id = ?3 AND state = 'queued'
+             AND attempts = 0"
     );
     let mut statement = change.prepare(&sql)?;
     let older = statement
-        .query_map(params![new.channel.as_str(), new.conversation.as_str(), target], read)?
+        .query_map(params![new.channel.as_str(), new.lane.kind(), new.lane.id()], read)?
         .collect::<Result<Vec<_>, _>>()?;
-    for row in older {
-        remove(change, &row, "replaced by a newer wish", "")?;
+    for row in older.iter().filter(|it| new.operation.replaces(&it.operation)) {
+        remove(change, row, "replaced by a newer wish", "")?;
     }
     Ok(())
 }
@@ -229,33 +231,25 @@ fn insert(
     new: NewRow,
     now: Timestamp,
     successor_of: Option<&RowId>,
+    chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
-    let id = RowId::new(row_id(now).to_string());
-    let key = IdempotencyKey::new(Uuid::new_v4().to_string());
-    let (recipient, text, quoted, target, emoji) = match &new.operation {
-        Operation::SendText { to, text, reply_to } => {
-            (Some(to), Some(text), reply_to.as_ref().map(MessageId::as_str), None, None)
-        }
-        Operation::React { message, emoji } => (None, None, None, Some(message.as_str()), Some(emoji)),
-        Operation::SetAutomation { .. } | Operation::Close => (None, None, None, None, None),
-    };
+    let id = RowId::new(row_id(now, chance).to_string());
+    let key = IdempotencyKey::new(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid().to_string());
     change.execute(
-        "INSERT INTO outbox (id, channel, conversation, operation, recipient, text, quoted, target, emoji,
-             idempotency_key, method, path, body, created_at, not_before, successor_of)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
+             content_type, body, created_at, not_before, successor_of)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         params![
             id.as_str(),
             new.channel.as_str(),
-            new.conversation.as_str(),
+            new.lane.kind(),
+            new.lane.id(),
             new.operation.word(),
-            recipient,
-            text,
-            quoted,
-            target,
-            emoji,
+            operation::write(&new.operation),
             key.as_str(),
-            new.request.method,
+            new.request.method.word(),
             new.request.path,
+            new.request.content_type,
             new.request.body,
             now.micros(),
             now.plus(new.hold_micros.max(0)).micros(),
@@ -268,10 +262,10 @@ fn insert(
 }
 
 /// A UUIDv7 of the moment the person asked.
-fn row_id(now: Timestamp) -> Uuid {
-    let seconds = u64::try_from(now.seconds()).unwrap_or(0);
-    let nanos = u32::try_from(now.micros().rem_euclid(1_000_000) * 1000).unwrap_or(0);
-    Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos))
+fn row_id(now: Timestamp, chance: &Chance) -> Uuid {
+    let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
+    let [random @ .., _, _, _, _, _, _] = chance.bytes();
+    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
 /// Reads one row.
@@ -291,6 +285,17 @@ pub(crate) fn remove(
     audit(change, row, event, detail)
 }
 
+/// Removes a row that was done, and notes what the server made of it.
+pub(crate) fn complete(
+    change: &Connection,
+    row: &OutboxRow,
+    detail: &str,
+    made: Option<&str>,
+) -> Result<(), StoreError> {
+    change.execute("DELETE FROM outbox WHERE id = ?1", [row.id.as_str()])?;
+    note(change, row, ["done", detail, made.unwrap_or("")])
+}
+
 /// Notes what became of a row, without its content.
 pub(crate) fn audit(
     change: &Connection,
@@ -298,18 +303,25 @@ pub(crate) fn audit(
     event: &str,
     detail: &str,
 ) -> Result<(), StoreError> {
+    note(change, row, [event, detail, ""])
+}
+
+fn note(change: &Connection, row: &OutboxRow, words: [&str; 3]) -> Result<(), StoreError> {
+    let [event, detail, made] = words;
     change
         .prepare_cached(
-            "INSERT INTO audit (row, channel, conversation, operation, event, detail)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO audit (row, channel, lane, lane_id, operation, event, detail, made)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             row.id.as_str(),
             row.channel.as_str(),
-            row.conversation.as_str(),
+            row.lane.kind(),
+            row.lane.id(),
             row.operation.word(),
             event,
-            detail
+            detail,
+            made
         ])?;
     Ok(())
 }

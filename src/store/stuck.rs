@@ -7,6 +7,7 @@
 use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::outbox::Lane;
 use crate::store::{Store, StoreError};
 
 const COUNT: &str = "(SELECT count(*) FROM desk.outbox o WHERE o.channel = conversation.channel
@@ -36,13 +37,11 @@ pub(crate) fn renew(
 }
 
 impl Store {
-    /// Renews the copy after a change of the outbox; blocks.
-    pub(crate) fn renew_stuck(
-        &self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-    ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
+    /// Renews the copy after a change of the outbox; blocks. Lanes that are
+    /// no conversation have none.
+    pub(crate) fn renew_stuck(&self, channel: &ChannelId, lane: &Lane) -> Result<(), StoreError> {
+        let Some(conversation) = lane.conversation().cloned() else { return Ok(()) };
+        let channel = channel.clone();
         self.cache().call(move |cache| renew(&cache.connection, &channel, &conversation))
     }
 }

@@ -25,7 +25,10 @@ impl Channel {
         else {
             return outcome;
         };
-        let told = self.client.for_person().conversation(&claimed.row.conversation).await;
+        let Some(conversation) = claimed.row.lane.conversation() else {
+            return Outcome::Done(Receipt { kind: ReceiptKind::Automation(None), replayed, server_time });
+        };
+        let told = self.client.for_person().conversation(conversation).await;
         let enabled = match told.as_ref().map(|it| it.automation) {
             Ok(Automation::On) => true,
             Ok(Automation::Off) => false,
@@ -48,33 +51,43 @@ impl Channel {
     /// the same.
     pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
         let row = &claimed.row;
-        let mut done = Settlement::Done { message: None, automation: None, replayed: receipt.replayed };
+        // What lists said before is merged anew into what follows here.
+        self.forget_answers();
+        let (mut made, mut automation) = (None, None);
         match receipt.kind.clone() {
             ReceiptKind::Sent { message, credits, .. } => {
                 self.remember(row, &receipt).await?;
                 // Answered: the AI may ask for nobody any more.
-                self.wanted.note(&row.conversation, self.clock.now());
+                if let Some(conversation) = row.lane.conversation() {
+                    self.wanted.note(conversation, self.clock.now());
+                }
                 if let Some(credits) = credits {
                     self.store.apply_credits(self.id(), credits).await?;
                     self.tell(News::Credits(self.id().clone(), credits));
                 }
-                done =
-                    Settlement::Done { message: Some(message), automation: None, replayed: receipt.replayed };
+                made = Some(message.as_str().to_owned());
             }
             ReceiptKind::Automation(told) => {
                 let wish = matches!(row.operation, Operation::SetAutomation { enabled: true });
                 let enabled = told.unwrap_or(wish);
                 let state = Automation::from_enabled(Some(enabled));
-                self.store.set_automation(self.id(), &row.conversation, state).await?;
+                if let Some(conversation) = row.lane.conversation() {
+                    self.store.set_automation(self.id(), conversation, state).await?;
+                }
                 self.switches.fetch_add(1, Ordering::SeqCst);
                 if enabled != wish {
                     return self.switched_otherwise(claimed, enabled).await;
                 }
-                done = Settlement::Done { message: None, automation: told, replayed: receipt.replayed };
+                automation = told;
             }
-            ReceiptKind::Closed => self.store.set_closed(self.id(), &row.conversation).await?,
+            ReceiptKind::Closed => {
+                if let Some(conversation) = row.lane.conversation() {
+                    self.store.set_closed(self.id(), conversation).await?;
+                }
+            }
             ReceiptKind::Reacted => {}
         }
+        let done = Settlement::Done { made, automation, replayed: receipt.replayed };
         self.settle(claimed, done).await
     }
 
@@ -104,7 +117,7 @@ impl Channel {
         };
         Some(Message {
             id: MessageId::new(message.as_str()),
-            conversation: row.conversation.clone(),
+            conversation: row.lane.conversation()?.clone(),
             platform_id: platform_id.clone(),
             direction: Direction::Outbound,
             sender: Sender::Api,

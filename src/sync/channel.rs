@@ -12,8 +12,10 @@ use crate::model::account::Platform;
 use crate::model::ids::ChannelId;
 use crate::model::news::News;
 use crate::model::time::{Clock, Timestamp};
+use crate::store::leases::Vitals;
 use crate::store::{Store, StoreError};
 use crate::sync::ChannelSpec;
+use crate::sync::audit::AuditState;
 use crate::sync::conversations::ListState;
 use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
@@ -30,6 +32,7 @@ pub struct Channel {
     pub(crate) client: Client,
     desk: Mutex<Desk>,
     pub(crate) list: tokio::sync::Mutex<ListState>,
+    pub(crate) audit: tokio::sync::Mutex<AuditState>,
     pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
     pub(crate) details: tokio::sync::Mutex<DetailState>,
     pub(crate) wanted: Wanted,
@@ -69,7 +72,19 @@ impl Channel {
         if let Some(warning) = client.warning() {
             tracing::warn!(channel = %spec.id, warning);
         }
-        Ok(Self {
+        Ok(Self::with_client(spec, client, store, clock, tell))
+    }
+
+    /// Makes a tab's hands around a client there is: one whose requests leave
+    /// another way, or whose budget is shared with another tab.
+    pub fn with_client(
+        spec: ChannelSpec,
+        client: Client,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        tell: Arc<dyn Fn(News) + Send + Sync>,
+    ) -> Self {
+        Self {
             spec,
             store,
             clock,
@@ -77,6 +92,7 @@ impl Channel {
             client,
             desk: Mutex::default(),
             list: tokio::sync::Mutex::default(),
+            audit: tokio::sync::Mutex::default(),
             trigger: tokio::sync::Mutex::default(),
             details: tokio::sync::Mutex::default(),
             wanted: Wanted::default(),
@@ -84,7 +100,7 @@ impl Channel {
             outbox: tokio::sync::Mutex::default(),
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
-        })
+        }
     }
 
     /// What the tab is made of.
@@ -96,6 +112,22 @@ impl Channel {
     /// the configuration cannot work.
     pub fn is_stopped(&self) -> bool {
         self.desk().pulse.is_stopped()
+    }
+
+    /// Whether a read has shown that the key is taken.
+    pub fn is_proven(&self) -> bool {
+        self.desk().pulse.is_proven()
+    }
+
+    /// How the connection fares, as last told.
+    pub(crate) fn vitals(&self) -> Vitals {
+        let desk = self.desk();
+        Vitals { health: desk.pulse.told().cloned(), budget: desk.budget }
+    }
+
+    /// Takes in every answer anew, also those that are the same as before.
+    pub(crate) fn forget_answers(&self) {
+        self.client.forget_answers();
     }
 
     /// Tries again after a stop, because a person asked to.

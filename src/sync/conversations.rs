@@ -23,6 +23,8 @@ use crate::sync::walk::{Cursors, Followed, ListWalk, Listing};
 
 /// Mark: the newest activity of the last complete walk, in the server's time.
 const SINCE: &str = "list_since";
+/// Mark: the same of the last complete sweep.
+const SWEPT: &str = "list_swept";
 /// Mark: where the part of the list begins that was not read on this desk
 /// yet; empty for the top. Absent when all was read.
 const REST: &str = "list_rest";
@@ -46,6 +48,7 @@ const REMEMBERED: usize = 200;
 #[derive(Debug, Default)]
 pub(crate) struct ListState {
     top: Option<ListWalk>,
+    sweep: Option<ListWalk>,
     rest: Option<Cursors>,
     rest_left_alone: Option<Timestamp>,
     /// Histories that failed by themselves, and since when.
@@ -57,6 +60,49 @@ impl Channel {
     pub async fn pull_conversations(&self) -> Pulled {
         let result = self.read_list().await;
         self.report(Resource::List, result)
+    }
+
+    /// Reads the list from its top to well behind the last such pass, so that
+    /// what was changed late, or while nobody looked, is found too.
+    pub async fn sweep_conversations(&self) -> Pulled {
+        let result = self.sweep_list().await;
+        self.report(Resource::List, result)
+    }
+
+    async fn sweep_list(&self) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::List).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.list.lock().await;
+        let since = self.time_mark(SINCE).await?;
+        let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
+            // The first reading of this desk is a sweep of its own.
+            return Ok(Pulled::Done);
+        };
+        for _ in 0..TOP_PAGES {
+            let walk = state.sweep.get_or_insert_with(|| ListWalk::sweep(swept));
+            let snapshot = self.store.snapshot();
+            let page = match self.client.conversations(&platform, walk.cursor()).await {
+                Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
+                    state.sweep = None;
+                    return Ok(Pulled::More);
+                }
+                page => page?,
+            };
+            let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+            let step = walk.take(&times, page.next_cursor.as_deref());
+            let mut marks: Vec<MetaChange> = Vec::new();
+            if let Listing::Complete(newest) = step {
+                marks.push((SWEPT, Some(mark(Some(newest.max(swept))))));
+                marks.push((SINCE, Some(mark(since.max(Some(newest))))));
+            }
+            self.keep_page(page, snapshot, false, marks).await?;
+            if step != Listing::Next {
+                state.sweep = None;
+                return Ok(if step == Listing::Incomplete { Pulled::More } else { Pulled::Done });
+            }
+        }
+        Ok(Pulled::More)
     }
 
     async fn read_list(&self) -> Result<Pulled, Trouble> {
@@ -82,9 +128,15 @@ impl Channel {
     async fn read_top(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
         let since = self.time_mark(SINCE).await?;
         for _ in 0..TOP_PAGES {
-            let walk = state.top.get_or_insert_with(|| ListWalk::new(since));
+            let client = if state.top.is_none() { self.client.unless_same() } else { self.client.clone() };
+            let walk = state.top.get_or_insert_with(|| ListWalk::look(since));
             let snapshot = self.store.snapshot();
-            let page = match self.client.conversations(platform, walk.cursor()).await {
+            let page = match client.conversations(platform, walk.cursor()).await {
+                // Nothing has moved since the walk that ended on this page.
+                Err(ReadError::Same) => {
+                    state.top = None;
+                    return Ok(true);
+                }
                 // Cursors grow old; the walk begins anew.
                 Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
                     state.top = None;
@@ -106,10 +158,13 @@ impl Channel {
                     }
                 }
             }
-            self.keep_page(page, snapshot, since.is_none(), marks).await?;
+            let held_back = self.keep_page(page, snapshot, since.is_none(), marks).await?;
             if step != Listing::Next {
                 // Given up or not, the next pass begins at the top.
                 state.top = None;
+                if held_back == 0 && matches!(step, Listing::Complete(_)) {
+                    client.note_applied();
+                }
                 return Ok(true);
             }
         }
@@ -159,20 +214,22 @@ impl Channel {
         Ok(false)
     }
 
+    /// Applies a page; tells how many of its rows crossed a change of this
+    /// desk's.
     async fn keep_page(
         &self,
         page: Listed<Conversation>,
         snapshot: Snapshot,
         baseline: bool,
         marks: Vec<MetaChange>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<usize, Trouble> {
         self.lists_applied.fetch_add(1, Ordering::SeqCst);
         let store = &self.store;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
-        if applied.inserted + applied.changed > 0 {
+        if applied.is_news() {
             self.tell(News::Conversations(self.id().clone()));
         }
-        Ok(())
+        Ok(applied.held_back)
     }
 
     /// Reads the first page of some histories that lag behind the list; tells

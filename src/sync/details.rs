@@ -109,7 +109,8 @@ impl Channel {
         }
         let mut state = self.details.lock().await;
         if state.is_due(conversation, OPEN, self.clock.now()) {
-            self.read_detail(&self.client.for_person(), &mut state, conversation).await?;
+            let client = self.client.for_person().unless_same();
+            self.read_detail(&client, &mut state, conversation).await?;
         }
         Ok(())
     }
@@ -131,10 +132,12 @@ impl Channel {
         }
         let told = match told {
             Ok(told) => told,
+            Err(ReadError::Same) => {
+                self.read_succeeded(Resource::Detail);
+                return Ok(());
+            }
             Err(ReadError::NotFound(_)) => {
-                self.store.mark_gone(self.id(), conversation).await?;
-                self.tell(News::Conversations(self.id().clone()));
-                self.tell(News::History(self.id().clone(), conversation.clone()));
+                self.forget(conversation).await?;
                 return Ok(());
             }
             Err(error @ (ReadError::Forbidden(_) | ReadError::Trouble(_) | ReadError::Rejected(_))) => {
@@ -144,7 +147,11 @@ impl Channel {
             Err(error) => return Err(error.into()),
         };
         let automation = told.automation;
-        if self.store.apply_conversation(self.id(), told, snapshot).await? {
+        let applied = self.store.apply_conversation(self.id(), told, snapshot).await?;
+        if applied.held_back == 0 {
+            client.note_applied();
+        }
+        if applied.is_news() {
             self.tell(News::Conversations(self.id().clone()));
             self.tell(News::History(self.id().clone(), conversation.clone()));
         }
@@ -160,7 +167,7 @@ impl Channel {
     async fn answered_by_the_ai(&self, conversation: &ConversationId, before: u64) -> Result<(), Trouble> {
         let rows = self.store.lane_rows(self.id()).await?;
         let pending = rows.iter().any(|it| {
-            it.row.conversation == *conversation
+            it.row.lane.conversation() == Some(conversation)
                 && matches!(it.row.operation, Operation::SetAutomation { .. })
         });
         if !pending && self.switches.load(Ordering::SeqCst) == before {

@@ -1,54 +1,32 @@
-//! Decides when each tab takes which step: three thin loops a tab, one for
-//! what is polled, one for the open conversation, one for the outbox.
+//! Takes every tab's steps when they are due: three thin loops a tab, and one
+//! for the leases of all of them.
 //!
 //! Knows nothing of what a step does.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::client::ClientError;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
-use crate::model::time::{Clock, MINUTE};
+use crate::model::time::Clock;
 use crate::store::Store;
-use crate::sync::plan::{Plan, Polling, Step, Task};
-use crate::sync::push::PushStep;
-use crate::sync::report::Pulled;
+use crate::sync::leading::{Leading, owner};
+use crate::sync::plan::Polling;
+use crate::sync::tab::{Loop, Tab};
 use crate::sync::{Channel, ChannelSpec};
-
-/// No loop sleeps longer, so that a suspended machine or a clock that jumped
-/// is noticed.
-const NAP: i64 = MINUTE / 2;
-/// Conversations whose older messages wait to be read at most.
-const OLDER: usize = 16;
 
 /// The hands of all tabs. Its calls only leave word; nothing of it blocks.
 pub struct Engine {
     tabs: Vec<Arc<Tab>>,
+    leading: Arc<Leading>,
+    clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
     loops: Mutex<Vec<JoinHandle<()>>>,
-}
-
-/// One tab and what it was asked to do.
-struct Tab {
-    channel: Channel,
-    polling: Polling,
-    wishes: Mutex<Wishes>,
-    poll: Notify,
-    open: Notify,
-    push: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Wishes {
-    visible: bool,
-    open: Option<ConversationId>,
-    refresh: bool,
-    refresh_open: bool,
-    older: Vec<ConversationId>,
 }
 
 impl Engine {
@@ -62,75 +40,70 @@ impl Engine {
         news: Arc<dyn Fn(News) + Send + Sync>,
         polling: Polling,
     ) -> Self {
-        let (stop, stopping) = watch::channel(false);
-        let mut tabs = Vec::new();
-        let mut loops = Vec::new();
+        let mut tabs: Vec<Arc<Tab>> = Vec::new();
         for spec in channels {
             let id = spec.id.clone();
-            match Channel::new(spec, store.clone(), clock.clone(), news.clone()) {
-                Ok(channel) => {
-                    let tab = Arc::new(Tab::new(channel, polling));
-                    loops.push(handle.spawn(tab.clone().poll_loop(stopping.clone())));
-                    loops.push(handle.spawn(tab.clone().open_loop(stopping.clone())));
-                    loops.push(handle.spawn(tab.clone().push_loop(stopping.clone())));
-                    tabs.push(tab);
-                }
+            match hands(spec, &tabs, &store, &clock, &news) {
+                Ok(channel) => tabs.push(Arc::new(Tab::under_lease(channel, polling))),
                 Err(error) => {
                     let why = SafeText::line(&error.to_string());
                     news(News::Health(id, Health::Misconfigured { why }));
                 }
             }
         }
-        Self { tabs, stop, loops: Mutex::new(loops) }
+        let owner = owner(&store);
+        let leading = Arc::new(Leading::new(store, tabs.clone(), owner));
+        let (stop, stopping) = watch::channel(false);
+        let mut loops = vec![handle.spawn(lead(leading.clone(), stopping, clock.clone()))];
+        for tab in &tabs {
+            loops.extend(Loop::ALL.map(|it| handle.spawn(run(tab.clone(), it, clock.clone()))));
+        }
+        Self { tabs, leading, clock, stop, loops: Mutex::new(loops) }
     }
 
     /// Which tab is looked at, and which of its conversations; `None` when
     /// nobody looks.
     pub fn focus(&self, focus: Option<(ChannelId, Option<ConversationId>)>) {
         for tab in &self.tabs {
-            let here = focus.as_ref().filter(|(channel, _)| tab.channel.spec().id == *channel);
-            tab.wish(|it| {
-                it.visible = here.is_some();
-                it.open = here.and_then(|(_, conversation)| conversation.clone());
-            });
-            tab.poll.notify_one();
-            tab.open.notify_one();
+            let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
+            tab.focus(here.is_some(), here.and_then(|(_, conversation)| conversation.clone()));
         }
     }
 
     /// Rows were queued, or a person decided about one.
     pub fn wake_outbox(&self) {
-        self.tabs.iter().for_each(|it| it.push.notify_one());
+        self.tabs.iter().for_each(|it| it.wake(Loop::Push));
     }
 
     /// Reads everything of a tab again now, also after it was stopped.
     pub fn refresh(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
-            tab.wish(|it| {
-                it.refresh = true;
-                it.refresh_open = true;
-            });
-            tab.channel.resume();
-            tab.poll.notify_one();
-            tab.open.notify_one();
+            tab.refresh();
         }
     }
 
     /// Reads messages older than the stored ones.
     pub fn fetch_older(&self, channel: ChannelId, conversation: ConversationId) {
         if let Some(tab) = self.tab(&channel) {
-            tab.wish(|it| {
-                if !it.older.contains(&conversation) && it.older.len() < OLDER {
-                    it.older.push(conversation);
-                }
-            });
-            tab.open.notify_one();
+            tab.fetch_older(conversation);
         }
     }
 
+    /// Lets other processes lead: this one is about to be suspended.
+    pub async fn suspend(&self) {
+        self.leading.release(self.clock.now()).await;
+    }
+
+    /// Takes its part again after [`Engine::suspend`].
+    pub async fn resume(&self) {
+        self.leading.resume().await;
+    }
+
     /// Ends the loops: reads are dropped, a write on its way is waited for.
+    /// Other processes may lead at once.
     pub async fn shutdown(&self) {
-        self.stop.send_replace(true);
+        self.leading.release(self.clock.now()).await;
+        self.stop_loops();
         let loops = std::mem::take(&mut *self.loops.lock().unwrap_or_else(PoisonError::into_inner));
         for ended in loops {
             if let Err(error) = ended.await {
@@ -139,139 +112,93 @@ impl Engine {
         }
     }
 
+    fn stop_loops(&self) {
+        self.stop.send_replace(true);
+        self.tabs.iter().for_each(|it| it.stop());
+    }
+
     fn tab(&self, channel: &ChannelId) -> Option<&Arc<Tab>> {
-        self.tabs.iter().find(|it| it.channel.spec().id == *channel)
+        self.tabs.iter().find(|it| it.channel().spec().id == *channel)
     }
 }
 
-impl Tab {
-    fn new(channel: Channel, polling: Polling) -> Self {
-        let (poll, open, push) = (Notify::new(), Notify::new(), Notify::new());
-        Self { channel, polling, wishes: Mutex::default(), poll, open, push }
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop_loops();
     }
+}
 
-    fn wish<R>(&self, change: impl FnOnce(&mut Wishes) -> R) -> R {
-        change(&mut self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    async fn poll_loop(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
-        let mut plan = Plan::new(&[Task::Account, Task::List, Task::Trigger], self.polling);
-        if let Err(error) = self.channel.platform().await {
-            tracing::error!(%error, "the account last read could not be looked up");
+/// The hands of one tab; those of tabs with the same server and key share a
+/// client, and with it the budget.
+fn hands(
+    spec: ChannelSpec,
+    tabs: &[Arc<Tab>],
+    store: &Store,
+    clock: &Arc<dyn Clock>,
+    news: &Arc<dyn Fn(News) + Send + Sync>,
+) -> Result<Channel, ClientError> {
+    let same = |it: &&Arc<Tab>| {
+        let other = it.channel().spec();
+        other.key == spec.key && other.base_url == spec.base_url
+    };
+    match tabs.iter().find(same) {
+        Some(tab) => {
+            let client = tab.channel().client.beside();
+            Ok(Channel::with_client(spec, client, store.clone(), clock.clone(), news.clone()))
         }
-        loop {
-            let (visible, refresh) = self.wish(|it| (it.visible, std::mem::take(&mut it.refresh)));
-            if refresh {
-                plan.hurry();
-            }
-            let wait = match self.next(&plan, visible) {
-                Step::Sleep(wait) => wait,
-                Step::Run(task) => {
-                    let run = async {
-                        match task {
-                            Task::Account => self.channel.pull_account().await,
-                            Task::Trigger => self.channel.pull_trigger().await,
-                            Task::List | Task::History => self.channel.pull_conversations().await,
-                        }
-                    };
-                    let Some(pulled) = until_stopped(run, &mut stop).await else { return };
-                    self.finished(&mut plan, task, pulled, visible);
-                    if task == Task::Account {
-                        // Lanes may wait for the platform, or for a key.
-                        self.push.notify_one();
-                    }
-                    0
-                }
-            };
-            if until_stopped(nap(wait, &self.poll), &mut stop).await.is_none() {
-                return;
-            }
-        }
+        None => Channel::new(spec, store.clone(), clock.clone(), news.clone()),
     }
+}
 
-    async fn open_loop(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
-        let mut plan = Plan::new(&[Task::History], self.polling);
-        let mut last = None;
+/// Keeps the leases until the engine stops.
+async fn lead(leading: Arc<Leading>, mut stop: watch::Receiver<bool>, clock: Arc<dyn Clock>) {
+    let turns = async {
         loop {
-            let (visible, open, refresh, older) = self.wish(|it| {
-                let older = if it.older.is_empty() { None } else { Some(it.older.remove(0)) };
-                (it.visible, it.open.clone(), std::mem::take(&mut it.refresh_open), older)
-            });
-            if refresh || open != last {
-                plan.hurry();
-                last.clone_from(&open);
-            }
-            let wait = match (older, open, self.next(&plan, visible)) {
-                (Some(conversation), _, _) => {
-                    let run = self.channel.pull_older(&conversation);
-                    let Some(pulled) = until_stopped(run, &mut stop).await else { return };
-                    if let Pulled::Paced(wait) = pulled {
-                        self.wish(|it| it.older.insert(0, conversation));
-                        wait
-                    } else {
-                        0
-                    }
-                }
-                (None, Some(conversation), Step::Run(task)) => {
-                    let run = self.channel.pull_history(&conversation);
-                    let Some(pulled) = until_stopped(run, &mut stop).await else { return };
-                    self.finished(&mut plan, task, pulled, visible);
-                    0
-                }
-                (None, Some(_), Step::Sleep(wait)) => wait,
-                (None, None, _) => NAP,
-            };
-            if until_stopped(nap(wait, &self.open), &mut stop).await.is_none() {
-                return;
-            }
+            let wait = leading.step(clock.now()).await;
+            nap(wait, leading.woken()).await;
         }
+    };
+    tokio::select! {
+        biased;
+        // An engine that is gone stops too.
+        _ = stop.wait_for(|it| *it) => {}
+        () = turns => {}
     }
+}
 
-    async fn push_loop(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
-        loop {
-            if *stop.borrow() {
-                return;
-            }
+/// Takes a loop's steps until its tab is stopped.
+async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
+    while !tab.is_stopped() {
+        let wait = match which {
             // Not cut off by a stop: what has left is to be settled.
-            let step = self.channel.push_once(self.channel.clock.now()).await;
-            let wait = match step {
-                PushStep::Moved => 0,
-                PushStep::Due(until) => until.since(self.channel.clock.now()),
-                PushStep::Idle | PushStep::Halted => NAP,
-            };
-            if until_stopped(nap(wait, &self.push), &mut stop).await.is_none() {
-                return;
+            Loop::Push => tab.push_step(clock.now()).await,
+            Loop::Poll | Loop::Open => {
+                let Some(wait) = until_stopped(&tab, tab.step(which, clock.now())).await else { return };
+                wait
             }
+        };
+        if until_stopped(&tab, nap(wait, tab.woken(which))).await.is_none() {
+            return;
         }
     }
+}
 
-    fn next(&self, plan: &Plan, visible: bool) -> Step {
-        plan.next(self.channel.clock.now(), self.channel.known_platform().as_ref(), visible)
-    }
-
-    fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
-        plan.finished(task, pulled, self.channel.clock.now(), visible, rand::random());
+/// Does some work to its end, or gives it up when the tab is stopped.
+async fn until_stopped<T>(tab: &Tab, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = tab.stopped() => None,
+        done = work => Some(done),
     }
 }
 
 /// Waits so many microseconds, or until woken.
-async fn nap(micros: i64, wake: &Notify) {
-    if micros <= 0 {
+async fn nap(micros: i64, woken: impl Future<Output = ()>) {
+    let Some(micros) = u64::try_from(micros).ok().filter(|it| *it > 0) else {
         return;
-    }
-    let micros = u64::try_from(micros.min(NAP)).unwrap_or(0);
+    };
     tokio::select! {
         () = tokio::time::sleep(Duration::from_micros(micros)) => {}
-        () = wake.notified() => {}
-    }
-}
-
-/// Runs to its end, or gives up when the engine stops.
-async fn until_stopped<T>(work: impl Future<Output = T>, stop: &mut watch::Receiver<bool>) -> Option<T> {
-    tokio::select! {
-        biased;
-        // An engine that is gone stops too.
-        _ = stop.wait_for(|it| *it) => None,
-        done = work => Some(done),
+        () = woken => {}
     }
 }

@@ -119,6 +119,24 @@ impl Pulse {
         self.stopped.is_none() && !self.on_trial
     }
 
+    /// Whether the key was taken since the start, or since a person asked to
+    /// try again.
+    pub fn is_proven(&self) -> bool {
+        self.answered.is_some() && self.may_push()
+    }
+
+    /// An answer proved that the key is taken, though it may do less than was
+    /// asked.
+    pub fn taken(&mut self, now: Timestamp) {
+        self.on_trial = false;
+        self.answered.get_or_insert(now);
+    }
+
+    /// What was told last.
+    pub fn told(&self) -> Option<&Health> {
+        self.told.as_ref()
+    }
+
     /// A person asked to try again.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();

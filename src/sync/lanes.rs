@@ -1,7 +1,7 @@
 //! Which outbox row leaves next. Pure: rows in their order and the time come
 //! in.
 //!
-//! The rows of one conversation are a lane: they leave in the order they were
+//! Rows of one lane leave in the order they were
 //! queued, one at a time. A row whose outcome is not known blocks its lane,
 //! and so does one that waits for a key or for credits; a pause that failed
 //! holds back the texts behind it, so that person and AI do not cross.
@@ -21,8 +21,8 @@ use crate::store::lane::LaneRow;
 pub enum Choice {
     /// Sends this row.
     Send(usize),
-    /// Reads the history before this row's text may leave.
-    ReadFirst(usize),
+    /// Reads this conversation's history before its text may leave.
+    ReadFirst(ConversationId),
     /// Asks a person about this row: its key is too old to be recognised.
     Expire(usize),
     /// Frees rows whose claim lapsed.
@@ -33,8 +33,8 @@ pub enum Choice {
     Nothing,
 }
 
-/// Chooses the first row that may leave. `held` says which lanes wait until
-/// when, because their history could not be read.
+/// Chooses the first row that may leave. `held` says which conversations wait
+/// until when, because their history could not be read.
 pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: Timestamp) -> Choice {
     let mut blocked = HashSet::new();
     let mut paused_in_vain = HashSet::new();
@@ -42,40 +42,41 @@ pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: 
     let mut wait = |until: Timestamp| due = Some(due.map_or(until, |it| it.min(until)));
     for (index, lane) in rows.iter().enumerate() {
         let row = &lane.row;
-        let conversation = &row.conversation;
-        if blocked.contains(conversation) {
+        if blocked.contains(&row.lane) {
             continue;
         }
-        let is_text = matches!(row.operation, Operation::SendText { .. });
+        let conversation = row.lane.conversation();
+        let speaks = row.operation.speaks();
         match &row.state {
             RowState::Done => continue,
             RowState::Stopped(Stop::Refused | Stop::Window, _) => {
                 if matches!(row.operation, Operation::SetAutomation { enabled: false }) {
-                    paused_in_vain.insert(conversation);
+                    paused_in_vain.insert(&row.lane);
                 }
                 continue;
             }
             RowState::Stopped(Stop::Unknown | Stop::Auth | Stop::Credits, _) => {}
             RowState::Sending if lane.lease_until < now => return Choice::Recover,
             RowState::Sending => wait(lane.lease_until.plus(1)),
-            RowState::Queued | RowState::Uncertain if is_text && paused_in_vain.contains(conversation) => {}
+            RowState::Queued | RowState::Uncertain if speaks && paused_in_vain.contains(&row.lane) => {}
             RowState::Queued | RowState::Uncertain => {
                 if row.state == RowState::Uncertain
                     && row.first_attempt_at.is_some_and(|it| is_spent(now.since(it)))
                 {
                     return Choice::Expire(index);
                 }
-                let until = held.get(conversation).map_or(row.not_before, |it| row.not_before.max(*it));
+                let held = conversation.and_then(|it| held.get(it));
+                let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
                 if until > now {
                     wait(until);
-                } else if is_text && lane.read_first {
-                    return Choice::ReadFirst(index);
+                } else if let Some(conversation) = conversation.filter(|_| speaks && lane.read_first) {
+                    return Choice::ReadFirst(conversation.clone());
                 } else {
                     return Choice::Send(index);
                 }
             }
         }
-        blocked.insert(conversation);
+        blocked.insert(&row.lane);
     }
     due.map_or(Choice::Nothing, Choice::Wait)
 }
@@ -84,7 +85,7 @@ pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: 
 mod tests {
     use super::*;
     use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-    use crate::model::outbox::{KEY_AGE, OutboxRow, PreparedRequest};
+    use crate::model::outbox::{KEY_AGE, Lane, OutboxRow};
     use crate::model::text::SafeText;
     use crate::model::time::SECOND;
 
@@ -98,10 +99,9 @@ mod tests {
             row: OutboxRow {
                 id: RowId::from("r"),
                 channel: ChannelId::from("harbor"),
-                conversation: ConversationId::from(conversation),
+                lane: Lane::Conversation(conversation.into()),
                 operation,
                 key: IdempotencyKey::from("k"),
-                request: PreparedRequest { method: "POST", path: "/".into(), body: Vec::new() },
                 created_at: at(0),
                 not_before: at(0),
                 first_attempt_at: tried.then(|| at(0)),
@@ -170,10 +170,10 @@ mod tests {
         let mut first = text("a", RowState::Queued);
         first.read_first = true;
         let rows = [first, text("b", RowState::Queued)];
-        assert_eq!(choose(&rows, &HashMap::new(), at(1)), Choice::ReadFirst(0));
+        assert_eq!(choose(&rows, &HashMap::new(), at(1)), Choice::ReadFirst("a".into()));
         let held = HashMap::from([(ConversationId::from("a"), at(5))]);
         assert_eq!(choose(&rows, &held, at(1)), Choice::Send(1));
         assert_eq!(choose(&rows[..1], &held, at(1)), Choice::Wait(at(5)));
-        assert_eq!(choose(&rows, &held, at(5)), Choice::ReadFirst(0));
+        assert_eq!(choose(&rows, &held, at(5)), Choice::ReadFirst("a".into()));
     }
 }

@@ -12,6 +12,7 @@ use crate::model::ids::ConversationId;
 use crate::model::messages::Message;
 use crate::model::news::News;
 use crate::model::text::SafeText;
+use crate::store::StoreError;
 use crate::store::history::{HistoryMove, HistoryState, Place};
 use crate::sync::Channel;
 use crate::sync::health::Resource;
@@ -42,7 +43,8 @@ impl Channel {
             return Ok(Pulled::Skipped);
         };
         let one = self.histories.lock().await;
-        self.read_history(&self.client.for_person(), &platform, conversation).await?;
+        let client = self.client.for_person().unless_same();
+        self.read_history(&client, &platform, conversation).await?;
         drop(one);
         self.read_open_detail(conversation).await?;
         Ok(Pulled::Done)
@@ -57,18 +59,22 @@ impl Channel {
         conversation: &ConversationId,
     ) -> Result<(), Trouble> {
         match self.walk_history(client, platform, conversation).await {
-            Err(Trouble::Read(ReadError::NotFound(_))) => {
-                self.store.mark_gone(self.id(), conversation).await?;
-                self.tell(News::Conversations(self.id().clone()));
-                self.tell(News::History(self.id().clone(), conversation.clone()));
-                Ok(())
-            }
+            Err(Trouble::Read(ReadError::NotFound(_))) => Ok(self.forget(conversation).await?),
             Err(error @ Trouble::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
                 self.store.mark_caught_up(self.id(), conversation).await?;
                 Err(error)
             }
             result => result,
         }
+    }
+
+    /// Removes a conversation the server no longer has.
+    pub(crate) async fn forget(&self, conversation: &ConversationId) -> Result<(), StoreError> {
+        self.store.mark_gone(self.id(), conversation).await?;
+        self.forget_answers();
+        self.tell(News::Conversations(self.id().clone()));
+        self.tell(News::History(self.id().clone(), conversation.clone()));
+        Ok(())
     }
 
     async fn walk_history(
@@ -83,7 +89,10 @@ impl Channel {
         let mut cursors = Cursors::new(PAGES);
         let mut newest = None;
         loop {
-            let page = client.history(platform, conversation, cursors.current()).await?;
+            let page = match client.history(platform, conversation, cursors.current()).await {
+                Err(ReadError::Same) if cursors.pages() == 0 => return Ok(()),
+                page => page?,
+            };
             if cursors.pages() == 0 {
                 newest = place_of(page.items.first());
             }
@@ -105,6 +114,7 @@ impl Channel {
                 .await?;
             self.tell_messages(&applied, ring_after);
             if !more {
+                client.note_applied();
                 return Ok(());
             }
         }

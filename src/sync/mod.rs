@@ -1,36 +1,48 @@
 //! Carry: pulls pages into the cache and pushes outbox rows to the server,
-//! each as a `once()` under a thin loop.
+//! each as a step under a thin loop.
 //!
-//! [`Channel`] holds the steps of one tab; [`Engine`] only decides when to
-//! take which. What is decided without looking at a socket or a file is in
-//! [`plan`], [`overlap`], [`walk`], [`lanes`] and [`health`], as plain rules.
+//! [`Channel`] asks, sends and stores; [`Tab`] makes steps of it, each due at
+//! its time; [`Leading`] decides which process takes them; [`Engine`] only
+//! waits. What is decided without
+//! looking at a socket or a file is in [`plan`], [`overlap`], [`walk`],
+//! [`lanes`] and [`health`], as plain rules.
 //!
 //! Knows nothing of screens.
 
 mod accepted;
 mod account;
+mod audit;
 mod channel;
 mod conversations;
 mod details;
 mod engine;
 pub mod health;
 pub mod lanes;
+pub mod leading;
 mod messages;
 pub mod overlap;
 pub mod plan;
 mod push;
 mod report;
+mod tab;
 mod trigger;
 pub mod walk;
 
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
+use crate::model::time::MINUTE;
 
 pub use channel::Channel;
 pub use engine::Engine;
+pub use leading::Leading;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
+pub use tab::{Lead, Loop, Tab};
+
+/// No step asks for a longer wait, so that a suspended machine or a clock
+/// that jumped is noticed.
+pub(crate) const NAP: i64 = MINUTE / 2;
 
 /// What a tab is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

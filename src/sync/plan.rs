@@ -46,8 +46,12 @@ impl Polling {
 pub enum Task {
     /// `GET /account`.
     Account,
-    /// The list of conversations, lagging histories, AI states.
+    /// The top of the list of conversations, lagging histories, AI states.
     List,
+    /// The list down to well behind the last sweep.
+    Sweep,
+    /// Whether what is stored is all the server counts.
+    Audit,
     /// The new-message trigger.
     Trigger,
     /// The history of the open conversation.
@@ -74,7 +78,10 @@ pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling:
         (Task::Trigger, Some(Platform::Whatsapp)) => Some(base),
         (Task::List, Some(Platform::Whatsapp)) => Some(either(10, 60).max(base)),
         // The list is all there is on bot-chat: it has no trigger.
-        (Task::List, Some(Platform::Telegram)) => Some(either(5, 15).max(base)),
+        (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
+        (Task::Sweep, Some(platform)) if platform.has_conversations() => Some(5 * MINUTE),
+        // Its own mark says which day it was done last.
+        (Task::Audit, Some(platform)) if platform.has_conversations() => Some(60 * MINUTE),
         (Task::History, Some(platform)) if platform.has_conversations() => Some(base),
         _ => None,
     }
@@ -149,8 +156,10 @@ impl Plan {
             }
         }
         if recovered {
-            // The server answers again: what waited longer need not.
-            self.entries.iter_mut().filter(|it| it.failures > 0).for_each(Entry::hurry);
+            // The server answers again: what waited longer need not, and what
+            // came meanwhile is looked for.
+            let late = |it: &&mut Entry| it.failures > 0 || it.task == Task::Sweep;
+            self.entries.iter_mut().filter(late).for_each(Entry::hurry);
         }
     }
 
@@ -204,7 +213,11 @@ mod tests {
             (Task::List, Some(&chat), Some(10), Some(60)),
             (Task::History, Some(&chat), Some(3), Some(10)),
             (Task::Trigger, Some(&bot), None, None),
-            (Task::List, Some(&bot), Some(5), Some(15)),
+            (Task::List, Some(&bot), Some(5), Some(10)),
+            (Task::Sweep, Some(&bot), Some(300), Some(300)),
+            (Task::Sweep, Some(&chat), Some(300), Some(300)),
+            (Task::Sweep, Some(&mail), None, None),
+            (Task::Audit, Some(&chat), Some(3600), Some(3600)),
         ];
         let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
         for (task, platform, visible, background) in cases {

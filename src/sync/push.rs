@@ -85,8 +85,7 @@ impl Channel {
                 self.stop_row(&rows.swap_remove(index), Stop::Unknown, SafeText::line(why)).await?;
                 Ok(PushStep::Moved)
             }
-            Choice::ReadFirst(index) => {
-                let conversation = rows.swap_remove(index).row.conversation;
+            Choice::ReadFirst(conversation) => {
                 if !self.read_again(&conversation).await? {
                     state.held.insert(conversation, now.plus(AGAIN));
                 }
@@ -130,14 +129,18 @@ impl Channel {
     async fn send(&self, claimed: &LaneRow) -> Result<(), Trouble> {
         let row = &claimed.row;
         tracing::info!(channel = %self.id(), row = %row.id, operation = row.operation.word(), "sending");
-        let outcome = self.client.carry_out(&row.operation, &row.request, &row.key).await;
+        let Some(request) = self.store.request(&row.id).await? else {
+            // Taken away since it was claimed; there is nothing to settle.
+            return Ok(());
+        };
+        let outcome = self.client.carry_out(&row.operation, &request, &row.key).await;
         let outcome = self.verified(claimed, outcome).await;
         let now = self.clock.now();
         let attempt = Attempt {
             failures: claimed.failures,
             age: row.first_attempt_at.map_or(0, |it| now.since(it)),
             was_unclear: row.attempts > 1,
-            jitter: rand::random(),
+            jitter: self.store.chance().fraction(),
         };
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
@@ -154,7 +157,10 @@ impl Channel {
             }
             (Next::Stop(stop, why), _) => {
                 if stop == Stop::Window {
-                    self.store.set_window_closed(self.id(), &row.conversation).await?;
+                    if let Some(conversation) = row.lane.conversation() {
+                        self.store.set_window_closed(self.id(), conversation).await?;
+                        self.forget_answers();
+                    }
                     self.tell(News::Conversations(self.id().clone()));
                 }
                 self.stop_row(claimed, stop, why).await?;
@@ -180,9 +186,9 @@ impl Channel {
 
     pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
-        let conversation = row.row.conversation.clone();
+        let conversation = row.row.lane.conversation().cloned();
         self.settle(row, Settlement::Stop(stop, why.clone())).await?;
-        self.tell(News::Notice(self.id().clone(), Some(conversation), why));
+        self.tell(News::Notice(self.id().clone(), conversation, why));
         Ok(())
     }
 
@@ -191,7 +197,9 @@ impl Channel {
         if !self.store.settle(row, settlement).await? {
             tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
         }
-        self.tell(News::History(self.id().clone(), row.row.conversation.clone()));
+        if let Some(conversation) = row.row.lane.conversation() {
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+        }
         self.tell(News::Conversations(self.id().clone()));
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
 use crate::store::StoreError;
 use crate::sync::Channel;
-use crate::sync::health::{Kind, Resource};
+use crate::sync::health::{Kind, Pulse, Resource};
 
 /// How a pull ended. What it found is in the store and was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,7 @@ impl Channel {
             Pulled::Failed
         };
         match error {
+            ReadError::Same => Pulled::Done,
             ReadError::Paced(wait) => Pulled::Paced(wait),
             ReadError::Limited(wait) => {
                 let health = self.pulse(|it, now| it.limited(now.plus(wait)));
@@ -89,6 +90,7 @@ impl Channel {
             }
             ReadError::Forbidden(why) => {
                 self.deny(resource);
+                self.pulse(Pulse::taken);
                 self.tell(News::NotForThisKey(self.id().clone(), why));
                 Pulled::Skipped
             }

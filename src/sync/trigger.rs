@@ -64,8 +64,14 @@ impl Channel {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.trigger.lock().await;
-        let page = self.client.new_messages().await?;
-        self.take_in(&mut state, page, &platform).await?;
+        let client = self.client.unless_same();
+        match client.new_messages().await {
+            Err(ReadError::Same) => {}
+            page => {
+                self.take_in(&mut state, page?, &platform).await?;
+                client.note_applied();
+            }
+        }
         let pulled = self.close_gap(&mut state, &platform).await?;
         self.read_unknown_details(&self.client).await?;
         Ok(pulled)

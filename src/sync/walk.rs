@@ -98,10 +98,19 @@ pub struct ListWalk {
 }
 
 impl ListWalk {
-    /// Starts at the top. `since` is the newest activity of the last complete
-    /// walk; without one, a single page is all.
-    pub fn new(since: Option<Timestamp>) -> Self {
-        let boundary = since.map(|it| it.plus(-MARGIN));
+    /// Starts at the top and ends at what is older than the newest activity
+    /// of the last complete walk; without one, a single page is all.
+    pub fn look(since: Option<Timestamp>) -> Self {
+        Self::down_to(since)
+    }
+
+    /// Starts at the top and goes on a while behind the newest activity of
+    /// the last complete sweep: what was committed late lies there.
+    pub fn sweep(since: Timestamp) -> Self {
+        Self::down_to(Some(since.plus(-MARGIN)))
+    }
+
+    fn down_to(boundary: Option<Timestamp>) -> Self {
         Self { boundary, round: 0, top: None, newest: None, cursors: Cursors::new(PAGES) }
     }
 
@@ -180,18 +189,18 @@ mod tests {
 
     #[test]
     fn the_first_walk_is_one_page() {
-        let mut walk = ListWalk::new(None);
+        let mut walk = ListWalk::look(None);
         assert_eq!(walk.take(&rows(&[9, 5, 1]), Some("a")), Listing::Complete(at(9)));
-        assert_eq!(ListWalk::new(None).take(&[], None), Listing::Complete(Timestamp::default()));
+        assert_eq!(ListWalk::look(None).take(&[], None), Listing::Complete(Timestamp::default()));
     }
 
     #[test]
     fn a_walk_goes_behind_the_margin() {
-        let mut walk = ListWalk::new(Some(at(1000)));
+        let mut walk = ListWalk::sweep(at(1000));
         assert_eq!(walk.take(&rows(&[1500, 1000, 399]), Some("a")), Listing::Complete(at(1500)));
-        let mut walk = ListWalk::new(Some(at(1000)));
+        let mut walk = ListWalk::sweep(at(1000));
         assert_eq!(walk.take(&rows(&[1500, 1000, 400]), None), Listing::Complete(at(1500)), "the list ended");
-        let mut walk = ListWalk::new(Some(at(1000)));
+        let mut walk = ListWalk::sweep(at(1000));
         assert_eq!(walk.take(&rows(&[1500, 1000, 400]), Some("a")), Listing::Next);
         assert_eq!(walk.cursor(), Some("a"));
         assert_eq!(walk.take(&[None, Some(at(100))], Some("b")), Listing::Next, "the top again");
@@ -200,8 +209,20 @@ mod tests {
     }
 
     #[test]
+    fn a_look_ends_at_what_is_known() {
+        let mut walk = ListWalk::look(Some(at(1000)));
+        assert_eq!(walk.take(&rows(&[1500, 1000, 999]), Some("a")), Listing::Complete(at(1500)));
+        let mut walk = ListWalk::look(Some(at(1000)));
+        assert_eq!(
+            walk.take(&rows(&[1500, 1000]), Some("a")),
+            Listing::Next,
+            "there may be more of that time"
+        );
+    }
+
+    #[test]
     fn rows_that_moved_up_are_read_and_an_end_is_made() {
-        let mut walk = ListWalk::new(Some(at(1000)));
+        let mut walk = ListWalk::sweep(at(1000));
         let mut top = 1500;
         for round in 0..4 {
             assert_eq!(walk.take(&rows(&[top + 100, top + 50]), Some("a")), Listing::Next, "{round}");
@@ -209,7 +230,7 @@ mod tests {
             assert_eq!(last, if round < 3 { Listing::Next } else { Listing::Incomplete }, "{round}");
             top += 1000;
         }
-        let mut walk = ListWalk::new(Some(at(0)));
+        let mut walk = ListWalk::sweep(at(0));
         walk.take(&rows(&[1500]), Some("a"));
         assert_eq!(walk.take(&rows(&[1400]), Some("a")), Listing::Incomplete);
     }

@@ -206,7 +206,7 @@ fn sender_style(theme: Theme, item: &Item) -> Style {
 
 fn text_style(theme: Theme, item: &Item) -> Style {
     match item {
-        Item::Outbox(row, _) if !matches!(row.operation, Operation::SendText { .. }) => theme.dim(),
+        Item::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
         Item::Message(row) if row.message.unreadable => theme.error(),
         Item::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
         _ => Style::new(),
@@ -246,7 +246,7 @@ fn reaction(row: &MessageRow) -> String {
 /// Where an outbox row stands, in words, with the keys that decide.
 fn outbox_state(now: Timestamp, theme: Theme, row: &OutboxRow) -> (String, Style) {
     let verb = match row.operation {
-        Operation::SendText { .. } => "sends",
+        Operation::SendText { .. } | Operation::SendContent { .. } => "sends",
         Operation::Close => "closes",
         _ => "goes",
     };

@@ -2,6 +2,7 @@
 //! a clock that moves only when it is told to, so nothing sleeps.
 
 mod engine;
+mod leases;
 mod lists;
 mod pushing;
 mod reading;
@@ -14,7 +15,7 @@ use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
 use frontdesk::model::news::{Health, News};
-use frontdesk::model::outbox::{Operation, OutboxRow};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
 use frontdesk::model::queries::{
     Anchor, ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, ListFilter,
 };
@@ -137,17 +138,11 @@ impl Hands {
     }
 
     fn queue(&self, conversation: &str, operation: Operation) -> OutboxRow {
-        let conversation = ConversationId::from(conversation);
-        let request = prepare(&Platform::Whatsapp, &conversation, &operation).expect("can be sent");
-        let row = NewRow { channel: id(), conversation, operation, request, hold_micros: 0 };
-        self.store.enqueue(row, self.clock.now()).expect("queued")
+        queue_on(&self.store, self.clock.now(), conversation, operation)
     }
 
     fn queue_text(&self, conversation: &str, text: &str) -> OutboxRow {
-        self.queue(
-            conversation,
-            Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None },
-        )
+        self.queue(conversation, send_text(text))
     }
 
     async fn push(&self) -> frontdesk::sync::PushStep {
@@ -160,6 +155,17 @@ impl Hands {
         let list = self.channel.pull_conversations().await;
         [account, list, self.channel.pull_trigger().await]
     }
+}
+
+fn send_text(text: &str) -> Operation {
+    Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None }
+}
+
+fn queue_on(store: &Store, now: Timestamp, conversation: &str, operation: Operation) -> OutboxRow {
+    let lane = Lane::Conversation(conversation.into());
+    let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
+    let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0 };
+    store.enqueue(row, now).expect("queued")
 }
 
 fn open(spec: ChannelSpec, store: &Store, clock: &Arc<HandClock>, news: &Arc<Mutex<Vec<News>>>) -> Channel {

@@ -16,7 +16,8 @@ use crate::cli::print;
 use crate::cli::scripting::{Common, Found, Session};
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
-use crate::model::outbox::{Operation, RowState};
+use crate::model::news::Health;
+use crate::model::outbox::{Lane, Operation, RowState};
 use crate::model::time::SECOND;
 use crate::store::outbox::NewRow;
 use crate::sync::PushStep;
@@ -136,9 +137,10 @@ fn carry_out(
     }
     let mut rows = Vec::new();
     for operation in operations {
-        let request = crate::client::prepare(&found.platform, &id, &operation)?;
+        let lane = Lane::Conversation(id.clone());
+        let request = crate::client::prepare(&found.platform, &lane, &operation)?;
         let channel = found.channel.spec().id.clone();
-        rows.push(NewRow { channel, conversation: id.clone(), operation, request, hold_micros: 0 });
+        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0 });
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
     for row in &queued {
@@ -153,17 +155,22 @@ fn carry_out(
     print::line(&format!("{done}: {} on {name}", found.row.conversation.title()))
 }
 
-/// Sends until a row is confirmed; whoever holds its claim meanwhile.
+/// Waits until a row is confirmed; whoever sends it meanwhile.
 fn confirmed(session: &Session, found: &Found, row: &RowId) -> Result<()> {
     let until = session.now().plus(session.patience);
     loop {
-        let step = session.runtime.block_on(found.channel.push_all(session.now()));
+        let leads = session.leads(&found.channel)?;
+        let step = match leads {
+            true => session.runtime.block_on(found.channel.push_all(session.now())),
+            false => PushStep::Idle,
+        };
         let rows = session.runtime.block_on(session.store().lane_rows(&found.channel.spec().id))?;
         let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else { return Ok(()) };
         if let RowState::Stopped(_, why) = &left.row.state {
             bail!("{}: {why}; it is kept in the outbox", left.row.operation.word());
         }
-        if step == PushStep::Halted {
+        let refused = matches!(session.leader_says(&found.channel), Some(Health::Refused { .. }));
+        if step == PushStep::Halted || (!leads && refused) {
             bail!(
                 "{}: the server does not take this channel's key; it is kept in the outbox",
                 left.row.operation.word()

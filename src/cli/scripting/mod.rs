@@ -1,9 +1,9 @@
 //! The same engine for scripts: one command, one answer. Exit code 0 only
 //! when the server confirmed.
 //!
-//! Knows nothing of screens. It shares the inbox's data folder: rows it
-//! queues are those of the inbox, and whichever of the two is first sends
-//! them.
+//! Knows nothing of screens. It shares the inbox's data folder: while an inbox
+//! is open, that one asks and sends, and a command queues its rows and waits;
+//! otherwise the command does it while it runs.
 
 mod change;
 mod export;
@@ -30,8 +30,9 @@ use crate::model::news::{Health, News};
 use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
 use crate::model::time::{Clock, SECOND, Timestamp};
 use crate::shell::clock::SystemClock;
+use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
-use crate::sync::{Channel, Pulled};
+use crate::sync::{Channel, Pulled, leading};
 
 /// Conversations looked through for a name or number.
 const LOOKED_AT: u32 = 1_000;
@@ -95,6 +96,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
 }
 
 /// What is configured and stored here; no key is fetched, no server asked.
+#[derive(Clone)]
 pub struct Files {
     /// What is configured.
     pub config: Config,
@@ -150,8 +152,18 @@ pub struct Session {
     pub reader: Reader,
     /// How long the server's word is waited for, in microseconds.
     pub patience: i64,
+    /// Who this process is among those on the folder.
+    owner: String,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
+            tracing::error!(%error, "the leases could not be given up");
+        }
+    }
 }
 
 /// A conversation and the channel it is on.
@@ -183,7 +195,8 @@ impl Session {
             channels.push(Arc::new(made.with_context(|| format!("channel {name:?}"))?));
         }
         let (runtime, patience) = (inbox::runtime()?, i64::from(timeout) * SECOND);
-        Ok(Self { files, runtime, reader, patience, channels, told })
+        let owner = leading::owner(&files.store);
+        Ok(Self { files, runtime, reader, patience, owner, channels, told })
     }
 
     /// This desk's files.
@@ -206,9 +219,10 @@ impl Session {
         let name = &channel.spec().name;
         loop {
             let wait = match self.runtime.block_on(step()) {
+                Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
+                _ if channel.is_stopped() => bail!("{name}: {what}: {}", self.why()),
                 Pulled::Done | Pulled::Skipped => return Ok(()),
                 Pulled::More => continue,
-                Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
                 Pulled::Paced(wait) => wait,
             };
             if self.now().plus(wait) > until {
@@ -235,7 +249,7 @@ impl Session {
     /// # Errors
     /// When the server does not tell, in words.
     pub fn platform(&self, channel: &Channel) -> Result<Platform> {
-        if channel.known_platform().is_none() {
+        if self.runtime.block_on(channel.platform())?.is_none() {
             self.read(channel, "reading the account", async || channel.pull_account().await)?;
         }
         match channel.known_platform() {
@@ -244,16 +258,42 @@ impl Session {
         }
     }
 
-    /// Reads the list of a channel's conversations.
+    /// Whether this process may ask and send for a channel: not while another
+    /// one on the folder, such as the inbox, does. To be asked again now and
+    /// then, as a lease is held for a few seconds only.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn leads(&self, channel: &Channel) -> Result<bool> {
+        let wanted = vec![(leading::lease_name(channel.spec()), Vitals::default())];
+        let held = self.runtime.block_on(self.files.store.hold_leases(&self.owner, wanted, self.now()))?;
+        Ok(matches!(held.first(), Some(Holder::Me(_))))
+    }
+
+    /// Reads the list of a channel's conversations; where another process
+    /// keeps it fresh, the files hold it.
     ///
     /// # Errors
     /// When the server does not answer as it should.
     pub fn refresh(&self, channel: &Channel) -> Result<()> {
+        if !self.leads(channel)? {
+            return Ok(());
+        }
         let platform = self.platform(channel)?;
         if platform == Platform::Whatsapp {
             self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
         }
         self.read(channel, "reading conversations", async || channel.pull_conversations().await)
+    }
+
+    /// What another process that leads said last of the connection.
+    pub fn leader_says(&self, channel: &Channel) -> Option<Health> {
+        let name = leading::lease_name(channel.spec());
+        let lease = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()));
+        match lease {
+            Ok(Some(Holder::Other(_, vitals))) => vitals.health,
+            _ => None,
+        }
     }
 
     /// What was said last of a failure.

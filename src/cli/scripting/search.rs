@@ -65,7 +65,7 @@ fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
             session.refresh(&channel)?;
         }
     }
-    Ok(session.files)
+    Ok(session.files.clone())
 }
 
 fn hit_json(files: &Files, hit: &SearchHit) -> Value {

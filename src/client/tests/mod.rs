@@ -9,7 +9,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::client::connect::Bounds;
 use crate::client::{Client, NotSent, Outcome, ReadError, ReceiptKind};
 use crate::model::ids::{ConversationId, IdempotencyKey};
-use crate::model::outbox::{Operation, PreparedRequest};
+use crate::model::outbox::{Method, Operation, PreparedRequest};
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, MINUTE, Timestamp};
 
@@ -29,8 +29,8 @@ fn client(server: &str, bounds: Bounds) -> Client {
 
 fn text() -> (Operation, PreparedRequest, IdempotencyKey) {
     let operation = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
-    let body = r#"{"to":"+34600111222","type":"text","text":{"body":"hi"}}"#.into();
-    (operation, PreparedRequest { method: "POST", path: "/messages/send".into(), body }, "key-1".into())
+    let body = br#"{"to":"+34600111222","type":"text","text":{"body":"hi"}}"#.to_vec();
+    (operation, PreparedRequest::json(Method::Post, "/messages/send", body), "key-1".into())
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ use rusqlite::Connection;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-pub use open::Opened;
+pub use open::{Durability, Opened};
 
 /// Why the database did not do something.
 #[derive(Debug, Error)]
@@ -75,8 +75,15 @@ impl Database {
     ///
     /// # Errors
     /// When the file cannot be used; a corrupt one is set aside first.
-    pub fn open(path: &Path, committed: Arc<Notify>) -> Result<(Self, Opened), DatabaseError> {
+    pub fn open(
+        path: &Path,
+        durability: Durability,
+        committed: Arc<Notify>,
+    ) -> Result<(Self, Opened), DatabaseError> {
         let (connection, opened) = open::writer(path)?;
+        if durability == Durability::Simulated {
+            connection.execute_batch("PRAGMA synchronous = OFF")?;
+        }
         let readers = readers::Readers::start(path)?;
         let writer = writer::Writer::start(connection, committed)?;
         Ok((Self { writer, readers }, opened))

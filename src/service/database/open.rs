@@ -40,6 +40,15 @@ const READER_SETTINGS: &str = "
     PRAGMA cache_size = -8192;
 ";
 
+/// What a commit promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It outlives a loss of power.
+    Full,
+    /// It does not: for simulations, which wait for no disk.
+    Simulated,
+}
+
 /// How opening went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {

@@ -9,8 +9,10 @@ use rusqlite::Row;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
+pub(crate) mod content;
 pub(crate) mod conversation;
 pub(crate) mod message;
+pub(crate) mod operation;
 pub(crate) mod outbox;
 
 /// A one-line text column.

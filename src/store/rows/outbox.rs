@@ -2,71 +2,74 @@
 //!
 //! Knows nothing of which rows may leave.
 
-use rusqlite::Row;
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, RowId};
-use crate::model::outbox::{Operation, OutboxRow, PreparedRequest, RowState, Stop};
+use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
+use crate::model::outbox::{Lane, Method, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
-use crate::store::rows::{line, time};
+use crate::store::StoreError;
+use crate::store::rows::{line, operation, time};
 
-/// The columns [`read`] expects, in order.
-pub(crate) const COLUMNS: &str = "id, channel, conversation, operation, recipient, text, quoted, target, \
-     emoji, idempotency_key, method, path, body, created_at, not_before, first_attempt_at, attempts, \
-     state, stop, why";
+/// The columns [`read`] expects, in order. The bytes are not among them: a
+/// list of rows must not carry uploads.
+pub(crate) const COLUMNS: &str = "id, channel, lane, lane_id, operation, payload, idempotency_key, created_at, \
+     not_before, first_attempt_at, attempts, state, stop, why";
 /// How many they are.
-pub(crate) const WIDTH: usize = 20;
+pub(crate) const WIDTH: usize = 14;
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
     let id: String = row.get(0)?;
     let channel: String = row.get(1)?;
-    let conversation: String = row.get(2)?;
-    let key: String = row.get(9)?;
-    let method: String = row.get(10)?;
+    let (kind, lane_id): (String, String) = (row.get(2)?, row.get(3)?);
+    let (word, payload): (String, String) = (row.get(4)?, row.get(5)?);
+    let key: String = row.get(6)?;
     Ok(OutboxRow {
         id: RowId::new(id),
         channel: ChannelId::new(channel),
-        conversation: ConversationId::new(conversation),
-        operation: read_operation(row)?,
+        lane: Lane::from_parts(&kind, lane_id).ok_or_else(|| unreadable(2, "lane"))?,
+        operation: operation::read(&word, &payload).ok_or_else(|| unreadable(5, "operation"))?,
         key: IdempotencyKey::new(key),
-        request: PreparedRequest {
-            method: if method == "PATCH" { "PATCH" } else { "POST" },
-            path: row.get(11)?,
-            body: row.get(12)?,
-        },
-        created_at: Timestamp::from_micros(row.get(13)?),
-        not_before: Timestamp::from_micros(row.get(14)?),
-        first_attempt_at: time(row, 15)?,
-        attempts: row.get(16)?,
+        created_at: Timestamp::from_micros(row.get(7)?),
+        not_before: Timestamp::from_micros(row.get(8)?),
+        first_attempt_at: time(row, 9)?,
+        attempts: row.get(10)?,
         state: read_state(row)?,
     })
 }
 
-fn read_operation(row: &Row<'_>) -> rusqlite::Result<Operation> {
-    let word: String = row.get(3)?;
-    let text =
-        |at: usize| -> rusqlite::Result<String> { Ok(row.get::<_, Option<String>>(at)?.unwrap_or_default()) };
-    let quoted: Option<String> = row.get(6)?;
-    Ok(match word.as_str() {
-        "send" => Operation::SendText { to: text(4)?, text: text(5)?, reply_to: quoted.map(MessageId::new) },
-        "react" => Operation::React { message: MessageId::new(text(7)?), emoji: text(8)? },
-        "pause" => Operation::SetAutomation { enabled: false },
-        "resume" => Operation::SetAutomation { enabled: true },
-        // The table allows no other word.
-        _ => Operation::Close,
-    })
+/// Reads the bytes of a row; `None` if the row is gone.
+pub(crate) fn request(connection: &Connection, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
+    let sql = "SELECT method, path, content_type, body FROM outbox WHERE id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        let method: String = row.get(0)?;
+        Ok(PreparedRequest {
+            method: Method::from_word(&method).ok_or_else(|| unreadable(0, "method"))?,
+            path: row.get(1)?,
+            content_type: row.get(2)?,
+            body: row.get(3)?,
+        })
+    };
+    Ok(statement.query_row([id.as_str()], read).optional()?)
+}
+
+fn unreadable(column: usize, what: &str) -> rusqlite::Error {
+    let why = format!("the {what} of an outbox row cannot be read");
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
 }
 
 fn read_state(row: &Row<'_>) -> rusqlite::Result<RowState> {
-    let word: String = row.get(17)?;
-    let stop: Option<String> = row.get(18)?;
+    let word: String = row.get(11)?;
+    let stop: Option<String> = row.get(12)?;
     Ok(match word.as_str() {
         "queued" => RowState::Queued,
         "sending" => RowState::Sending,
         "uncertain" => RowState::Uncertain,
         _ => {
-            let why: SafeText = line(row, 19)?;
+            let why: SafeText = line(row, 13)?;
             RowState::Stopped(Stop::from_word(stop.as_deref().unwrap_or("unknown")), why)
         }
     })

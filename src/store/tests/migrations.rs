@@ -9,7 +9,7 @@ use crate::model::ids::ConversationId;
 use crate::model::queries::{Anchor, ConversationQuery, Draft, HistoryQuery, ListFilter};
 use crate::model::search::SearchQuery;
 use crate::store::tests::{at, channel};
-use crate::store::{Store, files, search};
+use crate::store::{Durability, Store, files, search};
 
 /// Messages in the older cache: more than two slices of the index.
 const MESSAGES: i64 = 1_200;
@@ -141,8 +141,8 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     older(&folder.path().join("cache.db"), &files::CACHE[..1], cache_rows);
     let paths = files::Paths::prepare(folder.path()).unwrap();
-    files::open_outbox(&paths).unwrap();
-    let (mut cache, _) = files::open_cache(&paths).unwrap();
+    files::open_outbox(&paths, Durability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
     assert!(search::is_partial(&cache).unwrap());
     assert!(search::add_slice(&mut cache).unwrap());
     let indexed = |cache: &Connection| -> i64 {
@@ -151,7 +151,7 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES);
     assert!(first > 0 && first < sum, "{first}");
     drop(cache);
-    let (mut cache, _) = files::open_cache(&paths).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
     assert_eq!(indexed(&cache), first);
     while search::add_slice(&mut cache).unwrap() {}
     assert_eq!(indexed(&cache), sum);

@@ -2,7 +2,9 @@
 
 mod files;
 mod histories;
+mod migration;
 mod migrations;
+mod operations;
 mod outbox;
 mod search;
 mod windows;
@@ -11,7 +13,7 @@ use crate::model::account::Platform;
 use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::outbox::{Operation, PreparedRequest};
+use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::Store;
@@ -73,9 +75,9 @@ pub(crate) fn send(conversation: &str, text: &str, hold_micros: i64) -> NewRow {
 pub(crate) fn row(conversation: &str, operation: Operation, hold_micros: i64) -> NewRow {
     NewRow {
         channel: channel(),
-        conversation: ConversationId::from(conversation),
+        lane: Lane::Conversation(conversation.into()),
         operation,
-        request: PreparedRequest { method: "POST", path: "/messages/send".into(), body: b"{}".to_vec() },
+        request: PreparedRequest::json(Method::Post, "/messages/send", b"{}".to_vec()),
         hold_micros,
     }
 }

@@ -1,0 +1,203 @@
+//! The budget alone, against the person, between tabs and between machines.
+
+use super::*;
+
+const POLL: Kind = Kind::Read(Urgency::Background);
+const PERSON: Kind = Kind::Read(Urgency::Person);
+
+fn at(micros: i64) -> Timestamp {
+    Timestamp::from_micros(1_000 * MINUTE + micros)
+}
+
+/// Asks once every `gap` until refused; how many got through, and the wait.
+fn ask_until_refused(pace: &mut Pace, kind: Kind, start: i64, gap: i64) -> (i64, i64) {
+    for count in 0.. {
+        if let Err(wait) = pace.ask(kind, 0, at(start + count * gap)) {
+            return (count, wait);
+        }
+    }
+    unreachable!()
+}
+
+/// Asks as often as there is a place for so long; how many got through.
+fn ask_all_along(pace: &mut Pace, kind: Kind, start: i64, span: i64) -> usize {
+    let (mut now, mut count) = (start, 0);
+    while now < start + span {
+        match pace.ask(kind, 0, at(now)) {
+            Ok(()) => count += 1,
+            Err(wait) => now += wait,
+        }
+    }
+    count
+}
+
+#[test]
+fn a_quarter_is_left_to_the_person() {
+    let mut pace = Pace::default();
+    assert_eq!(ask_all_along(&mut pace, POLL, 0, MINUTE), 225);
+    assert_eq!(ask_until_refused(&mut pace, PERSON, MINUTE - 8 * SECOND, SECOND / 10).0, 70);
+    assert_eq!(pace.percent_used(at(3 * MINUTE)), 0);
+    assert_eq!(ask_all_along(&mut pace, POLL, 3 * MINUTE, 10 * MINUTE), 2250, "and minute after minute");
+}
+
+#[test]
+fn a_burst_is_spread() {
+    let mut pace = Pace::default();
+    assert_eq!(ask_until_refused(&mut pace, POLL, 0, 0), (12, SECOND));
+    assert_eq!(ask_until_refused(&mut pace, PERSON, 0, 0).0, 6);
+    assert!(pace.ask(POLL, 0, at(SECOND)).is_ok());
+}
+
+#[test]
+fn sends_have_their_own_minute() {
+    let mut pace = Pace::default();
+    assert_eq!(ask_until_refused(&mut pace, Kind::Send, 0, SECOND / 10).0, 95);
+    assert!(pace.ask(POLL, 0, at(10 * SECOND)).is_ok());
+}
+
+#[test]
+fn the_server_is_heard() {
+    let mut pace = Pace::default();
+    let rate = |remaining, reset| Rate { limit: 300, remaining, reset_in: Some(reset) };
+    pace.hear(POLL, rate(20, SECOND), at(0));
+    assert_eq!(pace.percent_used(at(0)), 93);
+    assert!(pace.ask(POLL, 0, at(0)).is_ok());
+    pace.hear(POLL, rate(0, 7 * SECOND), at(SECOND));
+    assert_eq!(pace.ask(PERSON, 0, at(SECOND)), Err(7 * SECOND));
+    pace.refused(Kind::Send, 9 * SECOND, at(SECOND));
+    assert_eq!(pace.ask(Kind::Send, 0, at(2 * SECOND)), Err(8 * SECOND));
+    pace.hear(POLL, Rate { limit: 20, remaining: 3, reset_in: None }, at(20 * SECOND));
+    assert_eq!(pace.percent_used(at(20 * SECOND)), 0, "the burst's numbers say nothing of the minute");
+}
+
+#[test]
+fn polling_gives_way_by_halves_and_comes_back_slowly() {
+    let little = |remaining| Rate { limit: 300, remaining, reset_in: None };
+    let cases: [(&str, i64, u32, usize); 4] = [
+        ("plenty", 0, 46, 225),
+        ("little, used by others", 0, 44, 225),
+        ("little, used by this desk", 140, 44, 112),
+        ("very little", 0, 29, 112),
+    ];
+    for (name, asked, remaining, rate) in cases {
+        let mut pace = Pace::default();
+        for count in 0..asked {
+            pace.ask(POLL, 0, at(count * SECOND / 3)).expect("a place");
+        }
+        pace.hear(POLL, little(remaining), at(50 * SECOND));
+        assert_eq!(pace.rate, rate, "{name}");
+    }
+    let mut pace = Pace::default();
+    pace.refused(POLL, SECOND, at(0));
+    pace.refused(POLL, SECOND, at(SECOND));
+    assert_eq!(pace.rate, 112, "once a minute at most");
+    pace.hear(POLL, little(29), at(MINUTE));
+    assert_eq!(pace.rate, 56);
+    for (minutes, rate) in [(2, 57), (12, 67), (1_000, 225)] {
+        pace.percent_used(at(minutes * MINUTE));
+        assert_eq!(pace.rate, rate, "{minutes}");
+    }
+    for refusal in 0..20 {
+        pace.refused(POLL, SECOND, at((2_000 + refusal) * MINUTE));
+    }
+    assert_eq!(pace.rate, FLOOR, "never to nothing");
+}
+
+#[test]
+fn a_clock_set_back_does_not_block() {
+    let mut pace = Pace::default();
+    ask_all_along(&mut pace, POLL, 0, MINUTE);
+    pace.refused(POLL, MINUTE, at(MINUTE));
+    assert!(pace.ask(POLL, 0, at(-100 * MINUTE)).is_ok());
+}
+
+#[test]
+fn a_busy_tab_leaves_the_others_their_part() {
+    let mut pace = Pace::default();
+    let (mut now, mut busy, mut refused) = (0, 0, 0);
+    while now < 10 * MINUTE {
+        busy += usize::from(pace.ask(POLL, 1, at(now)).is_ok());
+        // The other tab asks now and then.
+        if now % (3 * SECOND) == 0
+            && let Err(wait) = pace.ask(POLL, 2, at(now))
+        {
+            assert!(now < MINUTE || wait <= SECOND, "{} s: {wait}", now / SECOND);
+            refused += 1;
+        }
+        now += SECOND / 20;
+    }
+    assert!(refused <= 20, "{refused}");
+    assert!(busy >= 1_900, "{busy}: what the others leave is used");
+}
+
+/// The service's own rule: any minute and any second, exactly.
+#[derive(Default)]
+struct Limiter(VecDeque<i64>);
+
+impl Limiter {
+    fn take(&mut self, now: i64) -> Result<u32, i64> {
+        self.0.retain(|it| now - it < MINUTE);
+        let last_second = self.0.iter().filter(|it| now - **it < SECOND).count();
+        if self.0.len() >= READS || last_second >= BURST {
+            return Err(SECOND);
+        }
+        self.0.push_back(now);
+        Ok(u32::try_from(READS - self.0.len()).unwrap_or(0))
+    }
+}
+
+/// Two machines with one key, each asking as often as it may; how many reads
+/// each made in every ten minutes, and how many were refused.
+fn two_machines(gaps: [i64; 2], second_joins: i64, hours: i64) -> (Vec<[u32; 2]>, u32) {
+    let mut limiter = Limiter::default();
+    let mut paces = [Pace::default(), Pace::default()];
+    let mut next = [0, second_joins];
+    let (mut made, mut refused) = (vec![[0; 2]], 0);
+    loop {
+        let who = usize::from(next[1] < next[0]);
+        let now = next[who];
+        if now >= hours * 60 * MINUTE {
+            return (made, refused);
+        }
+        let span = usize::try_from(now / (10 * MINUTE)).unwrap_or(0);
+        made.resize(span + 1, [0; 2]);
+        match paces[who].ask(POLL, 0, at(now)) {
+            Err(wait) => next[who] = now + wait,
+            Ok(()) => {
+                match limiter.take(now) {
+                    Ok(remaining) => {
+                        made[span][who] += 1;
+                        paces[who].hear(POLL, Rate { limit: 300, remaining, reset_in: None }, at(now));
+                    }
+                    Err(wait) => {
+                        refused += 1;
+                        paces[who].refused(POLL, wait, at(now));
+                    }
+                }
+                next[who] = now + gaps[who];
+            }
+        }
+    }
+}
+
+#[test]
+fn two_machines_on_one_key_settle_without_starving_each_other() {
+    let cases = [
+        ("alike", [50_000, 50_000], 0),
+        ("one is slower", [20_000, 190_000], 0),
+        ("one comes a minute later", [50_000, 70_000], MINUTE + 7_000),
+        ("one comes an hour later", [31_000, 53_000], 60 * MINUTE),
+    ];
+    for (name, gaps, joins) in cases {
+        let (made, refused) = two_machines(gaps, joins, 4);
+        let total: u32 = made.iter().flatten().sum();
+        // Refused only where both have saved up a burst for the same second.
+        assert!(refused * 1_000 <= total, "{name}: {refused} of {total} were refused");
+        for (span, [one, other]) in made.iter().enumerate().skip(made.len() / 2) {
+            assert!(one * 3 >= *other && other * 3 >= *one, "{name}, {span}: {one} and {other}");
+        }
+        let settled: u32 = made[made.len() / 2..].iter().flatten().sum();
+        let minutes = u32::try_from(made.len() - made.len() / 2).unwrap_or(1) * 10;
+        assert!(settled / minutes > 150, "{name}: {} a minute is a waste", settled / minutes);
+    }
+}

@@ -1,0 +1,92 @@
+//! Answers that say what was said before: a poll whose bytes are those that
+//! were applied last is neither parsed nor applied again, so that an idle
+//! desk costs next to nothing.
+//!
+//! Knows nothing of what answers mean. Only who applied one whole says so,
+//! and whoever changes what answers are merged into makes all be forgotten.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::client::connect::Client;
+use crate::client::errors::ReadError;
+use crate::client::request::Answer;
+
+/// Questions remembered at most.
+const REMEMBERED: usize = 1_000;
+
+/// Of each question, the answer that was applied last.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Applied(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    hash: RandomState,
+    answers: HashMap<u64, u64>,
+    /// Grows whenever all is forgotten.
+    age: u64,
+}
+
+/// Answers that came since one asked to be spared what is known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unless {
+    age: u64,
+    came: Arc<Mutex<Vec<(u64, u64)>>>,
+}
+
+impl Applied {
+    fn known<R>(&self, look: impl FnOnce(&mut Known) -> R) -> R {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Client {
+    /// The same client, which answers [`ReadError::Same`] where the answer is
+    /// the one applied last. To be used for one reading.
+    #[must_use]
+    pub fn unless_same(&self) -> Self {
+        let age = self.applied.known(|it| it.age);
+        Self { unless: Some(Unless { age, came: Arc::default() }), ..self.clone() }
+    }
+
+    /// What came through [`Client::unless_same`] was applied whole.
+    pub fn note_applied(&self) {
+        let Some(unless) = &self.unless else { return };
+        let came = std::mem::take(&mut *unless.came.lock().unwrap_or_else(PoisonError::into_inner));
+        self.applied.known(|it| {
+            // What was on its way when all was forgotten may be older.
+            if it.age == unless.age {
+                if it.answers.len() >= REMEMBERED {
+                    it.answers.clear();
+                }
+                it.answers.extend(came);
+            }
+        });
+    }
+
+    /// Takes every answer as new.
+    pub fn forget_answers(&self) {
+        self.applied.known(|it| {
+            it.answers.clear();
+            it.age += 1;
+        });
+    }
+
+    /// Stops an answer that is known, where it is not wanted.
+    pub(crate) fn look(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        answer: Answer,
+    ) -> Result<Answer, ReadError> {
+        let Some(unless) = &self.unless else { return Ok(answer) };
+        let (question, bytes) =
+            self.applied.known(|it| (it.hash.hash_one((path, query)), it.hash.hash_one(&answer.body)));
+        if self.applied.known(|it| it.answers.get(&question) == Some(&bytes)) {
+            return Err(ReadError::Same);
+        }
+        unless.came.lock().unwrap_or_else(PoisonError::into_inner).push((question, bytes));
+        Ok(answer)
+    }
+}

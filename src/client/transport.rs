@@ -1,0 +1,133 @@
+//! The way a whole request leaves and its answer comes back: over sockets in
+//! production, by another way in simulations.
+//!
+//! Knows nothing of keys, budgets or what an answer means.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use reqwest::header::HeaderMap;
+use reqwest::{Method, Response, redirect};
+
+use crate::client::connect::{Address, Bounds, ClientError};
+use crate::client::errors::NotSent;
+use crate::client::words;
+use crate::model::text::SafeText;
+
+/// How long an unused connection is kept; shorter than servers do, so that a
+/// write rarely meets one that was just closed.
+const POOL_IDLE: Duration = Duration::from_secs(20);
+
+/// A request with everything that leaves.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// The method.
+    pub method: Method,
+    /// The whole address, with its query.
+    pub url: String,
+    /// All headers but those a connection makes for itself.
+    pub headers: HeaderMap,
+    /// The bytes; none for a read.
+    pub body: Vec<u8>,
+    /// How long the exchange may take in all.
+    pub total: Duration,
+}
+
+/// An answer whose head has come.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    /// The HTTP status.
+    pub status: u16,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// The whole body, unpacked, or why it did not come whole.
+    pub body: Result<Vec<u8>, SafeText>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Broken {
+    /// No byte left.
+    NotSent(NotSent),
+    /// Bytes may have left.
+    Midway(SafeText),
+}
+
+/// Carries requests. Object safe, so that a simulation can give a client its
+/// own.
+pub trait Transport: Send + Sync {
+    /// Carries one request, once: never again by itself, never elsewhere.
+    fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>>;
+}
+
+/// Carries requests over sockets.
+pub(crate) struct Sockets {
+    http: reqwest::Client,
+    /// Bytes of the largest answer that is read, after unpacking.
+    most: usize,
+}
+
+impl Sockets {
+    pub(crate) fn new(address: &Address, bounds: Bounds) -> Result<Self, ClientError> {
+        crate::client::install_tls();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
+            // A redirect would carry the key and the body to another place.
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .https_only(!address.is_loopback)
+            .connect_timeout(bounds.connect)
+            .read_timeout(bounds.idle)
+            .pool_idle_timeout(POOL_IDLE);
+        if address.is_loopback {
+            builder = builder.no_proxy().resolve_to_addrs("localhost", &address.here());
+        }
+        let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
+        Ok(Self { http, most: bounds.body })
+    }
+}
+
+impl Transport for Sockets {
+    fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
+        let Outgoing { method, url, headers, body, total } = request;
+        let mut builder = self.http.request(method, url).headers(headers).timeout(total);
+        if !body.is_empty() {
+            builder = builder.body(body);
+        }
+        Box::pin(async move {
+            let response = builder.send().await.map_err(|error| no_answer(&error))?;
+            let status = response.status().as_u16();
+            let headers = response.headers().clone();
+            Ok(Incoming { status, headers, body: read_body(response, self.most).await })
+        })
+    }
+}
+
+fn no_answer(error: &reqwest::Error) -> Broken {
+    let why = SafeText::line(&words::transport(error));
+    if words::is_certificate(error) || error.is_builder() {
+        Broken::NotSent(NotSent::Misconfigured(why))
+    } else if error.is_connect() {
+        Broken::NotSent(NotSent::Offline(why))
+    } else {
+        Broken::Midway(why)
+    }
+}
+
+/// Reads by streaming with a bound after unpacking, so that a small answer
+/// that unpacks to a large one ends at the bound.
+async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, SafeText> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() > most => {
+                let why = format!("the server's answer is larger than {} MiB and was not read", most >> 20);
+                return Err(SafeText::line(&why));
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => return Ok(body),
+            Err(error) => return Err(SafeText::line(&words::transport(&error))),
+        }
+    }
+}

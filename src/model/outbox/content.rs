@@ -1,0 +1,275 @@
+//! What an operation carries, in a person's terms: texts, media, templates,
+//! mails, contacts. Interface: the request tables of Endpoints.
+//!
+//! Knows nothing of JSON beyond carrying some of it as text, and nothing of
+//! bounds.
+
+use crate::model::ids::{ContactId, ThreadId};
+
+/// JSON a person or a template gave, passed through as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Json(pub String);
+
+/// How a bot-chat text is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// Tags.
+    Html,
+    /// Asterisks and underscores.
+    MarkdownV2,
+}
+
+impl Markup {
+    /// The interface's enum word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Html => "HTML",
+            Self::MarkdownV2 => "MarkdownV2",
+        }
+    }
+
+    /// Reads the interface's enum word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "HTML" => Some(Self::Html),
+            "MarkdownV2" => Some(Self::MarkdownV2),
+            _ => None,
+        }
+    }
+}
+
+/// What a chat message is, when it is not plain text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A text with markup; bot-chat only.
+    Marked {
+        /// The text with its markup.
+        text: String,
+        /// How it is to be read.
+        markup: Markup,
+    },
+    /// A file by its link.
+    Media(Media),
+    /// An approved template; business chat only.
+    Template(Template),
+    /// Buttons or a list, as the platform operator takes them; business chat
+    /// only.
+    Interactive(Json),
+    /// A place; business chat only.
+    Location(Place),
+}
+
+/// Kinds of media both chat channels know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MediaKind {
+    /// A picture; bot-chat calls it a photo.
+    Image,
+    /// Sound; business chat takes no caption with it.
+    Audio,
+    /// A film.
+    Video,
+    /// Any file.
+    Document,
+}
+
+impl MediaKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Image, Self::Audio, Self::Video, Self::Document];
+
+    /// The business chat's enum word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Video => "video",
+            Self::Document => "document",
+        }
+    }
+
+    /// Reads the business chat's enum word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
+/// A file by its link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Media {
+    /// What it is.
+    pub kind: MediaKind,
+    /// A public https address.
+    pub link: String,
+    /// What is said with it.
+    pub caption: Option<String>,
+    /// What it is called; documents only.
+    pub filename: Option<String>,
+    /// How the caption is to be read, where not as typed; bot-chat only.
+    pub markup: Option<Markup>,
+}
+
+/// A template with its variables filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Its name.
+    pub name: String,
+    /// A language code.
+    pub language: String,
+    /// Header, body and buttons with their variables, as a JSON array.
+    pub components: Option<Json>,
+}
+
+/// A place on a map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// North of the equator.
+    pub latitude: Degrees,
+    /// East of Greenwich.
+    pub longitude: Degrees,
+    /// What it is called.
+    pub name: Option<String>,
+    /// Where it is, in words.
+    pub address: Option<String>,
+}
+
+/// An angle in ten-millionths of a degree: about a centimetre, and exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Degrees(pub i32);
+
+impl Degrees {
+    /// As a decimal fraction.
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.0) / 1e7
+    }
+}
+
+/// Whom a broadcast goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Audience {
+    /// Every contact of the workspace.
+    Everyone,
+    /// These, 1 to 1000.
+    Contacts(Vec<ContactId>),
+}
+
+/// What a broadcast says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BroadcastContent {
+    /// A text.
+    Text(String),
+    /// A picture by its link.
+    Image(String),
+    /// An approved template.
+    Template(Template),
+}
+
+/// A mail: a new one, or an answer in a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mail {
+    /// Addresses; at least one.
+    pub to: Vec<String>,
+    /// Addresses.
+    pub cc: Vec<String>,
+    /// Addresses.
+    pub bcc: Vec<String>,
+    /// At most 998 characters.
+    pub subject: String,
+    /// The plain text.
+    pub text: Option<String>,
+    /// The HTML.
+    pub html: Option<String>,
+    /// The sender, where the account has more than one.
+    pub from: Option<String>,
+    /// Where answers go.
+    pub reply_to: Option<String>,
+    /// More headers, as a JSON object.
+    pub headers: Option<Json>,
+    /// The `Message-ID` of the mail it answers.
+    pub in_reply_to: Option<String>,
+    /// The thread it answers in.
+    pub thread: Option<ThreadId>,
+    /// At most 20.
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file that goes with a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// What it is called.
+    pub filename: String,
+    /// Its media type.
+    pub content_type: String,
+    /// Where its bytes are.
+    pub source: Source,
+}
+
+/// Where an attachment's bytes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// At an address the service fetches.
+    Link(String),
+    /// In the request itself; here only how many they are.
+    Enclosed(u64),
+}
+
+/// What is changed of a thread; what is `None` stays.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadChange {
+    /// Read or unread.
+    pub is_read: Option<bool>,
+    /// With a star or without.
+    pub is_starred: Option<bool>,
+    /// Where it lies.
+    pub place: Option<ThreadPlace>,
+    /// What it is about.
+    pub category: Option<String>,
+    /// How urgent it is.
+    pub priority: Option<String>,
+}
+
+impl ThreadChange {
+    /// Whether all that `older` changes is changed by this one too.
+    pub fn covers(&self, older: &Self) -> bool {
+        let covers = |new: bool, old: bool| new || !old;
+        covers(self.is_read.is_some(), older.is_read.is_some())
+            && covers(self.is_starred.is_some(), older.is_starred.is_some())
+            && covers(self.place.is_some(), older.place.is_some())
+            && covers(self.category.is_some(), older.category.is_some())
+            && covers(self.priority.is_some(), older.priority.is_some())
+    }
+}
+
+/// Where a thread is put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ThreadPlace {
+    /// Into the archive, or out of it.
+    Archived(bool),
+    /// Into a folder by its name.
+    Folder(String),
+}
+
+/// What a contact shall be; what is `None` stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContactWish {
+    /// E.164; names the contact.
+    pub phone: String,
+    /// At most 200 characters.
+    pub name: Option<String>,
+    /// A mail address.
+    pub email: Option<String>,
+    /// All its labels.
+    pub tags: Option<Vec<String>>,
+    /// A JSON object.
+    pub metadata: Option<Json>,
+}
+
+impl ContactWish {
+    /// Whether all that `older` sets is set by this one too.
+    pub fn covers(&self, older: &Self) -> bool {
+        let covers = |new: bool, old: bool| new || !old;
+        self.phone == older.phone
+            && covers(self.name.is_some(), older.name.is_some())
+            && covers(self.email.is_some(), older.email.is_some())
+            && covers(self.tags.is_some(), older.tags.is_some())
+            && covers(self.metadata.is_some(), older.metadata.is_some())
+    }
+}

@@ -1,0 +1,309 @@
+//! Operations: every write of the interface, as what a person wants.
+//!
+//! Knows nothing of paths and bytes, which the client makes, and nothing of
+//! where a row stands.
+
+use crate::model::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
+use crate::model::outbox::content::{
+    Audience, BroadcastContent, ContactWish, Content, Json, Mail, ThreadChange,
+};
+use crate::model::outbox::lane::Lane;
+
+/// What a person wants done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// Send a plain text on a chat channel, quoting a message or not.
+    SendText {
+        /// The phone number or bot chat id.
+        to: String,
+        /// The text as typed.
+        text: String,
+        /// The message it answers.
+        reply_to: Option<MessageId>,
+    },
+    /// Send anything else on a chat channel.
+    SendContent {
+        /// The phone number or bot chat id.
+        to: String,
+        /// What is sent.
+        content: Content,
+        /// The message it answers.
+        reply_to: Option<MessageId>,
+    },
+    /// Put an emoji on a message; an empty text removes it.
+    React {
+        /// The message.
+        message: MessageId,
+        /// The emoji, or nothing.
+        emoji: String,
+    },
+    /// Pause the AI (`false`) or hand back (`true`).
+    SetAutomation {
+        /// Whether the AI shall answer.
+        enabled: bool,
+    },
+    /// Close the conversation. The interface has no way to open it again.
+    Close,
+    /// Send a mail, new or in a thread.
+    SendMail(Box<Mail>),
+    /// Mark, file or rate a thread.
+    ChangeThread {
+        /// The thread.
+        thread: ThreadId,
+        /// What is changed.
+        change: ThreadChange,
+    },
+    /// Send a text to a phone.
+    SendSms {
+        /// E.164.
+        to: String,
+        /// 1 to 1600 characters.
+        body: String,
+        /// The sending channel, where there is more than one.
+        via: Option<String>,
+    },
+    /// Let the AI call a phone.
+    Call {
+        /// E.164.
+        to: String,
+        /// The calling channel, where there is more than one.
+        via: Option<String>,
+        /// What the AI is told, a JSON object.
+        context: Option<Json>,
+    },
+    /// Send one message to many contacts.
+    Broadcast {
+        /// To whom.
+        to: Audience,
+        /// What.
+        content: BroadcastContent,
+    },
+    /// Make a contact or change it.
+    SaveContact(Box<ContactWish>),
+    /// Delete a contact and its conversation's history.
+    DeleteContact {
+        /// The contact.
+        contact: ContactId,
+        /// Its phone number: whom it is about.
+        phone: String,
+    },
+    /// Register a webhook. Its secret is in the request's bytes only.
+    AddWebhook {
+        /// Where deliveries go.
+        url: String,
+        /// What it is told of; none for the server's choice.
+        events: Vec<String>,
+    },
+    /// Remove a webhook.
+    RemoveWebhook {
+        /// The subscription.
+        webhook: WebhookId,
+        /// Where its deliveries went.
+        url: String,
+    },
+    /// Upload a file. Its bytes are in the request's bytes only.
+    Upload {
+        /// What it is called.
+        filename: String,
+        /// Its media type.
+        mime_type: String,
+        /// How many bytes it has.
+        size: u64,
+    },
+}
+
+/// How an operation may be repeated when it is not known whether it was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Reaches one person: the same key only, while the server knows it.
+    Send,
+    /// Reaches many or rings a phone: the same key only, and only where the
+    /// server has been seen to recognise keys.
+    Guarded,
+    /// Sets a state, so that doing it twice is doing it once.
+    Upsert,
+    /// Registers something: looked for first, then the same key.
+    Webhook,
+    /// Uploads: free, and one too many harms nobody.
+    Media,
+}
+
+impl Operation {
+    /// The word kept in the database and shown in the outbox.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::SendText { .. } => "send",
+            Self::SendContent { .. } => "send-content",
+            Self::React { .. } => "react",
+            Self::SetAutomation { enabled: false } => "pause",
+            Self::SetAutomation { enabled: true } => "resume",
+            Self::Close => "close",
+            Self::SendMail(_) => "mail",
+            Self::ChangeThread { .. } => "thread",
+            Self::SendSms { .. } => "sms",
+            Self::Call { .. } => "call",
+            Self::Broadcast { .. } => "broadcast",
+            Self::SaveContact(_) => "contact",
+            Self::DeleteContact { .. } => "contact-delete",
+            Self::AddWebhook { .. } => "webhook",
+            Self::RemoveWebhook { .. } => "webhook-delete",
+            Self::Upload { .. } => "upload",
+        }
+    }
+
+    /// How it may be repeated.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::SendText { .. } | Self::SendContent { .. } | Self::SendMail(_) | Self::SendSms { .. } => {
+                Class::Send
+            }
+            Self::Call { .. } | Self::Broadcast { .. } => Class::Guarded,
+            Self::React { .. }
+            | Self::SetAutomation { .. }
+            | Self::Close
+            | Self::ChangeThread { .. }
+            | Self::SaveContact(_)
+            | Self::DeleteContact { .. }
+            | Self::RemoveWebhook { .. } => Class::Upsert,
+            Self::AddWebhook { .. } => Class::Webhook,
+            Self::Upload { .. } => Class::Media,
+        }
+    }
+
+    /// Whether it says something to a customer in a conversation: what the
+    /// AI may cross.
+    pub fn speaks(&self) -> bool {
+        matches!(self, Self::SendText { .. } | Self::SendContent { .. })
+    }
+
+    /// The lane it belongs to. Chat operations follow the conversation; a
+    /// chat message to somebody without one follows the number. `None` when
+    /// it needs a conversation and there is none.
+    pub fn lane(&self, conversation: Option<&ConversationId>) -> Option<Lane> {
+        let chat = || conversation.cloned().map(Lane::Conversation);
+        match self {
+            Self::SendText { to, .. } | Self::SendContent { to, .. } => {
+                chat().or_else(|| Some(Lane::Number(to.clone())))
+            }
+            Self::React { .. } | Self::SetAutomation { .. } | Self::Close => chat(),
+            Self::SendMail(mail) => match &mail.thread {
+                Some(thread) => Some(Lane::Thread(thread.clone())),
+                None => mail.to.first().cloned().map(Lane::Address),
+            },
+            Self::ChangeThread { thread, .. } => Some(Lane::Thread(thread.clone())),
+            Self::SendSms { to, .. } | Self::Call { to, .. } => Some(Lane::Number(to.clone())),
+            Self::Broadcast { .. } => Some(Lane::Broadcasts),
+            Self::SaveContact(wish) => Some(Lane::Contact(wish.phone.clone())),
+            Self::DeleteContact { phone, .. } => Some(Lane::Contact(phone.clone())),
+            Self::AddWebhook { .. } | Self::RemoveWebhook { .. } => Some(Lane::Webhooks),
+            Self::Upload { .. } => Some(Lane::Media),
+        }
+    }
+
+    /// Whether an older wish of the same lane that was never tried is not
+    /// wanted any more because of this one.
+    pub fn replaces(&self, older: &Self) -> bool {
+        match (self, older) {
+            (Self::SetAutomation { .. }, Self::SetAutomation { .. }) => true,
+            (Self::React { message, .. }, Self::React { message: other, .. }) => message == other,
+            (Self::ChangeThread { thread, change }, Self::ChangeThread { thread: other, change: older }) => {
+                thread == other && change.covers(older)
+            }
+            (Self::SaveContact(wish), Self::SaveContact(older)) => wish.covers(older),
+            (Self::DeleteContact { phone, .. }, Self::SaveContact(older)) => *phone == older.phone,
+            _ => false,
+        }
+    }
+
+    /// Whom it reaches, where that is one person or a few.
+    pub fn recipient(&self) -> Option<&str> {
+        match self {
+            Self::SendText { to, .. }
+            | Self::SendContent { to, .. }
+            | Self::SendSms { to, .. }
+            | Self::Call { to, .. } => Some(to),
+            Self::SendMail(mail) => mail.to.first().map(String::as_str),
+            Self::SaveContact(wish) => Some(&wish.phone),
+            Self::DeleteContact { phone, .. } => Some(phone),
+            _ => None,
+        }
+    }
+
+    /// The message it answers.
+    pub fn quotes(&self) -> Option<&MessageId> {
+        match self {
+            Self::SendText { reply_to, .. } | Self::SendContent { reply_to, .. } => reply_to.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::outbox::content::ThreadPlace;
+
+    fn pause(enabled: bool) -> Operation {
+        Operation::SetAutomation { enabled }
+    }
+
+    fn react(message: &str) -> Operation {
+        Operation::React { message: message.into(), emoji: "👍".into() }
+    }
+
+    fn file(change: ThreadChange) -> Operation {
+        Operation::ChangeThread { thread: "t1".into(), change }
+    }
+
+    fn save(phone: &str, name: Option<&str>) -> Operation {
+        let name = name.map(str::to_owned);
+        Operation::SaveContact(Box::new(ContactWish { phone: phone.into(), name, ..ContactWish::default() }))
+    }
+
+    #[test]
+    fn a_newer_wish_replaces_what_it_covers() {
+        let read = ThreadChange { is_read: Some(true), ..ThreadChange::default() };
+        let both = ThreadChange { place: Some(ThreadPlace::Archived(true)), ..read.clone() };
+        let delete = Operation::DeleteContact { contact: "ct".into(), phone: "+1".into() };
+        let text = || Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None };
+        let cases = [
+            (pause(true), pause(false), true),
+            (react("m1"), react("m1"), true),
+            (react("m1"), react("m2"), false),
+            (file(both.clone()), file(read.clone()), true),
+            (file(read), file(both), false),
+            (save("+1", Some("Maria")), save("+1", None), true),
+            (save("+1", None), save("+1", Some("Maria")), false),
+            (save("+1", None), save("+2", None), false),
+            (delete.clone(), save("+1", Some("Maria")), true),
+            (save("+1", None), delete, false),
+            (text(), text(), false),
+            (Operation::Close, pause(true), false),
+        ];
+        for (newer, older, replaces) in cases {
+            assert_eq!(newer.replaces(&older), replaces, "{newer:?} {older:?}");
+        }
+    }
+
+    #[test]
+    fn lanes_of_operations() {
+        let conversation = ConversationId::from("c1");
+        let text = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
+        let new = Mail { to: vec!["a@b.example".into()], ..Mail::default() };
+        let answer = Mail { thread: Some("t1".into()), ..new.clone() };
+        let sms = Operation::SendSms { to: "+1".into(), body: "hi".into(), via: None };
+        let cases = [
+            (text.clone(), Some(&conversation), Some(Lane::Conversation("c1".into()))),
+            (text, None, Some(Lane::Number("+34600111222".into()))),
+            (Operation::Close, None, None),
+            (Operation::SendMail(Box::new(new)), None, Some(Lane::Address("a@b.example".into()))),
+            (Operation::SendMail(Box::new(answer)), None, Some(Lane::Thread("t1".into()))),
+            (Operation::SendMail(Box::default()), None, None),
+            (sms, Some(&conversation), Some(Lane::Number("+1".into()))),
+            (save("+1", None), None, Some(Lane::Contact("+1".into()))),
+        ];
+        for (operation, conversation, lane) in cases {
+            assert_eq!(operation.lane(conversation), lane, "{operation:?}");
+        }
+    }
+}

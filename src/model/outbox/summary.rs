@@ -1,0 +1,110 @@
+//! What an operation is, in words for a person who looks at the outbox.
+//!
+//! Knows nothing of states.
+
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{
+    Audience, BroadcastContent, Content, Mail, Source, ThreadChange, ThreadPlace,
+};
+use crate::model::text::SafeText;
+
+impl Operation {
+    /// What it is, in words for a person.
+    pub fn summary(&self) -> SafeText {
+        match self {
+            Self::SendText { text, .. } => SafeText::block(text),
+            Self::SendContent { content, .. } => content_summary(content),
+            Self::SendSms { body, .. } => SafeText::block(body),
+            _ => SafeText::line(&self.change_summary()),
+        }
+    }
+
+    fn change_summary(&self) -> String {
+        match self {
+            Self::SendText { text, .. } | Self::SendSms { body: text, .. } => text.clone(),
+            Self::SendContent { content, .. } => content_summary(content).to_string(),
+            Self::React { emoji, .. } if emoji.is_empty() => "Remove the reaction".to_owned(),
+            Self::React { emoji, .. } => format!("Reaction {emoji}"),
+            Self::SetAutomation { enabled: false } => "Pause the AI".to_owned(),
+            Self::SetAutomation { enabled: true } => "Hand back to the AI".to_owned(),
+            Self::Close => "Close this conversation".to_owned(),
+            Self::SendMail(mail) => mail_summary(mail),
+            Self::ChangeThread { change, .. } => format!("Change the thread: {}", thread_summary(change)),
+            Self::Call { to, .. } => format!("Let the AI call {to}"),
+            Self::Broadcast { to, content } => {
+                let whom = match to {
+                    Audience::Everyone => "everyone".to_owned(),
+                    Audience::Contacts(ids) => format!("{} contacts", ids.len()),
+                };
+                let what = match content {
+                    BroadcastContent::Text(text) => text.clone(),
+                    BroadcastContent::Image(link) => format!("[image] {link}"),
+                    BroadcastContent::Template(template) => format!("[template] {}", template.name),
+                };
+                format!("Broadcast to {whom}: {what}")
+            }
+            Self::SaveContact(wish) => match &wish.name {
+                Some(name) => format!("Save the contact {name} · {}", wish.phone),
+                None => format!("Save the contact {}", wish.phone),
+            },
+            Self::DeleteContact { phone, .. } => format!("Delete the contact {phone} and its history"),
+            Self::AddWebhook { url, .. } => format!("Register the webhook {url}"),
+            Self::RemoveWebhook { url, .. } => format!("Remove the webhook {url}"),
+            Self::Upload { filename, size, .. } => format!("Upload {filename} ({size} bytes)"),
+        }
+    }
+}
+
+fn content_summary(content: &Content) -> SafeText {
+    match content {
+        Content::Marked { text, .. } => SafeText::block(text),
+        Content::Media(media) => {
+            let kind = media.kind.word();
+            let name = media.filename.as_deref().unwrap_or(&media.link);
+            let caption = media.caption.as_deref().unwrap_or("");
+            let line = if caption.is_empty() { "" } else { "\n" };
+            SafeText::block(&format!("[{kind}] {name}{line}{caption}"))
+        }
+        Content::Template(template) => {
+            SafeText::line(&format!("[template] {} ({})", template.name, template.language))
+        }
+        Content::Interactive(_) => SafeText::line("[interactive]"),
+        Content::Location(place) => {
+            let (latitude, longitude) = (place.latitude.as_f64(), place.longitude.as_f64());
+            let name = place.name.as_deref().or(place.address.as_deref()).unwrap_or("");
+            SafeText::line(&format!("[location] {latitude}, {longitude} {name}"))
+        }
+    }
+}
+
+fn mail_summary(mail: &Mail) -> String {
+    let mut words = format!("Mail to {}: {}", mail.to.join(", "), mail.subject);
+    let enclosed: u64 = mail
+        .attachments
+        .iter()
+        .map(|it| match it.source {
+            Source::Enclosed(size) => size,
+            Source::Link(_) => 0,
+        })
+        .sum();
+    match mail.attachments.len() {
+        0 => {}
+        count => words.push_str(&format!(" (attachments: {count}, {enclosed} bytes enclosed)")),
+    }
+    words
+}
+
+fn thread_summary(change: &ThreadChange) -> String {
+    let choose = |it: bool, yes: &str, no: &str| if it { yes.to_owned() } else { no.to_owned() };
+    let words = [
+        change.is_read.map(|it| choose(it, "read", "unread")),
+        change.is_starred.map(|it| choose(it, "starred", "not starred")),
+        change.place.as_ref().map(|it| match it {
+            ThreadPlace::Archived(it) => choose(*it, "archived", "not archived"),
+            ThreadPlace::Folder(name) => format!("in {name}"),
+        }),
+        change.category.as_ref().map(|it| format!("category {it}")),
+        change.priority.as_ref().map(|it| format!("priority {it}")),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

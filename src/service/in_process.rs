@@ -1,0 +1,96 @@
+//! The whole service without a socket, for simulations in one process: a
+//! request is handed to the router, and what falls due happens when it is
+//! asked for.
+//!
+//! Knows nothing of connections. Nothing here outlives a loss of power, and
+//! no command starts it.
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{Request, Response};
+use tower::ServiceExt;
+
+use crate::model::time::{Clock, Timestamp};
+use crate::service::channels::Channel;
+use crate::service::chat::receive::{self, Received};
+use crate::service::database::{DatabaseError, Durability, channels};
+use crate::service::errors::ApiError;
+use crate::service::faults::CutOff;
+use crate::service::options::Options;
+use crate::service::start::{self, StartError};
+use crate::service::state::Service;
+use crate::service::workspace::IssuedKey;
+use crate::service::write::Work;
+use crate::service::{router, world};
+
+pub use crate::service::chat::receive::Inbound;
+
+/// A service that is called by hand.
+pub struct InProcess {
+    /// Where requests seem to go, ending in `/v1`.
+    pub base_url: String,
+    /// Keys that were just made.
+    pub keys: Vec<IssuedKey>,
+    service: Service,
+    router: Router,
+}
+
+impl InProcess {
+    /// Opens the database; nothing listens.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn open(options: Options) -> Result<Self, StartError> {
+        let address = options.listen;
+        let (service, keys, _) = start::open(options, address, Durability::Simulated).await?;
+        let router = router::router(&service);
+        Ok(Self { base_url: service.base_url.clone(), keys, service, router })
+    }
+
+    /// Answers a request, or breaks off without an answer where a fault of
+    /// `/dev/fault` says so.
+    pub async fn answer(&self, request: Request<Vec<u8>>) -> Option<Response<Bytes>> {
+        let answered = self.router.clone().oneshot(request.map(Body::from)).await;
+        let response = answered.unwrap_or_else(|never| match never {});
+        if response.extensions().get::<CutOff>().is_some() {
+            return None;
+        }
+        let (head, body) = response.into_parts();
+        let body = to_bytes(body, usize::MAX).await.ok()?;
+        Some(Response::from_parts(head, body))
+    }
+
+    /// The service's own time.
+    pub fn now(&self) -> Timestamp {
+        self.service.clock.now()
+    }
+
+    /// Lets all that has fallen due happen; when the next thing will.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn catch_up(&self) -> Result<Option<Timestamp>, ApiError> {
+        world::catch_up(&self.service).await
+    }
+
+    /// Customers write, all in one transaction: a burst of thousands in a
+    /// moment.
+    ///
+    /// # Errors
+    /// When the database fails, or has no such channel.
+    pub async fn customers_write(
+        &self,
+        channel: Channel,
+        written: Vec<Inbound>,
+    ) -> Result<Vec<Received>, ApiError> {
+        let state = self.service.clone();
+        let job = move |db: &rusqlite::Connection| {
+            let now = state.clock.now();
+            let work = Work { db, service: &state, now, test: false, key: None };
+            let row = channels::of_kind(db, channel)?.ok_or(DatabaseError::Closed)?;
+            let each = written.iter().map(|inbound| receive::receive(&work, &row, inbound));
+            Ok::<_, ApiError>(each.collect::<Result<Vec<_>, _>>()?)
+        };
+        self.service.database.write(job).await
+    }
+}

@@ -1,0 +1,284 @@
+//! Leases: of several processes on one data folder, one asks and sends for a
+//! channel; the others read the files. The owner leaves word there of how its
+//! connection fares, the others of what their people ask to read.
+//!
+//! All processes share one machine and so one clock. A lease that lies
+//! further ahead than leases reach was written before that clock was set
+//! back, and does not count.
+//!
+//! Knows nothing of what is asked or sent.
+
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::news::Health;
+use crate::model::text::SafeText;
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::{Store, StoreError};
+
+/// How long a lease holds.
+pub const LEASE: i64 = 15 * SECOND;
+/// How often its owner renews it.
+pub const RENEW: i64 = 5 * SECOND;
+/// Wishes that wait for an owner at most.
+const ASKED: i64 = 64;
+
+/// How a channel's connection fares, as its owner last said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Vitals {
+    /// The last word on the connection.
+    pub health: Option<Health>,
+    /// Share of the read budget in use, in percent.
+    pub budget: Option<u8>,
+}
+
+/// Who owns a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// Whoever asked; it holds until then.
+    Me(Timestamp),
+    /// Another process, until then, and how it fares.
+    Other(Timestamp, Vitals),
+}
+
+/// What a person at another process asks the owner to read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Ask {
+    /// Everything again, also after a stop.
+    Refresh,
+    /// The newest messages of a conversation that was opened.
+    Open(ConversationId),
+    /// Messages older than the stored ones.
+    Older(ConversationId),
+}
+
+/// How often other processes have changed the files. Says nothing but
+/// whether it differs from the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Versions {
+    /// The cache.
+    pub cache: i64,
+    /// The outbox.
+    pub outbox: i64,
+}
+
+impl Store {
+    /// Takes or renews leases, in order; one that another process holds is
+    /// left to it.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is held beyond what was before.
+    pub async fn hold_leases(
+        &self,
+        owner: &str,
+        wanted: Vec<(String, Vitals)>,
+        now: Timestamp,
+    ) -> Result<Vec<Holder>, StoreError> {
+        let owner = owner.to_owned();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let held = wanted.iter().map(|(name, vitals)| hold(&change, &owner, name, vitals, now));
+                let held = held.collect::<Result<_, _>>()?;
+                change.commit()?;
+                Ok(held)
+            })
+            .await
+    }
+
+    /// Who holds a lease, if anyone does; `owner` is whoever asks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lease(&self, owner: &str, name: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
+        let (owner, name) = (owner.to_owned(), name.to_owned());
+        self.cache()
+            .later(move |cache| {
+                let stored = find(&cache.connection, &name)?.filter(|it| it.is_held(now));
+                Ok(stored.map(|it| it.holder(&owner)))
+            })
+            .await
+    }
+
+    /// Gives up all leases of an owner.
+    ///
+    /// # Errors
+    /// When the database fails; they lapse by themselves.
+    pub async fn release_leases(&self, owner: &str) -> Result<(), StoreError> {
+        let owner = owner.to_owned();
+        self.cache()
+            .later(move |cache| {
+                cache.connection.execute("UPDATE lease SET until = 0 WHERE owner = ?1", [owner])?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Leaves word for the owner of a lease.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn ask_owner(&self, name: &str, ask: Ask) -> Result<(), StoreError> {
+        let name = name.to_owned();
+        self.cache()
+            .later(move |cache| {
+                let (what, conversation) = words(&ask);
+                cache.connection.execute(
+                    "INSERT OR IGNORE INTO asked (lease, what, conversation)
+                     SELECT ?1, ?2, ?3 WHERE (SELECT count(*) FROM asked WHERE lease = ?1) < ?4",
+                    params![name, what, conversation, ASKED],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Takes what was asked of a lease's owner.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_asked(&self, name: &str) -> Result<Vec<Ask>, StoreError> {
+        let name = name.to_owned();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache
+                    .connection
+                    .prepare_cached("DELETE FROM asked WHERE lease = ?1 RETURNING what, conversation")?;
+                let asked = statement.query_map([name], ask_of)?;
+                Ok(asked.collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
+    /// How often other processes have changed the files; cheap.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn versions(&self) -> Result<Versions, StoreError> {
+        // Asked on the writing connections: what they change themselves does
+        // not count.
+        let cache = self.cache().later(|it| data_version(&it.connection)).await?;
+        let outbox = self.outbox().later(|it| data_version(it)).await?;
+        Ok(Versions { cache, outbox })
+    }
+
+    /// Of each channel, a number that grows with every change that shows.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revisions(&self) -> Result<Vec<(ChannelId, i64)>, StoreError> {
+        self.cache()
+            .later(|cache| {
+                let mut statement =
+                    cache.connection.prepare_cached("SELECT channel, number FROM revision")?;
+                let rows = statement
+                    .query_map([], |row| Ok((ChannelId::new(row.get::<_, String>(0)?), row.get(1)?)))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+}
+
+fn data_version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.prepare_cached("PRAGMA main.data_version")?.query_row([], |row| row.get(0))?)
+}
+
+struct Stored {
+    owner: String,
+    until: Timestamp,
+    vitals: Vitals,
+}
+
+impl Stored {
+    fn is_held(&self, now: Timestamp) -> bool {
+        (1..=LEASE).contains(&self.until.since(now))
+    }
+
+    fn holder(self, owner: &str) -> Holder {
+        if self.owner == owner { Holder::Me(self.until) } else { Holder::Other(self.until, self.vitals) }
+    }
+}
+
+fn find(connection: &Connection, name: &str) -> Result<Option<Stored>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT owner, until, word, at, code, why, budget FROM lease WHERE name = ?1")?;
+    Ok(statement.query_row([name], stored).optional()?)
+}
+
+fn hold(
+    change: &Connection,
+    owner: &str,
+    name: &str,
+    vitals: &Vitals,
+    now: Timestamp,
+) -> Result<Holder, StoreError> {
+    if let Some(stored) = find(change, name)?
+        && stored.owner != owner
+        && stored.is_held(now)
+    {
+        return Ok(stored.holder(owner));
+    }
+    let until = now.plus(LEASE);
+    let (word, at, code, why) = vitals.health.as_ref().map_or((None, None, None, None), columns);
+    change
+        .prepare_cached(
+            "INSERT OR REPLACE INTO lease (name, owner, until, word, at, code, why, budget)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![name, owner, until.micros(), word, at, code, why, vitals.budget])?;
+    Ok(Holder::Me(until))
+}
+
+type Columns<'a> = (Option<&'static str>, Option<i64>, Option<&'a str>, Option<&'a str>);
+
+fn columns(health: &Health) -> Columns<'_> {
+    let time = |it: &Timestamp| Some(it.micros());
+    match health {
+        Health::Connecting => (Some("connecting"), None, None, None),
+        Health::Live { at } => (Some("live"), time(at), None, None),
+        Health::Offline { since, why } => (Some("offline"), time(since), None, Some(why.as_str())),
+        Health::Trouble { since, why } => (Some("trouble"), time(since), None, Some(why.as_str())),
+        Health::Limited { until } => (Some("limited"), time(until), None, None),
+        Health::Refused { code, why } => (Some("refused"), None, Some(code.as_str()), Some(why.as_str())),
+        Health::Misconfigured { why } => (Some("misconfigured"), None, None, Some(why.as_str())),
+    }
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    let word: Option<String> = row.get(2)?;
+    let at = Timestamp::from_micros(row.get::<_, Option<i64>>(3)?.unwrap_or_default());
+    let line = |at: usize| -> rusqlite::Result<SafeText> {
+        Ok(SafeText::line(&row.get::<_, Option<String>>(at)?.unwrap_or_default()))
+    };
+    let (code, why) = (line(4)?, line(5)?);
+    let health = match word.as_deref() {
+        Some("connecting") => Some(Health::Connecting),
+        Some("live") => Some(Health::Live { at }),
+        Some("offline") => Some(Health::Offline { since: at, why }),
+        Some("trouble") => Some(Health::Trouble { since: at, why }),
+        Some("limited") => Some(Health::Limited { until: at }),
+        Some("refused") => Some(Health::Refused { code, why }),
+        Some("misconfigured") => Some(Health::Misconfigured { why }),
+        _ => None,
+    };
+    let until = Timestamp::from_micros(row.get(1)?);
+    Ok(Stored { owner: row.get(0)?, until, vitals: Vitals { health, budget: row.get(6)? } })
+}
+
+fn words(ask: &Ask) -> (&'static str, &str) {
+    match ask {
+        Ask::Refresh => ("refresh", ""),
+        Ask::Open(conversation) => ("open", conversation.as_str()),
+        Ask::Older(conversation) => ("older", conversation.as_str()),
+    }
+}
+
+fn ask_of(row: &Row<'_>) -> rusqlite::Result<Ask> {
+    let (what, conversation): (String, String) = (row.get(0)?, row.get(1)?);
+    let conversation = ConversationId::new(conversation);
+    Ok(match what.as_str() {
+        "open" => Ask::Open(conversation),
+        "older" => Ask::Older(conversation),
+        _ => Ask::Refresh,
+    })
+}

@@ -1,0 +1,119 @@
+//! Once a day: whether the newest conversations hold as many messages as the
+//! server counts. What is short is read again from end to end, a few at a
+//! time and only while the budget has room.
+//!
+//! Knows nothing of how a message could have been missed.
+
+use std::collections::VecDeque;
+
+use crate::client::ReadError;
+use crate::model::account::Platform;
+use crate::model::ids::ConversationId;
+use crate::model::time::{DAY, Timestamp};
+use crate::store::history::HistoryMove;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble};
+use crate::sync::trigger::{RING_AFTER, mark};
+use crate::sync::walk::{Cursors, Followed};
+
+/// Mark: when the last audit ended, by this desk's clock.
+const AUDITED: &str = "audited";
+/// Conversations that are compared.
+const AMONG: u32 = 500;
+/// Histories read in one step.
+const AT_ONCE: usize = 3;
+/// Pages of one history at most.
+const PAGES: u32 = 100;
+/// Share of the read budget, in percent, beyond which the audit rests.
+const ROOM: u8 = 40;
+
+/// What is left of an audit that was begun.
+#[derive(Debug, Default)]
+pub(crate) struct AuditState {
+    left: Option<VecDeque<ConversationId>>,
+}
+
+impl Channel {
+    /// Compares and reads again, if a day has passed since.
+    pub async fn audit_histories(&self) -> Pulled {
+        let result = self.audit().await;
+        self.report(Resource::History, result)
+    }
+
+    async fn audit(&self) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::History).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.audit.lock().await;
+        let now = self.clock.now();
+        if state.left.is_none() {
+            match self.time_mark(AUDITED).await? {
+                // A new desk has just read all there is.
+                None => return self.audited(&mut state, now).await,
+                Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(Pulled::Skipped),
+                Some(_) => {
+                    let short = self.store.short_of_messages(self.id(), AMONG).await?;
+                    tracing::info!(channel = %self.id(), short = short.len(), "audit");
+                    state.left = Some(short.into());
+                }
+            }
+        }
+        for _ in 0..AT_ONCE {
+            let Some(conversation) = state.left.as_ref().and_then(|it| it.front().cloned()) else {
+                return self.audited(&mut state, now).await;
+            };
+            if self.client.budget_used() >= ROOM {
+                return Ok(Pulled::More);
+            }
+            let read = self.read_whole(&platform, &conversation).await;
+            // What may be about this one alone waits for another day.
+            let alone = matches!(
+                read,
+                Ok(())
+                    | Err(Trouble::Read(
+                        ReadError::NotFound(_) | ReadError::Rejected(_) | ReadError::Trouble(_)
+                    ))
+            );
+            if alone && let Some(left) = state.left.as_mut() {
+                left.pop_front();
+            }
+            if !matches!(read, Err(Trouble::Read(ReadError::NotFound(_) | ReadError::Rejected(_)))) {
+                read?;
+            }
+        }
+        Ok(Pulled::More)
+    }
+
+    async fn audited(&self, state: &mut AuditState, now: Timestamp) -> Result<Pulled, Trouble> {
+        self.store.set_meta(self.id(), vec![(AUDITED, Some(mark(Some(now))))]).await?;
+        state.left = None;
+        Ok(Pulled::Skipped)
+    }
+
+    /// Reads a history from its newest message to its start.
+    async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), Trouble> {
+        let _one = self.histories.lock().await;
+        let ring_after = self.time_mark(RING_AFTER).await?;
+        let mut cursors = Cursors::new(PAGES);
+        loop {
+            let page = self.client.history(platform, conversation, cursors.current()).await?;
+            let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());
+            let applied = self
+                .store
+                .apply_history(
+                    self.id(),
+                    conversation,
+                    page.items,
+                    platform.clone(),
+                    HistoryMove::Walking,
+                    false,
+                )
+                .await?;
+            self.tell_messages(&applied, ring_after);
+            if !matches!(followed, Followed::Next(_)) {
+                return Ok(());
+            }
+        }
+    }
+}

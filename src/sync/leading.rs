@@ -1,0 +1,243 @@
+//! Which of this process's tabs lead. The leader of a channel polls and
+//! sends; the other processes on the same folder read the files, notice what
+//! changed in them, and leave word for the leader.
+//!
+//! A step, like those of a tab: time comes in as a value.
+//!
+//! Knows nothing of what leading tabs do.
+
+use std::collections::HashMap;
+use std::mem::discriminant;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use tokio::sync::{Mutex, Notify};
+
+use crate::model::account::Account;
+use crate::model::ids::ChannelId;
+use crate::model::news::{Health, News};
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::leases::{Ask, Holder, LEASE, RENEW, Versions, Vitals};
+use crate::store::{Store, StoreError};
+use crate::sync::tab::{Lead, Loop, Tab};
+use crate::sync::{ChannelSpec, NAP};
+
+/// Between two looks at whether another process has changed the files.
+const LOOK: i64 = SECOND / 4;
+/// When the files could not be used, they are tried again after.
+const AGAIN: i64 = SECOND;
+
+/// Who this process is among those on its folder: no two are called the same.
+pub fn owner(store: &Store) -> String {
+    format!("{}-{:016x}", std::process::id(), store.chance().draw())
+}
+
+/// What a channel's lease is called: one for each channel and key, so that a
+/// process with another key for the same channel is no follower.
+pub fn lease_name(spec: &ChannelSpec) -> String {
+    let mut hash = Sha256::new();
+    for part in [spec.id.as_str(), &spec.base_url, spec.key.expose()] {
+        hash.update(part.len().to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Keeps the leases of some tabs.
+pub struct Leading {
+    store: Store,
+    owner: String,
+    tabs: Vec<(String, Arc<Tab>)>,
+    state: Mutex<State>,
+    bell: Notify,
+}
+
+/// What is remembered between two steps.
+#[derive(Debug, Default)]
+struct State {
+    /// When the leases were last looked at.
+    renewed: Option<Timestamp>,
+    /// The words the leases were last renewed with.
+    said: Vec<Vitals>,
+    versions: Option<Versions>,
+    revisions: HashMap<ChannelId, i64>,
+    /// Tabs that others lead: until when, and what the leader said last.
+    others: HashMap<ChannelId, (Timestamp, Vitals)>,
+    accounts: HashMap<ChannelId, Account>,
+    released: bool,
+}
+
+impl Leading {
+    /// For some tabs, which lead from the first step on that gets their lease.
+    pub fn new(store: Store, tabs: Vec<Arc<Tab>>, owner: String) -> Self {
+        let tabs = tabs.into_iter().map(|it| (lease_name(it.channel().spec()), it)).collect();
+        Self { store, owner, tabs, state: Mutex::default(), bell: Notify::new() }
+    }
+
+    /// A step is to be taken now: something was asked of a leader.
+    pub fn wake(&self) {
+        self.bell.notify_one();
+    }
+
+    /// Ends when a step is to be taken before its wait is over.
+    pub async fn woken(&self) {
+        self.bell.notified().await;
+    }
+
+    /// Renews what is held, takes what has lapsed, and notices what other
+    /// processes did; tells how many microseconds to wait before another.
+    pub async fn step(&self, now: Timestamp) -> i64 {
+        if self.tabs.is_empty() {
+            return NAP;
+        }
+        let mut state = self.state.lock().await;
+        if state.released {
+            return NAP;
+        }
+        match self.turn(&mut state, now).await {
+            Ok(()) => LOOK,
+            Err(error) => {
+                tracing::error!(%error, "the leases could not be renewed");
+                AGAIN
+            }
+        }
+    }
+
+    /// Gives up every lease: the process ends, or is about to be suspended.
+    pub async fn release(&self, now: Timestamp) {
+        let mut state = self.state.lock().await;
+        state.released = true;
+        let nobody = Lead::Until(Timestamp::default());
+        self.tabs.iter().for_each(|(_, tab)| tab.set_lead(nobody, now));
+        if let Err(error) = self.store.release_leases(&self.owner).await {
+            tracing::error!(%error, "the leases could not be given up");
+        }
+    }
+
+    /// Takes leases again after they were given up.
+    pub async fn resume(&self) {
+        *self.state.lock().await = State::default();
+        self.wake();
+    }
+
+    async fn turn(&self, state: &mut State, now: Timestamp) -> Result<(), StoreError> {
+        self.pass_on().await?;
+        let said: Vec<_> = self.tabs.iter().map(|(_, tab)| tab.channel().vitals()).collect();
+        let due = state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
+            || state.others.values().any(|(until, _)| !(1..=LEASE).contains(&until.since(now)))
+            || said.iter().zip(&state.said).any(|(new, old)| is_news(new, old));
+        if due {
+            self.renew(state, said, now).await?;
+        }
+        let versions = self.store.versions().await?;
+        let before = state.versions.replace(versions);
+        if before.is_some_and(|it| it.outbox != versions.outbox) {
+            for (_, tab) in &self.tabs {
+                tab.tell_changed();
+                tab.wake(Loop::Push);
+            }
+        }
+        if before.is_none_or(|it| it.cache != versions.cache) {
+            self.notice(state, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves word for the leaders of tabs that do not lead.
+    async fn pass_on(&self) -> Result<(), StoreError> {
+        for (name, tab) in &self.tabs {
+            for ask in tab.take_asks() {
+                self.store.ask_owner(name, ask).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn renew(&self, state: &mut State, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
+        let wanted = self.tabs.iter().map(|(name, _)| name.clone()).zip(said.iter().cloned()).collect();
+        let held = self.store.hold_leases(&self.owner, wanted, now).await?;
+        for ((name, tab), holder) in self.tabs.iter().zip(held) {
+            let channel = &tab.channel().spec().id;
+            match holder {
+                Holder::Me(until) => {
+                    let took_over = state.others.remove(channel).is_some();
+                    tab.set_lead(Lead::Until(until), now);
+                    if took_over {
+                        self.take_asked(name, tab).await?;
+                    }
+                }
+                Holder::Other(until, vitals) => {
+                    tab.set_lead(Lead::Other, now);
+                    hear(state, tab, until, vitals);
+                }
+            }
+        }
+        state.renewed = Some(now);
+        state.said = said;
+        Ok(())
+    }
+
+    /// Looks what another process changed in the cache; at first, what it
+    /// holds.
+    async fn notice(&self, state: &mut State, now: Timestamp) -> Result<(), StoreError> {
+        let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
+        for (name, tab) in &self.tabs {
+            let channel = &tab.channel().spec().id;
+            if revisions.get(channel) != state.revisions.get(channel) {
+                tab.tell_changed();
+                self.tell_account(state, tab).await?;
+            }
+            if tab.leads(now) {
+                self.take_asked(name, tab).await?;
+                continue;
+            }
+            match self.store.lease(&self.owner, name, now).await? {
+                Some(Holder::Other(until, vitals)) => hear(state, tab, until, vitals),
+                // Given up: it is taken at the next step.
+                Some(Holder::Me(_)) | None => state.renewed = None,
+            }
+        }
+        state.revisions = revisions;
+        Ok(())
+    }
+
+    async fn tell_account(&self, state: &mut State, tab: &Tab) -> Result<(), StoreError> {
+        let channel = &tab.channel().spec().id;
+        let account = self.store.account(channel).await?;
+        if let Some(account) = account.filter(|it| state.accounts.get(channel) != Some(it)) {
+            state.accounts.insert(channel.clone(), account.clone());
+            tab.channel().tell(News::Account(channel.clone(), Box::new(account)));
+        }
+        Ok(())
+    }
+
+    async fn take_asked(&self, name: &str, tab: &Tab) -> Result<(), StoreError> {
+        for ask in self.store.take_asked(name).await? {
+            match ask {
+                Ask::Refresh => tab.refresh(),
+                Ask::Open(conversation) => tab.read(conversation, false),
+                Ask::Older(conversation) => tab.read(conversation, true),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether words differ by more than their time: those waiting at other
+/// processes learn of it at once.
+fn is_news(new: &Vitals, old: &Vitals) -> bool {
+    new.health.as_ref().map(discriminant::<Health>) != old.health.as_ref().map(discriminant::<Health>)
+}
+
+/// Tells what another process's leader says, where it differs.
+fn hear(state: &mut State, tab: &Tab, until: Timestamp, vitals: Vitals) {
+    let channel = &tab.channel().spec().id;
+    let before = state.others.insert(channel.clone(), (until, vitals.clone()));
+    let (_, before) = before.unwrap_or_default();
+    if let Some(health) = vitals.health.filter(|it| before.health.as_ref() != Some(it)) {
+        tab.channel().tell(News::Health(channel.clone(), health));
+    }
+    if let Some(budget) = vitals.budget.filter(|it| before.budget != Some(*it)) {
+        tab.channel().tell(News::Budget(channel.clone(), budget));
+    }
+}

@@ -1,0 +1,234 @@
+//! Several processes on one folder: one leads, the others read the files, and
+//! another takes over when it is gone. Each has files of its own opened on the
+//! same folder; steps are taken by hand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::news::{Health, News};
+use frontdesk::model::time::Clock;
+use frontdesk::store::Store;
+use frontdesk::store::leases::{Holder, LEASE, Vitals};
+use frontdesk::sync::leading::{Leading, lease_name, owner};
+use frontdesk::sync::{Loop, Polling, Tab};
+use serde_json::Value;
+
+use crate::hands::server::{Answer, Request};
+use crate::hands::{Hands, conversation, message, page, queue_on, quiet, send_text};
+
+/// One of the processes.
+struct Desk {
+    tab: Arc<Tab>,
+    leading: Leading,
+    store: Store,
+    news: Arc<std::sync::Mutex<Vec<News>>>,
+}
+
+impl Desk {
+    fn on(hands: &Hands) -> Self {
+        let store = Store::open(hands.folder.path()).expect("the files open");
+        let news = Arc::default();
+        let channel = crate::hands::open(hands.channel.spec().clone(), &store, &hands.clock, &news);
+        let tab = Arc::new(Tab::under_lease(channel, Polling::default()));
+        let leading = Leading::new(store.clone(), vec![tab.clone()], owner(&store));
+        Self { tab, leading, store, news }
+    }
+
+    /// Takes every step that is due now; once more where one asks for it.
+    async fn turn(&self, hands: &Hands) {
+        let now = hands.clock.now();
+        self.leading.step(now).await;
+        for which in Loop::ALL {
+            let mut steps = 0;
+            while self.tab.step(which, now).await == 0 {
+                steps += 1;
+                assert!(steps < 50, "{which:?} finds no end");
+            }
+        }
+        self.leading.step(now).await;
+    }
+
+    fn leads(&self, hands: &Hands) -> bool {
+        self.tab.leads(hands.clock.now())
+    }
+
+    fn told(&self) -> Vec<News> {
+        std::mem::take(&mut *self.news.lock().expect("no one failed"))
+    }
+}
+
+fn chat(request: &Request) -> Answer {
+    match request.route().as_str() {
+        "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
+        "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
+        "POST /messages/send" => Answer::ok(serde_json::json!({
+            "messageId": "sent-1", "status": "sent", "creditsUsed": 1, "creditsRemaining": 7
+        })),
+        _ => quiet(request),
+    }
+}
+
+#[tokio::test]
+async fn one_asks_and_sends_and_the_other_reads_and_queues() {
+    let hands = Hands::on(chat).await;
+    let (first, second) = (Desk::on(&hands), Desk::on(&hands));
+    first.turn(&hands).await;
+    second.turn(&hands).await;
+    assert!(first.leads(&hands) && !second.leads(&hands));
+    let asked = hands.server.routes();
+    for round in 0..20 {
+        hands.clock.advance(1);
+        second.turn(&hands).await;
+        assert_eq!(hands.server.routes(), Vec::<String>::new(), "{round}: it does not ask");
+        first.turn(&hands).await;
+        hands.server.seen();
+    }
+    assert!(asked.contains(&"GET /account".to_owned()), "{asked:?}");
+    assert_eq!(hands.messages("c1"), ["m1"], "what the leader stored is there for all");
+    let told = second.told();
+    let live = told.iter().any(|it| matches!(it, News::Health(_, Health::Live { .. })));
+    assert!(live && told.iter().any(|it| matches!(it, News::Account(..))), "{told:?}");
+
+    // The second queues; the first notices and sends, and the second hears.
+    let queued = queue_on(&second.store, hands.clock.now(), "c1", send_text("Hello"));
+    second.turn(&hands).await;
+    assert_eq!(hands.server.routes(), Vec::<String>::new());
+    second.tab.focus(true, Some(ConversationId::from("c1")));
+    first.turn(&hands).await;
+    let sent: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].key(), queued.key.as_str());
+    second.told();
+    second.turn(&hands).await;
+    assert!(second.told().contains(&News::History(crate::hands::id(), ConversationId::from("c1"))));
+    assert_eq!(hands.messages("c1"), ["m1", "sent-1"]);
+}
+
+#[tokio::test]
+async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
+    let late = Arc::new(AtomicBool::new(false));
+    let is_late = late.clone();
+    let hands = Hands::on(move |request| {
+        // 130 messages while nobody led: more than the trigger tells.
+        let count = if is_late.load(Ordering::SeqCst) { 131 } else { 1 };
+        let all = |most: i64, from: i64| -> Vec<Value> {
+            let newest = count - 1 - from;
+            let oldest = (newest - most + 1).max(0);
+            (oldest..=newest)
+                .rev()
+                .map(|it| message(&format!("m{it}"), "c1", "inbound", 700 + it))
+                .chain((oldest == 0).then(|| message("old", "c1", "inbound", -9_000)))
+                .collect()
+        };
+        match request.route().as_str() {
+            "GET /triggers/new-message" => Answer::ok(page(&all(50, 0)[..], None)),
+            "GET /messages" => {
+                let from = request.cursor().map_or(0, |it| it.parse().expect("a cursor"));
+                let next = (from + 100 < count).then(|| (from + 100).to_string());
+                Answer::ok(page(&all(100, from), next.as_deref()))
+            }
+            "GET /conversations" => Answer::ok(page(&[conversation("c1", 2, 700)], None)),
+            "GET /conversations/c1/messages" => {
+                Answer::ok(page(&[message("m0", "c1", "inbound", 700)], None))
+            }
+            _ => quiet(request),
+        }
+    })
+    .await;
+    let (first, second) = (Desk::on(&hands), Desk::on(&hands));
+    for _ in 0..3 {
+        first.turn(&hands).await;
+        second.turn(&hands).await;
+        hands.clock.advance(1);
+    }
+    // From here on the first does nothing any more: stopped, or dead.
+    late.store(true, Ordering::SeqCst);
+    let rings = |it: &Desk| it.told().iter().filter(|it| matches!(it, News::Inbound(..))).count();
+    let before = rings(&first) + rings(&second);
+    assert_eq!(before, 0, "what was there before this desk rings nothing");
+    hands.server.seen();
+    let mut waited = 0;
+    while !second.leads(&hands) {
+        assert!(waited <= LEASE / 1_000_000, "it takes over within a lease");
+        assert_eq!(hands.server.routes(), Vec::<String>::new(), "not before");
+        hands.clock.advance(1);
+        waited += 1;
+        second.turn(&hands).await;
+    }
+    for _ in 0..5 {
+        second.turn(&hands).await;
+        hands.clock.advance(3);
+    }
+    let stored = hands.messages("c1");
+    assert_eq!(stored.len(), 132, "each once: {stored:?}");
+    // The first goes on: it does not lead, and neither asks nor tells twice.
+    hands.server.seen();
+    first.turn(&hands).await;
+    assert!(!first.leads(&hands) && hands.server.seen().is_empty());
+    assert_eq!(rings(&first), 0);
+    assert!(rings(&second) > 0);
+}
+
+#[tokio::test]
+async fn a_lease_given_up_is_taken_at_once_and_wishes_reach_whoever_leads() {
+    let hands = Hands::on(chat).await;
+    let (first, second) = (Desk::on(&hands), Desk::on(&hands));
+    first.turn(&hands).await;
+    second.turn(&hands).await;
+    hands.server.seen();
+    // What a person opens or reads again at the second is read by the first.
+    second.tab.focus(true, Some(ConversationId::from("c1")));
+    second.tab.refresh();
+    second.turn(&hands).await;
+    assert_eq!(hands.server.routes(), Vec::<String>::new());
+    first.turn(&hands).await;
+    let asked = hands.server.routes();
+    for path in ["GET /account", "GET /conversations/c1/messages"] {
+        assert!(asked.contains(&path.to_owned()), "{path}: {asked:?}");
+    }
+    first.leading.release(hands.clock.now()).await;
+    second.turn(&hands).await;
+    assert!(second.leads(&hands) && !first.leads(&hands));
+    // Back from being suspended, it waits its turn.
+    first.leading.resume().await;
+    first.turn(&hands).await;
+    assert!(!first.leads(&hands));
+}
+
+#[tokio::test]
+async fn clocks_that_jump_never_make_two_leaders() {
+    let hands = Hands::on(chat).await;
+    let desks = [Desk::on(&hands), Desk::on(&hands), Desk::on(&hands)];
+    for jump in [0, 3, -3, -20, 5, 3_600, -7_200, 31_536_000, -31_536_000, 14, 16, -1, 86_400] {
+        hands.clock.advance(jump);
+        for turns in 0..3 {
+            for desk in &desks {
+                desk.leading.step(hands.clock.now()).await;
+                let leaders = desks.iter().filter(|it| it.leads(&hands)).count();
+                assert!(leaders <= 1, "{leaders} lead after a jump of {jump} s");
+            }
+            let leaders = desks.iter().filter(|it| it.leads(&hands)).count();
+            assert_eq!(leaders, 1, "after a jump of {jump} s, {turns}");
+            hands.clock.advance(1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_key_is_another_lease() {
+    let hands = Hands::on(chat).await;
+    let now = hands.clock.now();
+    let mut other = hands.channel.spec().clone();
+    other.key = frontdesk::model::secret::Secret::new("svc_live_other");
+    let names = [lease_name(hands.channel.spec()), lease_name(&other)];
+    assert!(!names[0].contains("svc_") && names[0] != names[1], "{names:?}");
+    let wanted = |name: &String| vec![(name.clone(), Vitals::default())];
+    let store = &hands.store;
+    for (name, who, mine) in
+        [(&names[0], "a", true), (&names[1], "b", true), (&names[0], "b", false), (&names[0], "a", true)]
+    {
+        let held = store.hold_leases(who, wanted(name), now).await.expect("answered");
+        assert_eq!(matches!(held[..], [Holder::Me(_)]), mine, "{who}");
+    }
+}
