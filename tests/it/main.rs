@@ -14,6 +14,7 @@ mod pty;
 mod raw_http;
 mod readme;
 mod scripting;
+mod searching;
 mod service;
 mod service_mail;
 mod sharing;
