@@ -44,6 +44,8 @@ fn row(id: &str, waits: bool) -> ConversationRow {
         automation_pending: None,
         close_pending: false,
         paused_here: false,
+        paused: None,
+        handed_back_at: None,
         stuck: 0,
     }
 }

@@ -7,6 +7,9 @@ use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;
 use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
 
+/// How long the AI is given to answer after it was handed back.
+const PATIENCE: i64 = MINUTE;
+
 /// Whether the conversation goes on. Reads the list filter's word and the
 /// response's word alike.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -199,6 +202,11 @@ pub struct ConversationRow {
     pub close_pending: bool,
     /// Whether this desk paused the AI here.
     pub paused_here: bool,
+    /// Who of this desk paused it, and when.
+    pub paused: Option<(SafeText, Timestamp)>,
+    /// When this desk handed it back to the AI, if the AI has said nothing
+    /// since.
+    pub handed_back_at: Option<Timestamp>,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
 }
@@ -210,6 +218,14 @@ impl ConversationRow {
     pub fn needs_reply(&self) -> bool {
         let open = self.conversation.status == Status::Open;
         (open && (self.waiting_since.is_some() || self.is_failing())) || self.stuck > 0
+    }
+
+    /// Since when a customer has waited in vain for the AI after it was handed
+    /// back from here: their first message since, a minute old by now.
+    pub fn unanswered_since(&self, now: Timestamp) -> Option<Timestamp> {
+        let (handed_back, waiting) = (self.handed_back_at?, self.waiting_since?);
+        (waiting > handed_back && now.since(waiting) >= PATIENCE && self.conversation.status == Status::Open)
+            .then_some(waiting)
     }
 
     /// Whether the AI asks for a person in an open conversation.

@@ -7,6 +7,10 @@ use crate::model::ids::{ConversationId, MessageId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
+/// A message's place in its history. A time of 0 and an empty id come before
+/// every message.
+pub type Place = (Timestamp, MessageId);
+
 /// Which way a message went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {

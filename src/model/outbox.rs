@@ -13,8 +13,12 @@ pub use lane::Lane;
 pub use operation::{Class, Operation};
 
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
+use crate::model::messages::Place;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, Timestamp};
+
+pub use crate::model::looks::{Finding, Looks};
+pub use crate::model::stops::{Stop, Verdict};
 
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
@@ -85,6 +89,13 @@ pub struct Moment {
     pub since_boot: Option<i64>,
 }
 
+impl From<Timestamp> for Moment {
+    /// A moment of which only the wall clock is known.
+    fn from(wall: Timestamp) -> Self {
+        Self { wall, server: None, since_boot: None }
+    }
+}
+
 /// How long ago bytes first may have left under a key, in microseconds. The
 /// server's clock decides, because it is the server that forgets; without it
 /// the wall clock does. What passed since boot certainly passed. A wall clock
@@ -100,45 +111,6 @@ pub fn key_age(first: &Moment, now: &Moment) -> i64 {
         _ => now.wall.since(first.wall),
     };
     if told < 0 { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
-}
-
-/// Why a row waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
-    /// The server refused it for good; editing makes a new row and key.
-    Refused,
-    /// The balance is too low.
-    Credits,
-    /// The service window is shut; only templates may be sent.
-    Window,
-    /// The key is not taken any more; waits for another key.
-    Auth,
-    /// It may or may not have been done; the key is pinned.
-    Unknown,
-}
-
-impl Stop {
-    /// The word kept in the database.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::Credits => "credits",
-            Self::Window => "window",
-            Self::Auth => "auth",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Reads the database's word; anything else is the cautious reading.
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "refused" => Self::Refused,
-            "credits" => Self::Credits,
-            "window" => Self::Window,
-            "auth" => Self::Auth,
-            _ => Self::Unknown,
-        }
-    }
 }
 
 /// Where a row stands.
@@ -180,6 +152,11 @@ pub struct OutboxRow {
     pub attempts: u32,
     /// Where it stands.
     pub state: RowState,
+    /// The newest message its writer had on screen. Answers after it stop a
+    /// text that has not left; `None` asks nobody.
+    pub seen: Option<Place>,
+    /// What looking for it in its history told.
+    pub finding: Finding,
 }
 
 impl OutboxRow {

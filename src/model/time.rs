@@ -23,6 +23,12 @@ pub struct Timestamp(i64);
 pub trait Clock: Send + Sync {
     /// The time now.
     fn now(&self) -> Timestamp;
+
+    /// Microseconds the machine has been running, its sleep included, where
+    /// that can be told. Nobody sets this clock.
+    fn since_boot(&self) -> Option<i64> {
+        None
+    }
 }
 
 impl Timestamp {
@@ -172,6 +178,11 @@ pub fn short_span(micros: i64) -> String {
         span if span < 100 * DAY => format!("{}d", span / DAY),
         span => format!("{}w", (span / (7 * DAY)).min(9_999)),
     }
+}
+
+/// A span with seconds while it is short: `7s`, then as [`short_span`].
+pub fn precise_span(micros: i64) -> String {
+    if micros < MINUTE { format!("{}s", micros.max(0) / SECOND) } else { short_span(micros) }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::model::time::{Clock, Timestamp};
+use crate::model::time::{Clock, SECOND, Timestamp};
 
 /// The system's clock.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,6 +16,18 @@ impl Clock for SystemClock {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
+
+    fn since_boot(&self) -> Option<i64> {
+        uptime(&std::fs::read_to_string("/proc/uptime").ok()?)
+    }
+}
+
+/// Reads the first number, seconds with two digits after the point, as Linux
+/// tells it; other systems have no such file.
+fn uptime(text: &str) -> Option<i64> {
+    let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
+    let (seconds, hundredths): (i64, i64) = (seconds.parse().ok()?, hundredths.parse().ok()?);
+    (hundredths < 100).then(|| seconds.saturating_mul(SECOND) + hundredths * (SECOND / 100))
 }
 
 /// A point on the steady clock, for waiting.
@@ -30,5 +42,22 @@ pub fn offset_minutes(now: Timestamp) -> i32 {
     match jiff::Timestamp::from_microsecond(now.micros()) {
         Ok(stamp) => zone.to_offset(stamp).seconds() / 60,
         Err(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_since_boot_is_read() {
+        assert_eq!(uptime("6543.21 12345.67\n"), Some(6_543_210_000));
+        for odd in ["", "x.y", "12", "12.345 1"] {
+            assert_eq!(uptime(odd), None, "{odd}");
+        }
+        if cfg!(target_os = "linux") {
+            let (first, second) = (SystemClock.since_boot(), SystemClock.since_boot());
+            assert!(first.is_some() && first <= second);
+        }
     }
 }

@@ -9,13 +9,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::account::Platform;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::Message;
+use crate::model::messages::{Message, Place};
 use crate::model::time::Timestamp;
 use crate::store::messages::{self, AppliedMessages};
 use crate::store::{Store, StoreError, facts};
-
-/// A message's place in its history.
-pub type Place = (Timestamp, MessageId);
 
 /// How far a history was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,19 +1,18 @@
 //! The outbox as the sender sees it: rows are claimed before a byte leaves
 //! and settled by what came back.
 //!
-//! A settlement names the claim it belongs to; a late one changes nothing,
-//! except that a success always counts.
-//!
 //! Knows nothing of HTTP.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::BTreeSet;
 
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::outbox::{Operation, OutboxRow, PreparedRequest, Stop};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::model::ids::{ChannelId, MessageId, RowId};
+use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, Stop, key_age};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::rows::outbox::{COLUMNS, WIDTH, read};
-use crate::store::{Store, StoreError, outbox, rows};
+use crate::store::rows::{lane, outbox};
+use crate::store::{Store, StoreError, settling};
 
 /// How long a claim holds: longer than any send's time-out.
 const LEASE: i64 = 90 * SECOND;
@@ -32,6 +31,36 @@ pub struct LaneRow {
     /// Whether the history must be read again before a text leaves, because
     /// the AI was paused here just now.
     pub read_first: bool,
+    /// Since when it could have left.
+    pub due_at: Timestamp,
+    /// The first attempt, by all clocks that were known.
+    pub first: Option<Moment>,
+    /// The newest attempt, by this machine's clock.
+    pub last_attempt_at: Option<Timestamp>,
+    /// The balance before the first attempt, where it was noted.
+    pub credits_before: Option<f64>,
+    /// Whether a person asked to try it again since it was tried last.
+    pub asked_again: bool,
+    /// Looks into the history for it.
+    pub looks: Looks,
+}
+
+impl LaneRow {
+    /// Microseconds since bytes first may have left under its key; `None`
+    /// when none has. A clock that shows less than when it was tried last has
+    /// been set back, which makes a key old, never young.
+    pub fn key_age(&self, now: &Moment) -> Option<i64> {
+        let first = self.first?;
+        let age = key_age(&first, now);
+        let told = first.server.is_some() && now.server.is_some();
+        let set_back = self.last_attempt_at.is_some_and(|it| now.wall < it);
+        Some(if set_back && !told { age.max(KEY_AGE) } else { age })
+    }
+
+    /// Whether its key is too old to be asked with by itself.
+    pub fn is_spent(&self, now: &Moment) -> bool {
+        self.key_age(now).is_some_and(|it| it >= KEY_AGE)
+    }
 }
 
 /// What became of an attempt.
@@ -62,6 +91,8 @@ pub enum Settlement {
         /// Whether it was an answer given again under the same key.
         replayed: bool,
     },
+    /// It was found in the history: this message is it.
+    Found(MessageId),
 }
 
 impl Store {
@@ -73,14 +104,9 @@ impl Store {
         let channel = channel.clone();
         self.outbox()
             .later(move |connection| {
-                let sql = format!(
-                    "SELECT {COLUMNS}, failures, fence, lease_until, EXISTS (SELECT 1 FROM pause p
-                         WHERE p.channel = outbox.channel AND p.conversation = outbox.conversation
-                         AND p.read_again = 0)
-                     FROM outbox WHERE channel = ?1 ORDER BY sequence"
-                );
+                let sql = format!("{} WHERE channel = ?1 ORDER BY sequence", lane::select());
                 let mut statement = connection.prepare_cached(&sql)?;
-                let rows = statement.query_map([channel.as_str()], lane_row)?;
+                let rows = statement.query_map([channel.as_str()], lane::read)?;
                 Ok(rows.collect::<Result<_, _>>()?)
             })
             .await
@@ -91,17 +117,31 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; then nothing may leave.
-    pub async fn claim(&self, id: &RowId, fence: i64, now: Timestamp) -> Result<Option<LaneRow>, StoreError> {
-        let id = id.clone();
+    pub async fn claim(
+        &self,
+        id: &RowId,
+        fence: i64,
+        now: impl Into<Moment>,
+    ) -> Result<Option<LaneRow>, StoreError> {
+        let (id, now) = (id.clone(), now.into());
         self.outbox()
             .later(move |connection| {
-                let change =
-                    connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+                let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let claimed = change.execute(
                     "UPDATE outbox SET state = 'sending', fence = fence + 1, attempts = attempts + 1,
-                         first_attempt_at = coalesce(first_attempt_at, ?3), lease_until = ?4
+                         first_attempt_at = coalesce(first_attempt_at, ?3), lease_until = ?4,
+                         first_attempt_server_at = iif(first_attempt_at IS NULL, ?5, first_attempt_server_at),
+                         first_attempt_since_boot = iif(first_attempt_at IS NULL, ?6, first_attempt_since_boot),
+                         last_attempt_at = max(coalesce(last_attempt_at, ?3), ?3)
                      WHERE id = ?1 AND fence = ?2 AND state IN ('queued', 'uncertain')",
-                    params![id.as_str(), fence, now.micros(), now.plus(LEASE).micros()],
+                    params![
+                        id.as_str(),
+                        fence,
+                        now.wall.micros(),
+                        now.wall.plus(LEASE).micros(),
+                        now.server.map(Timestamp::micros),
+                        now.since_boot,
+                    ],
                 )?;
                 if claimed == 0 {
                     return Ok(None);
@@ -120,13 +160,12 @@ impl Store {
     /// When the database fails; the row then becomes uncertain at the next
     /// start.
     pub async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, StoreError> {
-        let (id, fence) = (row.row.id.clone(), row.fence);
+        let (settled_row, owner) = (row.clone(), self.owner().to_owned());
         let settled = self
             .outbox()
             .later(move |connection| {
-                let change =
-                    connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-                let settled = write(&change, &id, fence, &settlement)?;
+                let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let settled = settling::write(&change, &settled_row, &settlement, &owner)?;
                 change.commit()?;
                 Ok(settled)
             })
@@ -146,7 +185,99 @@ impl Store {
     /// When the database fails; then nothing may leave.
     pub async fn request(&self, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
         let id = id.clone();
-        self.outbox().later(move |connection| rows::outbox::request(connection, &id)).await
+        self.outbox().later(move |connection| outbox::request(connection, &id)).await
+    }
+
+    /// Notes the balance before the first attempt of a row.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_credits_before(&self, id: &RowId, credits: f64) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.outbox()
+            .later(move |connection| {
+                connection.execute(
+                    "UPDATE outbox SET credits_before = coalesce(credits_before, ?2) WHERE id = ?1",
+                    params![id.as_str(), credits],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Notes what a look into the history told about a stopped row, with
+    /// words for a person; tells whether it still counted.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_looks(
+        &self,
+        row: &LaneRow,
+        looks: Looks,
+        why: Option<SafeText>,
+    ) -> Result<bool, StoreError> {
+        let (id, fence) = (row.row.id.clone(), row.fence);
+        self.outbox()
+            .later(move |connection| {
+                let noted = connection.execute(
+                    "UPDATE outbox SET looks = ?3, looked_at = ?4, absent_at = ?5, finding = ?6,
+                         why = coalesce(?7, why)
+                     WHERE id = ?1 AND fence = ?2 AND state = 'stopped'",
+                    params![
+                        id.as_str(),
+                        fence,
+                        looks.count,
+                        looks.last_at.map(Timestamp::micros),
+                        looks.absent_at.map(Timestamp::micros),
+                        outbox::finding_text(&looks.finding),
+                        why.as_ref().map(SafeText::as_str),
+                    ],
+                )?;
+                Ok(noted > 0)
+            })
+            .await
+    }
+
+    /// Looks for a stopped row in its history once more, because a person
+    /// asked to; blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn look_again(&self, id: &RowId) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            connection.execute(
+                "UPDATE outbox SET looks = 0, looked_at = NULL, absent_at = NULL, finding = NULL
+                 WHERE id = ?1 AND state = 'stopped'",
+                [id.as_str()],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Of these messages, those no row of this desk became.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unclaimed(
+        &self,
+        channel: &ChannelId,
+        messages: BTreeSet<MessageId>,
+    ) -> Result<Vec<MessageId>, StoreError> {
+        let channel = channel.clone();
+        self.outbox()
+            .later(move |connection| {
+                let mut statement = connection
+                    .prepare_cached("SELECT 1 FROM sent_here WHERE channel = ?1 AND message = ?2")?;
+                let mut unclaimed = Vec::new();
+                for message in messages {
+                    if !statement.exists(params![channel.as_str(), message.as_str()])? {
+                        unclaimed.push(message);
+                    }
+                }
+                Ok(unclaimed)
+            })
+            .await
     }
 
     /// Turns rows whose claim has lapsed (another process died) uncertain.
@@ -156,160 +287,31 @@ impl Store {
     pub async fn recover_lapsed(&self, now: Timestamp) -> Result<usize, StoreError> {
         self.outbox().later(move |connection| recover(connection, Some(now))).await
     }
+}
 
-    /// Notes that the history was read again since the AI was paused.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn note_read_again(
-        &self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-    ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.outbox()
-            .later(move |connection| {
-                connection.execute(
-                    "UPDATE pause SET read_again = 1 WHERE channel = ?1 AND conversation = ?2",
-                    params![channel.as_str(), conversation.as_str()],
-                )?;
-                Ok(())
-            })
-            .await
-    }
-
-    /// Forgets that this desk paused the AI: the server says it answers again.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn forget_pause(
-        &self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-    ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.outbox()
-            .later(move |connection| Ok(unpause(connection, channel.as_str(), conversation.as_str())?))
-            .await
-    }
+/// Whether a claim holds no more. One that ends later than any claim made now
+/// would was made under a clock that has been set back since.
+pub fn is_lapsed(lease_until: Timestamp, now: Timestamp) -> bool {
+    !(0..=LEASE).contains(&lease_until.since(now))
 }
 
 /// Turns rows that were leaving uncertain: all of them, or those whose claim
 /// lapsed before `now`.
 pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Result<usize, StoreError> {
-    let before = now.map_or(i64::MAX, Timestamp::micros);
+    let (from, until) = match now {
+        Some(now) => (now.micros(), now.plus(LEASE).micros()),
+        // No claim holds.
+        None => (1, 0),
+    };
     Ok(connection.execute(
         "UPDATE outbox SET state = 'uncertain', fence = fence + 1
-         WHERE state = 'sending' AND lease_until < ?1",
-        [before],
+         WHERE state = 'sending' AND lease_until NOT BETWEEN ?1 AND ?2",
+        [from, until],
     )?)
 }
 
-fn lane_row(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
-    Ok(LaneRow {
-        row: read(row)?,
-        failures: row.get(WIDTH)?,
-        fence: row.get(WIDTH + 1)?,
-        lease_until: Timestamp::from_micros(row.get(WIDTH + 2)?),
-        read_first: row.get(WIDTH + 3)?,
-    })
-}
-
-fn find(connection: &Connection, id: &RowId) -> Result<Option<LaneRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS}, failures, fence, lease_until, 0 FROM outbox WHERE id = ?1");
-    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], lane_row).optional()?)
-}
-
-fn write(change: &Connection, id: &RowId, fence: i64, settlement: &Settlement) -> Result<bool, StoreError> {
-    let Some(row) = outbox::find(change, id)? else {
-        return Ok(false);
-    };
-    let id = id.as_str();
-    let written = match settlement {
-        Settlement::Wait { not_before } => change.execute(
-            // Nothing was executed, so the attempt is taken back, unless an
-            // earlier one may have been.
-            "UPDATE outbox SET state = iif(attempts > 1, 'uncertain', 'queued'), not_before = ?3,
-                 first_attempt_at = iif(attempts > 1, first_attempt_at, NULL), attempts = attempts - 1
-             WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-            params![id, fence, not_before.micros()],
-        )?,
-        Settlement::AskAgain { not_before, counted } => change.execute(
-            "UPDATE outbox SET state = 'uncertain', not_before = ?3, failures = failures + ?4
-             WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-            params![id, fence, not_before.micros(), counted],
-        )?,
-        Settlement::Stop(stop, why) => {
-            let written = change.execute(
-                "UPDATE outbox SET state = 'stopped', stop = ?3, why = ?4 WHERE id = ?1 AND fence = ?2",
-                params![id, fence, stop.word(), why.as_str()],
-            )?;
-            if written > 0 {
-                outbox::audit(change, &row, "stopped", stop.word())?;
-            }
-            written
-        }
-        Settlement::Done { made, automation, replayed } => {
-            remember(change, &row, made.as_deref(), *automation)?;
-            let detail = if *replayed { "replayed" } else { "" };
-            outbox::complete(change, &row, detail, made.as_deref())?;
-            1
-        }
-    };
-    Ok(written > 0)
-}
-
-/// Keeps what the interface will not tell again about an accepted row.
-fn remember(
-    change: &Connection,
-    row: &OutboxRow,
-    made: Option<&str>,
-    automation: Option<bool>,
-) -> Result<(), StoreError> {
-    let channel = row.channel.as_str();
-    match &row.operation {
-        operation if operation.speaks() => {
-            if let Some(message) = made {
-                change.execute(
-                    "INSERT OR IGNORE INTO sent_here (channel, message) VALUES (?1, ?2)",
-                    params![channel, message],
-                )?;
-            }
-        }
-        Operation::React { message, emoji } if emoji.is_empty() => {
-            change.execute(
-                "DELETE FROM reaction WHERE channel = ?1 AND message = ?2",
-                params![channel, message.as_str()],
-            )?;
-        }
-        Operation::React { message, emoji } => {
-            change.execute(
-                "INSERT OR REPLACE INTO reaction (channel, message, emoji) VALUES (?1, ?2, ?3)",
-                params![channel, message.as_str(), emoji],
-            )?;
-        }
-        Operation::SetAutomation { enabled } => {
-            let Some(conversation) = row.lane.conversation().map(ConversationId::as_str) else {
-                return Ok(());
-            };
-            if automation.unwrap_or(*enabled) {
-                unpause(change, channel, conversation)?;
-            } else {
-                change.execute(
-                    "INSERT OR REPLACE INTO pause (channel, conversation, read_again) VALUES (?1, ?2, 0)",
-                    params![channel, conversation],
-                )?;
-            }
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-fn unpause(connection: &Connection, channel: &str, conversation: &str) -> rusqlite::Result<()> {
-    connection.execute(
-        "DELETE FROM pause WHERE channel = ?1 AND conversation = ?2",
-        params![channel, conversation],
-    )?;
-    Ok(())
+/// Reads one row.
+pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<LaneRow>, StoreError> {
+    let sql = format!("{} WHERE id = ?1", lane::select());
+    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], lane::read).optional()?)
 }

@@ -18,7 +18,9 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
+mod contacts;
 pub mod conversations;
+pub mod decisions;
 pub mod drafts;
 pub mod errors;
 mod facts;
@@ -30,9 +32,13 @@ pub mod leases;
 pub mod messages;
 pub mod meta;
 pub mod outbox;
+pub mod pauses;
 pub mod reader;
+mod recognised;
 mod rows;
 mod search;
+mod settling;
+pub mod since;
 mod stuck;
 #[cfg(test)]
 mod tests;
@@ -56,8 +62,10 @@ struct Inner {
     counter: Arc<AtomicU64>,
     rebuilt: bool,
     chance: Chance,
-    /// Held while this process lives, if it was the first on the folder.
-    _lock: Option<File>,
+    /// How this desk names itself to those who share its folder.
+    owner: String,
+    /// Held while this process lives.
+    _lock: File,
 }
 
 /// How a store is opened.
@@ -67,6 +75,8 @@ pub struct Setup {
     pub chance: Chance,
     /// What a commit promises.
     pub durability: Durability,
+    /// How this desk names itself: pauses of the AI made from here bear it.
+    pub owner: String,
 }
 
 /// What a commit promises.
@@ -81,7 +91,7 @@ pub enum Durability {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { chance: Chance::new(rand::random), durability: Durability::Full }
+        Self { chance: Chance::new(rand::random), durability: Durability::Full, owner: String::new() }
     }
 }
 
@@ -111,18 +121,16 @@ impl Store {
         Self::open_with(folder, Setup::default())
     }
 
-    /// The same with other randomness or without durability: for simulations.
+    /// The same under a name, or for simulations with other randomness or
+    /// without durability.
     ///
     /// # Errors
     /// As [`Store::open`].
     pub fn open_with(folder: &Path, setup: Setup) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder)?;
-        let lock = paths.lock()?;
         let mut outbox = files::open_outbox(&paths, setup.durability)?;
-        if lock.is_some() {
-            // Alone here: whatever is marked as leaving was cut off.
-            lane::recover(&mut outbox, None)?;
-        }
+        // Alone here: whatever is marked as leaving was cut off.
+        let lock = paths.enter(|| lane::recover(&mut outbox, None).map(drop))?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
         stuck::mend(&mut connection)?;
         let counter = Arc::new(AtomicU64::new(1));
@@ -134,6 +142,7 @@ impl Store {
             counter,
             rebuilt,
             chance: setup.chance,
+            owner: setup.owner,
             _lock: lock,
         })))
     }
@@ -159,6 +168,10 @@ impl Store {
     /// Where keys, ids and jitter are drawn from.
     pub(crate) fn chance(&self) -> &Chance {
         &self.0.chance
+    }
+
+    pub(crate) fn owner(&self) -> &str {
+        &self.0.owner
     }
 
     pub(crate) fn outbox(&self) -> &Writer<Connection> {

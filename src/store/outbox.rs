@@ -1,17 +1,18 @@
-//! The outbox as a person sees it: rows are queued, taken back, hurried,
-//! dropped and sent again. All calls block until the commit.
+//! The outbox as a person sees it: rows are queued, taken back and hurried.
+//! All calls block until the commit.
 //!
-//! Knows nothing of what a server answers; that is the lane's side.
+//! Knows nothing of what a server answers; that is the lane's side. What is
+//! said about rows that stopped is in `decisions`.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use uuid::Uuid;
 
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-use crate::model::outbox::{KEY_AGE, Lane, Operation, OutboxRow, PreparedRequest, RowState, Stop};
+use crate::model::messages::Place;
+use crate::model::outbox::{Lane, Operation, OutboxRow, PreparedRequest};
 use crate::model::time::Timestamp;
 use crate::store::rows::operation;
-use crate::store::rows::outbox::{COLUMNS, read, request};
+use crate::store::rows::outbox::{COLUMNS, read};
 use crate::store::{Store, StoreError, drafts};
 
 /// A change a person asked for, ready to be queued.
@@ -27,6 +28,9 @@ pub struct NewRow {
     pub request: PreparedRequest,
     /// How long it can be taken back, in microseconds; 0 leaves at once.
     pub hold_micros: i64,
+    /// The newest message its writer had on screen; `None` when whatever is
+    /// said meanwhile does not matter, or when a person said so in advance.
+    pub seen: Option<Place>,
 }
 
 impl Store {
@@ -61,7 +65,7 @@ impl Store {
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
                     drafts::write(&change, &row.channel, conversation, None)?;
                 }
-                queued.push(insert(&change, row, now, None, &chance)?);
+                queued.push(insert(&change, row, now, &chance)?);
             }
             change.commit()?;
             Ok(queued)
@@ -77,7 +81,7 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
-            let Some(row) = find(&change, &id)?.filter(OutboxRow::can_recall) else {
+            let Some(row) = find(&change, &id)?.filter(|it| it.can_recall() || it.is_stopped()) else {
                 return Ok(None);
             };
             if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
@@ -99,115 +103,13 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             connection.execute(
-                "UPDATE outbox SET not_before = created_at WHERE id = ?1 AND state = 'queued' AND attempts = 0",
+                "UPDATE outbox SET not_before = created_at, due_at = created_at
+                 WHERE id = ?1 AND state = 'queued' AND attempts = 0",
                 [id.as_str()],
             )?;
             Ok(())
         })
     }
-
-    /// Drops a row that waits for a person; tells which it was.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn drop_row(&self, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
-        let id = id.clone();
-        let dropped = self.outbox().call(move |connection| {
-            let change = connection.transaction()?;
-            let Some(row) = find(&change, &id)?.filter(OutboxRow::is_stopped) else {
-                return Ok(None);
-            };
-            remove(&change, &row, "dropped", "")?;
-            change.commit()?;
-            Ok(Some(row))
-        })?;
-        if let Some(row) = &dropped {
-            self.renew_stuck(&row.channel, &row.lane)?;
-        }
-        Ok(dropped)
-    }
-
-    /// Sends a stopped row again. What the server refused becomes a new row
-    /// with a new key; what may have been done keeps its key, so that the
-    /// server can recognise it, unless the key is too old to be recognised.
-    /// `None` if the row is not stopped.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn retry_row(&self, id: &RowId, now: Timestamp) -> Result<Option<OutboxRow>, StoreError> {
-        let (id, chance) = (id.clone(), self.chance().clone());
-        let retried = self.outbox().call(move |connection| {
-            let change = connection.transaction()?;
-            let Some(row) = find(&change, &id)? else {
-                return Ok(None);
-            };
-            let RowState::Stopped(stop, _) = &row.state else {
-                return Ok(None);
-            };
-            let retried = match retry_kind(stop, row.first_attempt_at, now) {
-                Retry::SameKey => again_with_same_key(&change, &row, now)?,
-                Retry::NewKey => again_with_new_key(&change, &row, now, &chance)?,
-            };
-            change.commit()?;
-            Ok(Some(retried))
-        })?;
-        if let Some(row) = &retried {
-            self.renew_stuck(&row.channel, &row.lane)?;
-        }
-        Ok(retried)
-    }
-}
-
-/// How a stopped row is sent again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Retry {
-    SameKey,
-    NewKey,
-}
-
-/// A refusal may itself be kept under the key, so asking again needs a new
-/// one; an unknown outcome must never get one while the old is recognised.
-fn retry_kind(stop: &Stop, first_attempt_at: Option<Timestamp>, now: Timestamp) -> Retry {
-    match stop {
-        Stop::Refused | Stop::Credits | Stop::Window => Retry::NewKey,
-        Stop::Auth => Retry::SameKey,
-        Stop::Unknown => match first_attempt_at {
-            Some(at) if now.since(at) >= KEY_AGE => Retry::NewKey,
-            _ => Retry::SameKey,
-        },
-    }
-}
-
-fn again_with_same_key(
-    change: &Transaction<'_>,
-    row: &OutboxRow,
-    now: Timestamp,
-) -> Result<OutboxRow, StoreError> {
-    let state = if row.first_attempt_at.is_some() { "uncertain" } else { "queued" };
-    change.execute(
-        "UPDATE outbox SET state = ?2, stop = NULL, why = NULL, not_before = ?3, failures = 0 WHERE id = ?1",
-        params![row.id.as_str(), state, now.micros()],
-    )?;
-    audit(change, row, "asked again by a person", "same key")?;
-    find(change, &row.id)?.ok_or(StoreError::Closed)
-}
-
-fn again_with_new_key(
-    change: &Transaction<'_>,
-    row: &OutboxRow,
-    now: Timestamp,
-    chance: &Chance,
-) -> Result<OutboxRow, StoreError> {
-    let request = request(change, &row.id)?.ok_or(StoreError::Closed)?;
-    remove(change, row, "sent again by a person", "new key")?;
-    let fresh = NewRow {
-        channel: row.channel.clone(),
-        lane: row.lane.clone(),
-        operation: row.operation.clone(),
-        request,
-        hold_micros: 0,
-    };
-    insert(change, fresh, now, Some(&row.id), chance)
 }
 
 /// Removes older wishes that the new one replaces.
@@ -230,15 +132,14 @@ fn insert(
     change: &Transaction<'_>,
     new: NewRow,
     now: Timestamp,
-    successor_of: Option<&RowId>,
     chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
-    let id = RowId::new(row_id(now, chance).to_string());
-    let key = IdempotencyKey::new(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid().to_string());
+    let (id, key) = (row_id(now, chance), new_key(chance));
+    let due_at = now.plus(new.hold_micros.max(0)).micros();
     change.execute(
         "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
-             content_type, body, created_at, not_before, successor_of)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+             content_type, body, created_at, not_before, due_at, seen_at, seen_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15)",
         params![
             id.as_str(),
             new.channel.as_str(),
@@ -252,20 +153,26 @@ fn insert(
             new.request.content_type,
             new.request.body,
             now.micros(),
-            now.plus(new.hold_micros.max(0)).micros(),
-            successor_of.map(RowId::as_str),
+            due_at,
+            new.seen.as_ref().map(|it| it.0.micros()),
+            new.seen.as_ref().map(|it| it.1.as_str()),
         ],
     )?;
     let row = find(change, &id)?.ok_or(StoreError::Closed)?;
-    audit(change, &row, "queued", successor_of.map_or("", RowId::as_str))?;
+    audit(change, &row, "queued", "")?;
     Ok(row)
 }
 
 /// A UUIDv7 of the moment the person asked.
-fn row_id(now: Timestamp, chance: &Chance) -> Uuid {
+pub(crate) fn row_id(now: Timestamp, chance: &Chance) -> RowId {
     let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
     let [random @ .., _, _, _, _, _, _] = chance.bytes();
-    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
+    RowId::new(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string())
+}
+
+/// A UUIDv4, which tells nothing.
+pub(crate) fn new_key(chance: &Chance) -> IdempotencyKey {
+    IdempotencyKey::new(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid().to_string())
 }
 
 /// Reads one row.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::client::budget::Retries;
 use crate::client::{Client, ClientError};
 use crate::model::account::Platform;
 use crate::model::ids::ChannelId;
@@ -84,6 +85,7 @@ impl Channel {
         clock: Arc<dyn Clock>,
         tell: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
+        let outbox = tokio::sync::Mutex::new(PushState::new(clock.now()));
         Self {
             spec,
             store,
@@ -97,10 +99,17 @@ impl Channel {
             details: tokio::sync::Mutex::default(),
             wanted: Wanted::default(),
             histories: tokio::sync::Mutex::default(),
-            outbox: tokio::sync::Mutex::default(),
+            outbox,
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
         }
+    }
+
+    /// The same hands, within a budget of retries they share with others.
+    #[must_use]
+    pub fn within_budget(mut self, retries: Retries) -> Self {
+        self.client = self.client.within_budget(retries);
+        self
     }
 
     /// What the tab is made of.

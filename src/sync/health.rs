@@ -119,6 +119,11 @@ impl Pulse {
         self.stopped.is_none() && !self.on_trial
     }
 
+    /// When something was last answered as promised.
+    pub fn last_answer(&self) -> Option<Timestamp> {
+        self.answered
+    }
+
     /// Whether the key was taken since the start, or since a person asked to
     /// try again.
     pub fn is_proven(&self) -> bool {

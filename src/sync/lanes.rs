@@ -1,20 +1,25 @@
 //! Which outbox row leaves next. Pure: rows in their order and the time come
 //! in.
 //!
-//! Rows of one lane leave in the order they were
-//! queued, one at a time. A row whose outcome is not known blocks its lane,
-//! and so does one that waits for a key or for credits; a pause that failed
-//! holds back the texts behind it, so that person and AI do not cross.
+//! Rows of one lane leave in the order they were queued, one at a time. A row
+//! whose outcome is not known blocks its lane, and so does one that waits for
+//! a person and can still leave; a pause that failed holds back the texts
+//! behind it, so that person and AI do not cross. While one row waits for
+//! credits, nothing else of the tab that costs any leaves.
 //!
 //! Knows nothing of requests.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::client::retry::is_spent;
 use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, RowState, Stop};
-use crate::model::time::Timestamp;
-use crate::store::lane::LaneRow;
+use crate::model::outbox::{Class, Lane, Moment, Operation, RowState, Stop};
+use crate::model::time::{HOUR, MINUTE, Timestamp};
+use crate::store::lane::{LaneRow, is_lapsed};
+use crate::sync::guard::Outage;
+use crate::sync::reconcile;
+
+/// No hold and no wait a server may ask for is longer.
+const FURTHEST: i64 = 2 * HOUR;
 
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +30,8 @@ pub enum Choice {
     ReadFirst(ConversationId),
     /// Asks a person about this row: its key is too old to be recognised.
     Expire(usize),
+    /// Looks for this stopped row in its history.
+    Look(usize),
     /// Frees rows whose claim lapsed.
     Recover,
     /// Nothing before then.
@@ -33,147 +40,146 @@ pub enum Choice {
     Nothing,
 }
 
-/// Chooses the first row that may leave. `held` says which conversations wait
-/// until when, because their history could not be read.
-pub fn choose(rows: &[LaneRow], held: &HashMap<ConversationId, Timestamp>, now: Timestamp) -> Choice {
-    let mut blocked = HashSet::new();
-    let mut paused_in_vain = HashSet::new();
-    let mut due: Option<Timestamp> = None;
-    let mut wait = |until: Timestamp| due = Some(due.map_or(until, |it| it.min(until)));
+/// What the desk knows beside the rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Desk<'a> {
+    /// The time.
+    pub now: Moment,
+    /// Lanes that wait until then, because their history could not be read or
+    /// a repetition is not paid for.
+    pub held: &'a HashMap<Lane, Timestamp>,
+    /// When histories were last read before a text.
+    pub read_at: &'a HashMap<ConversationId, Timestamp>,
+    /// When rows could not leave last.
+    pub outage: &'a Outage,
+    /// No look into a history before then; `None` for none at all.
+    pub look_after: Option<Timestamp>,
+}
+
+/// Chooses the first row that may leave.
+pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
+    let unpaid = rows.iter().any(|it| matches!(it.row.state, RowState::Stopped(Stop::Credits, _)));
+    let leaving = |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain);
+    let busy = rows.iter().filter(leaving).map(|it| &it.row.lane).collect();
+    let mut walk = Walk { unpaid, busy, ..Walk::default() };
     for (index, lane) in rows.iter().enumerate() {
-        let row = &lane.row;
-        if blocked.contains(&row.lane) {
-            continue;
+        if let Some(choice) = walk.take(index, lane, desk) {
+            return choice;
         }
-        let conversation = row.lane.conversation();
-        let speaks = row.operation.speaks();
-        match &row.state {
-            RowState::Done => continue,
-            RowState::Stopped(Stop::Refused | Stop::Window, _) => {
-                if matches!(row.operation, Operation::SetAutomation { enabled: false }) {
-                    paused_in_vain.insert(&row.lane);
-                }
-                continue;
-            }
-            RowState::Stopped(Stop::Unknown | Stop::Auth | Stop::Credits, _) => {}
-            RowState::Sending if lane.lease_until < now => return Choice::Recover,
-            RowState::Sending => wait(lane.lease_until.plus(1)),
-            RowState::Queued | RowState::Uncertain if speaks && paused_in_vain.contains(&row.lane) => {}
-            RowState::Queued | RowState::Uncertain => {
-                if row.state == RowState::Uncertain
-                    && row.first_attempt_at.is_some_and(|it| is_spent(now.since(it)))
-                {
-                    return Choice::Expire(index);
-                }
-                let held = conversation.and_then(|it| held.get(it));
-                let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
-                if until > now {
-                    wait(until);
-                } else if let Some(conversation) = conversation.filter(|_| speaks && lane.read_first) {
-                    return Choice::ReadFirst(conversation.clone());
-                } else {
-                    return Choice::Send(index);
-                }
-            }
-        }
-        blocked.insert(&row.lane);
     }
-    due.map_or(Choice::Nothing, Choice::Wait)
+    match (walk.look, walk.due) {
+        (Some(index), _) => Choice::Look(index),
+        (None, Some(due)) => Choice::Wait(due),
+        (None, None) => Choice::Nothing,
+    }
+}
+
+/// What the rows before decide about the next one.
+#[derive(Default)]
+struct Walk<'a> {
+    unpaid: bool,
+    /// Lanes of which a row is on its way: one that a person sends again may
+    /// stand before it.
+    busy: HashSet<&'a Lane>,
+    blocked: HashSet<&'a Lane>,
+    paused_in_vain: HashSet<&'a Lane>,
+    due: Option<Timestamp>,
+    look: Option<usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn take(&mut self, index: usize, lane: &'a LaneRow, desk: &Desk<'_>) -> Option<Choice> {
+        let row = &lane.row;
+        if let RowState::Stopped(stop, _) = row.state {
+            self.stopped(index, lane, stop, desk);
+            return None;
+        }
+        if row.state == RowState::Done || self.blocked.contains(&row.lane) {
+            return None;
+        }
+        if row.state == RowState::Queued && self.busy.contains(&row.lane) {
+            return None;
+        }
+        if row.state == RowState::Sending {
+            if is_lapsed(lane.lease_until, desk.now.wall) {
+                return Some(Choice::Recover);
+            }
+            self.wait(lane.lease_until.plus(1));
+        } else if !self.is_held(lane) {
+            if row.state == RowState::Uncertain
+                && row.operation.class().relies_on_key()
+                && lane.is_spent(&desk.now)
+            {
+                return Some(Choice::Expire(index));
+            }
+            let conversation = row.lane.conversation();
+            let held = desk.held.get(&row.lane);
+            let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
+            if until <= desk.now.wall || was_set_back(row.created_at, until, desk.now.wall) {
+                let unread = conversation.filter(|it| must_read(lane, it, desk));
+                return Some(unread.map_or(Choice::Send(index), |it| Choice::ReadFirst(it.clone())));
+            }
+            self.wait(until);
+        }
+        self.blocked.insert(&row.lane);
+        None
+    }
+
+    fn stopped(&mut self, index: usize, lane: &'a LaneRow, stop: Stop, desk: &Desk<'_>) {
+        if stop.blocks_lane() {
+            self.blocked.insert(&lane.row.lane);
+        } else if matches!(lane.row.operation, Operation::SetAutomation { enabled: false }) {
+            self.paused_in_vain.insert(&lane.row.lane);
+        }
+        let (Some(after), Some(tried), true) =
+            (desk.look_after, lane.last_attempt_at, can_be_found(lane, stop))
+        else {
+            return;
+        };
+        match reconcile::next_look(&lane.looks, tried).map(|it| it.max(after)) {
+            Some(at) if at <= desk.now.wall => {
+                self.look.get_or_insert(index);
+            }
+            Some(at) => self.wait(at),
+            None => {}
+        }
+    }
+
+    /// Whether it waits for what became of another row.
+    fn is_held(&self, lane: &LaneRow) -> bool {
+        let operation = &lane.row.operation;
+        (operation.speaks() && self.paused_in_vain.contains(&lane.row.lane))
+            || (self.unpaid && matches!(operation.class(), Class::Send | Class::Guarded))
+    }
+
+    fn wait(&mut self, until: Timestamp) {
+        self.due = Some(self.due.map_or(until, |it| it.min(until)));
+    }
+}
+
+/// Whether a time to wait for was set under a clock that has been set back
+/// since: the row would come from the future, or wait for longer than any does.
+fn was_set_back(created_at: Timestamp, until: Timestamp, now: Timestamp) -> bool {
+    created_at.since(now) > MINUTE || until.since(now) > FURTHEST
+}
+
+/// Whether the history must be read before it leaves: the AI was paused just
+/// now, or rows could not leave meanwhile.
+fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &Desk<'_>) -> bool {
+    let row = &lane.row;
+    if !row.operation.speaks() {
+        return false;
+    }
+    let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.held_up(lane.due_at);
+    lane.read_first || (held_up && desk.outage.is_behind(desk.read_at.get(conversation).copied()))
+}
+
+/// Whether it may have been sent and the history would show it.
+fn can_be_found(lane: &LaneRow, stop: Stop) -> bool {
+    stop.is_ambiguous()
+        && matches!(lane.row.operation, Operation::SendText { .. })
+        && lane.row.lane.conversation().is_some()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-    use crate::model::outbox::{KEY_AGE, Lane, OutboxRow};
-    use crate::model::text::SafeText;
-    use crate::model::time::SECOND;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
-
-    fn row(conversation: &str, operation: Operation, state: RowState) -> LaneRow {
-        let tried = !matches!(state, RowState::Queued);
-        LaneRow {
-            row: OutboxRow {
-                id: RowId::from("r"),
-                channel: ChannelId::from("harbor"),
-                lane: Lane::Conversation(conversation.into()),
-                operation,
-                key: IdempotencyKey::from("k"),
-                created_at: at(0),
-                not_before: at(0),
-                first_attempt_at: tried.then(|| at(0)),
-                attempts: u32::from(tried),
-                state,
-            },
-            failures: 0,
-            fence: 1,
-            lease_until: at(90),
-            read_first: false,
-        }
-    }
-
-    fn text(conversation: &str, state: RowState) -> LaneRow {
-        row(conversation, Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None }, state)
-    }
-
-    fn pause(conversation: &str, state: RowState) -> LaneRow {
-        row(conversation, Operation::SetAutomation { enabled: false }, state)
-    }
-
-    fn stopped(stop: Stop) -> RowState {
-        RowState::Stopped(stop, SafeText::line("no"))
-    }
-
-    fn later(mut row: LaneRow, seconds: i64) -> LaneRow {
-        row.row.not_before = at(seconds);
-        row
-    }
-
-    #[test]
-    fn rows_of_a_lane_leave_in_order() {
-        use RowState::{Queued, Sending, Uncertain};
-        let cases = [
-            ("empty", vec![], Choice::Nothing),
-            ("first", vec![text("a", Queued), text("a", Queued)], Choice::Send(0)),
-            ("held back", vec![later(text("a", Queued), 9), text("a", Queued)], Choice::Wait(at(9))),
-            ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], Choice::Send(1)),
-            ("on its way", vec![text("a", Sending), text("a", Queued)], Choice::Wait(at(90).plus(1))),
-            ("asks again", vec![text("a", Uncertain), text("a", Queued)], Choice::Send(0)),
-            ("unknown", vec![text("a", stopped(Stop::Unknown)), text("a", Queued)], Choice::Nothing),
-            ("credits", vec![text("a", stopped(Stop::Credits)), text("b", Queued)], Choice::Send(1)),
-            ("auth", vec![text("a", stopped(Stop::Auth)), text("a", Queued)], Choice::Nothing),
-            ("refused", vec![text("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
-            ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Nothing),
-            ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], Choice::Send(1)),
-        ];
-        for (name, rows, choice) in cases {
-            assert_eq!(choose(&rows, &HashMap::new(), at(1)), choice, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_lapsed_claim_is_freed_and_an_old_key_asks_a_person() {
-        let rows = [text("a", RowState::Sending)];
-        assert_eq!(choose(&rows, &HashMap::new(), at(91)), Choice::Recover);
-        let rows = [text("a", RowState::Uncertain)];
-        let old = at(0).plus(KEY_AGE);
-        assert_eq!(choose(&rows, &HashMap::new(), old), Choice::Expire(0));
-        assert_eq!(choose(&rows, &HashMap::new(), at(-1)), Choice::Expire(0), "a clock set back");
-        assert_eq!(choose(&rows, &HashMap::new(), old.plus(-1)), Choice::Send(0));
-    }
-
-    #[test]
-    fn a_text_behind_a_pause_waits_for_the_reading() {
-        let mut first = text("a", RowState::Queued);
-        first.read_first = true;
-        let rows = [first, text("b", RowState::Queued)];
-        assert_eq!(choose(&rows, &HashMap::new(), at(1)), Choice::ReadFirst("a".into()));
-        let held = HashMap::from([(ConversationId::from("a"), at(5))]);
-        assert_eq!(choose(&rows, &held, at(1)), Choice::Send(1));
-        assert_eq!(choose(&rows[..1], &held, at(1)), Choice::Wait(at(5)));
-        assert_eq!(choose(&rows, &held, at(5)), Choice::ReadFirst("a".into()));
-    }
-}
+mod tests;

@@ -3,30 +3,39 @@
 //!
 //! [`Channel`] asks, sends and stores; [`Tab`] makes steps of it, each due at
 //! its time; [`Leading`] decides which process takes them; [`Engine`] only
-//! waits. What is decided without
-//! looking at a socket or a file is in [`plan`], [`overlap`], [`walk`],
-//! [`lanes`] and [`health`], as plain rules.
+//! waits. What is decided without looking at a socket or a file is in
+//! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
+//! [`health`], as plain rules.
 //!
 //! Knows nothing of screens.
 
 mod accepted;
 mod account;
+mod attempt;
 mod audit;
 mod channel;
 mod conversations;
 mod details;
 mod engine;
+mod evidence;
+pub mod guard;
 pub mod health;
 pub mod lanes;
 pub mod leading;
+mod looking;
 mod messages;
 pub mod overlap;
 pub mod plan;
 mod push;
+pub mod reconcile;
 mod report;
 mod tab;
+#[cfg(test)]
+mod tests;
 mod trigger;
+mod verified;
 pub mod walk;
+mod wishes;
 
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
@@ -38,7 +47,8 @@ pub use leading::Leading;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
-pub use tab::{Lead, Loop, Tab};
+pub use tab::{Loop, Tab};
+pub use wishes::Lead;
 
 /// No step asks for a longer wait, so that a suspended machine or a clock
 /// that jumped is noticed.

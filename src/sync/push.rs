@@ -10,18 +10,23 @@ use crate::client::retry::{self, Attempt, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
-use crate::model::outbox::Stop;
+use crate::model::outbox::{Lane, Moment, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
+use crate::sync::attempt::{Doubts, Leave};
+use crate::sync::guard::{self, Outage};
 use crate::sync::health::Resource;
-use crate::sync::lanes::{self, Choice};
+use crate::sync::lanes::{self, Choice, Desk};
+use crate::sync::looking::Looking;
 use crate::sync::report::Trouble;
 
 /// Between two tries to read the history a text waits for, or to write the
 /// outbox.
 const AGAIN: i64 = 2 * SECOND;
+/// Conversations remembered as read at most.
+const REMEMBERED: usize = 5000;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,21 +42,55 @@ pub enum PushStep {
 }
 
 /// What is remembered between two steps.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PushState {
-    /// Lanes whose history could not be read again, until when they wait.
-    held: HashMap<ConversationId, Timestamp>,
+    /// Lanes whose history could not be read again, or whose repetition is
+    /// not paid for, until when they wait.
+    held: HashMap<Lane, Timestamp>,
+    doubts: Doubts,
+    /// When histories were last read before a text.
+    read_at: HashMap<ConversationId, Timestamp>,
+    outage: Outage,
+    looking: Option<Looking>,
+    look_after: Timestamp,
+}
+
+impl PushState {
+    pub(crate) fn new(now: Timestamp) -> Self {
+        Self {
+            held: HashMap::new(),
+            doubts: Doubts::default(),
+            read_at: HashMap::new(),
+            outage: Outage::new(now),
+            looking: None,
+            look_after: Timestamp::default(),
+        }
+    }
+
+    fn was_read(&mut self, conversation: ConversationId, now: Timestamp) {
+        if self.read_at.len() >= REMEMBERED {
+            self.read_at.clear();
+        }
+        self.read_at.insert(conversation, now);
+    }
 }
 
 impl Channel {
     /// Claims and sends at most one row, or says when the next is due.
     pub async fn push_once(&self, now: Timestamp) -> PushStep {
-        if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
-            return PushStep::Halted;
-        }
         // One at a time, so that lanes stay in order.
         let mut state = self.outbox.lock().await;
-        match self.push_next(&mut state, now).await {
+        state.outage.step(now);
+        if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
+            state.outage.begins(now);
+            return PushStep::Halted;
+        }
+        if let Some(at) = self.pulse(|it, _| it.last_answer()) {
+            state.outage.heard(at);
+        }
+        let step = self.push_next(&mut state, now).await;
+        state.outage.step(self.clock.now().max(now));
+        match step {
             Ok(step) => step,
             Err(error) => {
                 tracing::error!(channel = %self.id(), %error, "the outbox could not be worked on");
@@ -73,101 +112,158 @@ impl Channel {
     async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, Trouble> {
         state.held.retain(|_, until| (1..=AGAIN).contains(&until.since(now)));
         let mut rows = self.store.lane_rows(self.id()).await?;
-        match lanes::choose(&rows, &state.held, now) {
-            Choice::Nothing => Ok(PushStep::Idle),
-            Choice::Wait(until) => Ok(PushStep::Due(until)),
+        let desk = Desk {
+            now: self.moment(now),
+            held: &state.held,
+            read_at: &state.read_at,
+            outage: &state.outage,
+            look_after: self.may_read(Resource::History).then_some(state.look_after),
+        };
+        match lanes::choose(&rows, &desk) {
+            Choice::Nothing => return Ok(PushStep::Idle),
+            Choice::Wait(until) => return Ok(PushStep::Due(until)),
             Choice::Recover => {
                 self.store.recover_lapsed(now).await?;
-                Ok(PushStep::Moved)
             }
             Choice::Expire(index) => {
-                let why = "no clear answer came in 23 hours; the server may no longer recognise it";
-                self.stop_row(&rows.swap_remove(index), Stop::Unknown, SafeText::line(why)).await?;
-                Ok(PushStep::Moved)
-            }
-            Choice::ReadFirst(conversation) => {
-                if !self.read_again(&conversation).await? {
-                    state.held.insert(conversation, now.plus(AGAIN));
-                }
-                Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
-            }
-            Choice::Send(index) => {
                 let row = rows.swap_remove(index);
-                let Some(claimed) = self.store.claim(&row.row.id, row.fence, now).await? else {
-                    // Someone else has changed it; it is looked at anew.
-                    return Ok(PushStep::Moved);
-                };
-                self.send(&claimed).await?;
-                Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
+                let why = "no clear answer came in 23 hours; the server may no longer recognise it";
+                let why = self.with_evidence(&row, SafeText::line(why)).await;
+                self.stop_row(&row, Stop::Expired, why).await?;
             }
+            Choice::ReadFirst(conversation) => self.read_first(state, conversation, now).await?,
+            Choice::Look(index) => {
+                let row = rows.swap_remove(index);
+                (state.looking, state.look_after) = self.look(state.looking.take(), &row, now).await?;
+            }
+            Choice::Send(index) => self.try_to_send(state, rows.swap_remove(index), now).await?,
         }
+        Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
     }
 
-    /// Reads the history again before the first text after a pause, so that
-    /// what the AI said last is on screen. Tells whether the text may leave.
-    async fn read_again(&self, conversation: &ConversationId) -> Result<bool, Trouble> {
+    /// Sends a row that is due, unless its writer should know something first.
+    async fn try_to_send(&self, state: &mut PushState, row: LaneRow, now: Timestamp) -> Result<(), Trouble> {
+        if let Some((stop, why)) = self.objection(state, &row, now).await? {
+            return self.stop_row(&row, stop, SafeText::line(why)).await;
+        }
+        match self.may_leave(&row, &state.doubts).await? {
+            Leave::Now => {}
+            Leave::Stopped => return Ok(()),
+            Leave::Later => {
+                state.held.insert(row.row.lane, now.plus(AGAIN));
+                return Ok(());
+            }
+        }
+        self.note_balance(&row).await?;
+        let Some(claimed) = self.store.claim(&row.row.id, row.fence, self.moment(now)).await? else {
+            // Someone else has changed it; it is looked at anew.
+            return Ok(());
+        };
+        self.send(state, claimed).await
+    }
+
+    /// What speaks against a text whose writer had a certain message on
+    /// screen.
+    async fn objection(
+        &self,
+        state: &PushState,
+        row: &LaneRow,
+        now: Timestamp,
+    ) -> Result<Option<(Stop, &'static str)>, Trouble> {
+        let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
+        let (Some(seen), Some(conversation), true) =
+            (&row.row.seen, row.row.lane.conversation(), untried && row.row.operation.speaks())
+        else {
+            return Ok(None);
+        };
+        let moved = self.store.moved_since(self.id(), conversation, seen).await?;
+        Ok(guard::objection(moved, row.due_at, &state.outage, now))
+    }
+
+    /// Reads the history again before a text leaves, so that what was said
+    /// last is on screen. A text whose history cannot be read waits.
+    async fn read_first(
+        &self,
+        state: &mut PushState,
+        conversation: ConversationId,
+        now: Timestamp,
+    ) -> Result<(), Trouble> {
         let Some(platform) = self.platform().await? else {
-            return Ok(false);
+            state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
+            return Ok(());
         };
         let one = self.histories.lock().await;
-        let read = self.read_history(&self.client.for_person(), &platform, conversation).await;
+        let read = self.read_history(&self.client.for_person(), &platform, &conversation).await;
         drop(one);
         match read {
             // What the server will not show cannot be waited for.
             Ok(()) | Err(Trouble::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
-                self.store.note_read_again(self.id(), conversation).await?;
-                Ok(true)
+                let now = self.clock.now().max(now);
+                state.outage.heard(now);
+                self.store.note_read_again(self.id(), &conversation).await?;
+                state.was_read(conversation, now);
             }
             Err(Trouble::Read(error)) => {
+                if matches!(error, ReadError::Offline(_)) {
+                    state.outage.begins(now);
+                }
                 self.read_failed(Resource::History, error);
-                Ok(false)
+                state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             }
-            Err(error) => Err(error),
+            Err(error) => return Err(error),
         }
+        Ok(())
     }
 
-    async fn send(&self, claimed: &LaneRow) -> Result<(), Trouble> {
+    async fn send(&self, state: &mut PushState, mut claimed: LaneRow) -> Result<(), Trouble> {
         let row = &claimed.row;
         tracing::info!(channel = %self.id(), row = %row.id, operation = row.operation.word(), "sending");
         let Some(request) = self.store.request(&row.id).await? else {
             // Taken away since it was claimed; there is nothing to settle.
             return Ok(());
         };
-        let outcome = self.client.carry_out(&row.operation, &request, &row.key).await;
-        let outcome = self.verified(claimed, outcome).await;
+        let outcome = self.attempt(&claimed, &request).await?;
+        state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
+        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
+            state.outage.begins(now);
+        }
+        if let Some(first) = &mut claimed.first {
+            // Known at the latest by this answer's date.
+            first.server = first.server.or_else(|| self.client.server_time(*first));
+        }
         let attempt = Attempt {
+            class: claimed.row.operation.class(),
+            recognised: self.recognises(&claimed).await?,
             failures: claimed.failures,
-            age: row.first_attempt_at.map_or(0, |it| now.since(it)),
-            was_unclear: row.attempts > 1,
+            age: claimed.key_age(&self.moment(now)).unwrap_or(0),
+            was_unclear: claimed.row.attempts > 1,
             jitter: self.store.chance().fraction(),
         };
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {
-            (Next::Done, Outcome::Done(receipt)) => return self.accepted(claimed, receipt).await,
-            // Not reached: only what was done is decided as done.
-            (Next::Done, _) => {}
-            (Next::Wait(wait), _) => {
-                self.settle(claimed, Settlement::Wait { not_before: now.plus(wait) }).await?
-            }
-            (Next::AskAgain { after, counted }, _) => {
-                let not_before = now.plus(after);
-                self.settle(claimed, Settlement::AskAgain { not_before, counted }).await?;
-            }
-            (Next::Stop(stop, why), _) => {
-                if stop == Stop::Window {
-                    if let Some(conversation) = row.lane.conversation() {
-                        self.store.set_window_closed(self.id(), conversation).await?;
-                        self.forget_answers();
-                    }
-                    self.tell(News::Conversations(self.id().clone()));
-                }
-                self.stop_row(claimed, stop, why).await?;
-            }
-            (Next::Halt(_), _) => self.settle(claimed, Settlement::Wait { not_before: now }).await?,
+            (Next::Done, Outcome::Done(receipt)) => self.accepted(&claimed, receipt).await,
+            (Next::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
+            (next, _) => match settlement(next, now) {
+                Some(settlement) => self.settle(&claimed, settlement).await,
+                // Not reached: only what was done is decided as done.
+                None => Ok(()),
+            },
         }
-        Ok(())
+    }
+
+    /// Stops a row because of what the server answered.
+    async fn stop_sent(&self, claimed: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+        if stop == Stop::Window {
+            if let Some(conversation) = claimed.row.lane.conversation() {
+                self.store.set_window_closed(self.id(), conversation).await?;
+                self.forget_answers();
+            }
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        let why = if stop.is_ambiguous() { self.with_evidence(claimed, why).await } else { why };
+        self.stop_row(claimed, stop, why).await
     }
 
     /// What an outcome says of the whole tab.
@@ -203,4 +299,21 @@ impl Channel {
         self.tell(News::Conversations(self.id().clone()));
         Ok(())
     }
+
+    /// A moment by all clocks that are known.
+    fn moment(&self, wall: Timestamp) -> Moment {
+        let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
+        Moment { server: self.client.server_time(moment), ..moment }
+    }
+}
+
+/// What is written down of a row that goes on; `None` for one that was done.
+pub(crate) fn settlement(next: Next, now: Timestamp) -> Option<Settlement> {
+    Some(match next {
+        Next::Done => return None,
+        Next::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
+        Next::AskAgain { after, counted } => Settlement::AskAgain { not_before: now.plus(after), counted },
+        Next::Stop(stop, why) => Settlement::Stop(stop, why),
+        Next::Halt(_) => Settlement::Wait { not_before: now },
+    })
 }

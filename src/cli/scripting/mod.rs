@@ -150,10 +150,10 @@ pub struct Session {
     pub runtime: tokio::runtime::Runtime,
     /// To read what is stored.
     pub reader: Reader,
-    /// How long the server's word is waited for, in microseconds.
-    pub patience: i64,
     /// Who this process is among those on the folder.
     owner: String,
+    /// How long the server's word is waited for, in microseconds.
+    pub patience: i64,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
 }
@@ -196,7 +196,7 @@ impl Session {
         }
         let (runtime, patience) = (inbox::runtime()?, i64::from(timeout) * SECOND);
         let owner = leading::owner(&files.store);
-        Ok(Self { files, runtime, reader, patience, owner, channels, told })
+        Ok(Self { files, runtime, reader, owner, patience, channels, told })
     }
 
     /// This desk's files.
@@ -219,10 +219,9 @@ impl Session {
         let name = &channel.spec().name;
         loop {
             let wait = match self.runtime.block_on(step()) {
-                Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
-                _ if channel.is_stopped() => bail!("{name}: {what}: {}", self.why()),
-                Pulled::Done | Pulled::Skipped => return Ok(()),
+                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(()),
                 Pulled::More => continue,
+                Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
                 Pulled::Paced(wait) => wait,
             };
             if self.now().plus(wait) > until {

@@ -8,9 +8,11 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{Anchor, ConversationPage, ConversationQuery, ListFilter};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 use crate::store::StoreError;
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
-use crate::store::rows::time;
+use crate::store::rows::{line, time};
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;
@@ -24,7 +26,12 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
          AND o.operation = 'close' AND o.state <> 'stopped'),
      EXISTS (SELECT 1 FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
      (SELECT count(*) FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
-         AND o.state = 'stopped')";
+         AND o.state = 'stopped'),
+     (SELECT p.since FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
+     (SELECT p.owner FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
+     (SELECT h.at FROM desk.handback h WHERE h.channel = c.channel AND h.conversation = c.id
+         AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.inbound = 0
+             AND m.sort_at > h.at AND m.sender <> 'api'))";
 
 /// A row's key in the list's order.
 type Key = (i64, String);
@@ -164,6 +171,11 @@ fn total(connection: &Connection, query: &ConversationQuery) -> Result<Option<u6
     Ok(u64::try_from(count).ok().filter(|_| count < COUNT_CAP))
 }
 
+fn paused(row: &Row<'_>) -> rusqlite::Result<Option<(SafeText, Timestamp)>> {
+    let Some(since) = time(row, WIDTH + 8)? else { return Ok(None) };
+    Ok(Some((line(row, WIDTH + 9)?, since)))
+}
+
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
     Ok(ConversationRow {
         conversation: read(row)?,
@@ -175,5 +187,7 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         close_pending: row.get(WIDTH + 5)?,
         paused_here: row.get(WIDTH + 6)?,
         stuck: row.get(WIDTH + 7)?,
+        paused: paused(row)?,
+        handed_back_at: time(row, WIDTH + 10)?,
     })
 }

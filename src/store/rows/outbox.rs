@@ -5,8 +5,9 @@
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-use crate::model::outbox::{Lane, Method, OutboxRow, PreparedRequest, RowState, Stop};
+use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
+use crate::model::messages::Place;
+use crate::model::outbox::{Finding, Lane, Method, OutboxRow, PreparedRequest, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::StoreError;
@@ -15,9 +16,12 @@ use crate::store::rows::{line, operation, time};
 /// The columns [`read`] expects, in order. The bytes are not among them: a
 /// list of rows must not carry uploads.
 pub(crate) const COLUMNS: &str = "id, channel, lane, lane_id, operation, payload, idempotency_key, created_at, \
-     not_before, first_attempt_at, attempts, state, stop, why";
+     not_before, first_attempt_at, attempts, state, stop, why, seen_at, seen_id, finding";
 /// How many they are.
-pub(crate) const WIDTH: usize = 14;
+pub(crate) const WIDTH: usize = 17;
+
+/// The finding that a text is not in its history.
+const ABSENT: &str = "absent";
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
@@ -37,7 +41,33 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
         first_attempt_at: time(row, 9)?,
         attempts: row.get(10)?,
         state: read_state(row)?,
+        seen: read_seen(row)?,
+        finding: read_finding(row.get(16)?),
     })
+}
+
+fn read_seen(row: &Row<'_>) -> rusqlite::Result<Option<Place>> {
+    let (at, id): (_, Option<String>) = (time(row, 14)?, row.get(15)?);
+    Ok(at.zip(id.map(MessageId::new)))
+}
+
+fn read_finding(text: Option<String>) -> Finding {
+    match text.as_deref() {
+        None => Finding::Nothing,
+        Some(ABSENT) => Finding::Absent,
+        Some(ids) => Finding::Several(ids.lines().map(MessageId::from).collect()),
+    }
+}
+
+/// What a finding is kept as.
+pub(crate) fn finding_text(finding: &Finding) -> Option<String> {
+    match finding {
+        Finding::Nothing => None,
+        Finding::Absent => Some(ABSENT.to_owned()),
+        Finding::Several(messages) => {
+            Some(messages.iter().map(MessageId::as_str).collect::<Vec<_>>().join("\n"))
+        }
+    }
 }
 
 /// Reads the bytes of a row; `None` if the row is gone.

@@ -1,5 +1,6 @@
 //! The store against real files.
 
+mod decisions;
 mod files;
 mod histories;
 mod migration;
@@ -7,6 +8,7 @@ mod migrations;
 mod operations;
 mod outbox;
 mod search;
+mod since;
 mod windows;
 
 use crate::model::account::Platform;
@@ -79,6 +81,7 @@ pub(crate) fn row(conversation: &str, operation: Operation, hold_micros: i64) ->
         operation,
         request: PreparedRequest::json(Method::Post, "/messages/send", b"{}".to_vec()),
         hold_micros,
+        seen: None,
     }
 }
 

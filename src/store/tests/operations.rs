@@ -107,7 +107,14 @@ async fn every_operation_comes_back_from_the_file() {
     let mut queued = Vec::new();
     for operation in operations() {
         let lane = operation.lane(Some(&conversation)).unwrap();
-        let row = NewRow { channel: channel(), lane, operation, request: request.clone(), hold_micros: 0 };
+        let row = NewRow {
+            channel: channel(),
+            lane,
+            operation,
+            request: request.clone(),
+            hold_micros: 0,
+            seen: None,
+        };
         queued.push(row);
     }
     let wanted: Vec<(Lane, Operation)> =

@@ -128,10 +128,10 @@ async fn sending_again_makes_a_new_key_only_when_the_old_one_is_spent() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
-        assert_eq!(store.retry_row(&row.id, at(0)).unwrap(), None, "not stopped");
+        assert_eq!(store.try_again(&row.id, None, at(0)).unwrap(), None, "not stopped");
         let claimed = claim(&store, &row, 1).await.unwrap();
-        store.settle(&claimed, Settlement::Stop(stop.clone(), SafeText::line("why"))).await.unwrap();
-        let again = store.retry_row(&row.id, at(seconds)).unwrap().unwrap();
+        store.settle(&claimed, Settlement::Stop(stop, SafeText::line("why"))).await.unwrap();
+        let again = store.try_again(&row.id, None, at(seconds)).unwrap().unwrap().after.unwrap();
         assert_eq!(again.key == row.key, same_key, "{stop:?} after {seconds} s");
         assert_eq!(store.request(&again.id).await.unwrap(), Some(send("a", "one", 0).request));
         assert_eq!(only(&store).await.id, again.id);

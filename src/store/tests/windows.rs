@@ -91,7 +91,7 @@ async fn who_needs_a_reply() {
     assert_eq!(page.rows[0].stuck, 1);
     assert_eq!(reader.counts(&channel()).unwrap().needs_reply, 1);
     assert_eq!(reader.counts(&channel()).unwrap().stopped, 1);
-    drop(store.drop_row(&row.id).unwrap().unwrap());
+    store.decide(&row.id, crate::model::outbox::Verdict::Drop, None, at(30)).unwrap().unwrap();
     assert!(needing().rows.is_empty());
 }
 

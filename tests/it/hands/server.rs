@@ -64,6 +64,11 @@ impl Answer {
         Self::Full { status, headers: format!("content-type: {kind}\r\n"), body: body.to_vec() }
     }
 
+    /// With the rate limit's numbers, as every answer of the interface.
+    pub fn rated(self) -> Self {
+        self.header("x-ratelimit-limit", "100").header("x-ratelimit-remaining", "99")
+    }
+
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Self::Full { headers, .. } = &mut self {
             headers.push_str(&format!("{name}: {value}\r\n"));
@@ -106,6 +111,11 @@ impl Server {
     /// What was asked since the last look.
     pub fn seen(&self) -> Vec<Request> {
         std::mem::take(&mut *self.seen.lock().expect("no one failed"))
+    }
+
+    /// What was asked to be made since the last look.
+    pub fn posts(&self) -> Vec<Request> {
+        self.seen().into_iter().filter(|it| it.method == "POST").collect()
     }
 
     /// Method and path of what was asked since the last look.

@@ -1,0 +1,65 @@
+//! What the server's clock shows, from the dates of its answers.
+//!
+//! Between answers the time since boot is added, which nobody sets, or where
+//! that is not told the wall clock, as long as it goes forward.
+//!
+//! Knows nothing of what the time is for.
+
+use crate::model::outbox::Moment;
+use crate::model::time::Timestamp;
+
+/// The newest date an answer told, and when it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ServerClock(Option<(Timestamp, Moment)>);
+
+impl ServerClock {
+    /// An answer told the server's time.
+    pub fn hear(&mut self, date: Timestamp, now: Moment) {
+        self.0 = Some((date, now));
+    }
+
+    /// What the server's clock shows at another moment, before or after the
+    /// answer; `None` when that cannot be told.
+    pub fn at(&self, moment: Moment) -> Option<Timestamp> {
+        let (date, heard) = self.0?;
+        let wall = moment.wall.since(heard.wall);
+        let span = match (heard.since_boot, moment.since_boot) {
+            (Some(heard), Some(then)) => then.saturating_sub(heard),
+            _ if wall < 0 => return None,
+            _ => wall,
+        };
+        Some(date.plus(span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::HOUR;
+
+    fn at(hours: i64) -> Timestamp {
+        Timestamp::from_micros(480_000 * HOUR + hours * HOUR)
+    }
+
+    fn moment(wall: i64, since_boot: Option<i64>) -> Moment {
+        Moment { wall: at(wall), server: None, since_boot: since_boot.map(|it| it * HOUR) }
+    }
+
+    #[test]
+    fn the_servers_time_goes_on_between_answers() {
+        let cases = [
+            ("now", moment(0, None), moment(0, None), Some(100)),
+            ("later", moment(0, None), moment(3, None), Some(103)),
+            ("the wall clock was set back", moment(0, None), moment(-1, None), None),
+            ("set ahead, boot knows", moment(0, Some(5)), moment(9000, Some(6)), Some(101)),
+            ("set back, boot knows", moment(0, Some(5)), moment(-9000, Some(6)), Some(101)),
+            ("before the answer, boot knows", moment(0, Some(5)), moment(-2, Some(3)), Some(98)),
+        ];
+        for (name, heard, then, hours) in cases {
+            let mut clock = ServerClock::default();
+            assert_eq!(clock.at(then), None);
+            clock.hear(at(100), heard);
+            assert_eq!(clock.at(then), hours.map(at), "{name}");
+        }
+    }
+}

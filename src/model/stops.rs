@@ -1,0 +1,176 @@
+//! Why a row of the outbox waits for a person, and what the person may say.
+//! The one place for the words of both.
+//!
+//! Knows nothing of rows or files.
+
+use crate::model::ids::MessageId;
+
+/// Why a row waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The server refused it for good; editing makes a new row and key.
+    Refused,
+    /// The balance is too low. What costs nothing goes on.
+    Credits,
+    /// The service window is shut; only templates may be sent.
+    Window,
+    /// The key is not taken any more; waits for another key.
+    Auth,
+    /// It may or may not have been done; the key is pinned.
+    Unknown,
+    /// It may or may not have been done, and the key is too old for the
+    /// server to recognise it.
+    Expired,
+    /// No byte left: someone answered whom the writer has not seen.
+    Crossed,
+    /// No byte left: there was no connection for so long that the writer is
+    /// asked whether it still fits.
+    Late,
+    /// It may or may not have been done, and nothing proves that the server
+    /// would recognise the key here.
+    Ask,
+}
+
+/// Each stop with the word kept in the database and the words on screen.
+const WORDS: [(Stop, &str, &str); 9] = [
+    (Stop::Refused, "refused", "NOT SENT"),
+    (Stop::Credits, "credits", "NOT SENT, out of credits"),
+    (Stop::Window, "window", "NOT SENT, window closed"),
+    (Stop::Auth, "auth", "NOT SENT, the key is not taken"),
+    (Stop::Unknown, "unknown", "MAY OR MAY NOT HAVE BEEN SENT"),
+    (Stop::Expired, "expired", "MAY OR MAY NOT HAVE BEEN SENT, too long ago to ask again"),
+    (Stop::Crossed, "crossed", "NOT SENT, someone answered meanwhile"),
+    (Stop::Late, "late", "NOT SENT, it had to wait too long"),
+    (Stop::Ask, "ask", "MAY OR MAY NOT HAVE BEEN DONE"),
+];
+
+impl Stop {
+    /// The word kept in the database.
+    pub fn word(self) -> &'static str {
+        WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("unknown", |(_, word, _)| word)
+    }
+
+    /// The words on screen.
+    pub fn label(self) -> &'static str {
+        WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("", |(_, _, label)| label)
+    }
+
+    /// Reads the database's word; anything else is the cautious reading.
+    pub fn from_word(word: &str) -> Self {
+        WORDS.iter().find(|(_, known, _)| *known == word).map_or(Self::Unknown, |(stop, _, _)| *stop)
+    }
+
+    /// Whether it may have been done.
+    pub fn is_ambiguous(self) -> bool {
+        matches!(self, Self::Unknown | Self::Expired | Self::Ask)
+    }
+
+    /// Whether rows behind it in its lane wait: nothing overtakes what may
+    /// have been done, and what can still leave keeps its place. A definite
+    /// refusal is over.
+    pub fn blocks_lane(self) -> bool {
+        !matches!(self, Self::Refused | Self::Window)
+    }
+
+    /// What "try again" means; `spent` says whether the key is too old.
+    pub fn again(self, spent: bool) -> Verdict {
+        match self {
+            // A refusal may itself be kept under the key.
+            Self::Refused | Self::Credits | Self::Window | Self::Expired => Verdict::NewKey,
+            Self::Auth => Verdict::SameKey,
+            Self::Unknown | Self::Ask if spent => Verdict::NewKey,
+            Self::Unknown | Self::Ask => Verdict::SameKey,
+            Self::Crossed | Self::Late => Verdict::SendAnyway,
+        }
+    }
+
+    /// Whether a person may say this about a row stopped so.
+    pub fn allows(self, verdict: &Verdict, spent: bool) -> bool {
+        match verdict {
+            Verdict::SendAnyway => matches!(self, Self::Crossed | Self::Late),
+            Verdict::SameKey => self == Self::Auth || (matches!(self, Self::Unknown | Self::Ask) && !spent),
+            Verdict::NewKey => !matches!(self, Self::Crossed | Self::Late | Self::Auth),
+            Verdict::Adopt(_) => self.is_ambiguous(),
+            Verdict::Drop | Verdict::Edit => true,
+        }
+    }
+}
+
+/// What a person says about a stopped row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Send it although someone answered, or although it is late.
+    SendAnyway,
+    /// Ask the server again under the same key.
+    SameKey,
+    /// Send it again as a new row with a new key.
+    NewKey,
+    /// This message of the history is it: it was sent.
+    Adopt(MessageId),
+    /// Give it up.
+    Drop,
+    /// Take its text back to write it anew.
+    Edit,
+}
+
+impl Verdict {
+    /// The word kept in the database.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::SendAnyway => "send anyway",
+            Self::SameKey => "same key",
+            Self::NewKey => "new key",
+            Self::Adopt(_) => "adopt",
+            Self::Drop => "drop",
+            Self::Edit => "edit",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_back_and_none_is_used_twice() {
+        let mut seen = std::collections::HashSet::new();
+        for (stop, word, label) in WORDS {
+            assert_eq!((Stop::from_word(word), stop.word(), stop.label()), (stop, word, label));
+            assert!(seen.insert(word) && seen.insert(label), "{word}");
+            assert_eq!(label.starts_with("NOT SENT"), !stop.is_ambiguous(), "{word}");
+        }
+        assert_eq!(Stop::from_word("from a newer version"), Stop::Unknown);
+    }
+
+    #[test]
+    fn a_person_may_say_what_fits_the_stop() {
+        use Stop::*;
+        let adopt = || Verdict::Adopt(MessageId::from("m"));
+        let all = || {
+            [Verdict::SendAnyway, Verdict::SameKey, Verdict::NewKey, adopt(), Verdict::Drop, Verdict::Edit]
+        };
+        // Which of the six are allowed while the key is young, and once it is spent.
+        let cases = [
+            (Refused, "..n.de", "..n.de"),
+            (Credits, "..n.de", "..n.de"),
+            (Window, "..n.de", "..n.de"),
+            (Auth, ".s..de", ".s..de"),
+            (Unknown, ".snade", "..nade"),
+            (Expired, "..nade", "..nade"),
+            (Crossed, "w...de", "w...de"),
+            (Late, "w...de", "w...de"),
+            (Ask, ".snade", "..nade"),
+        ];
+        for (stop, young, spent) in cases {
+            for (is_spent, marks) in [(false, young), (true, spent)] {
+                let found: String = all()
+                    .iter()
+                    .zip("wsnade".chars())
+                    .map(|(verdict, mark)| if stop.allows(verdict, is_spent) { mark } else { '.' })
+                    .collect();
+                assert_eq!(found, marks, "{stop:?} {is_spent}");
+                assert!(stop.allows(&stop.again(is_spent), is_spent), "{stop:?}");
+            }
+        }
+    }
+}

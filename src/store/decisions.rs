@@ -1,0 +1,241 @@
+//! What people say about rows that wait for them, carried out and written
+//! down in one transaction. All calls block until the commit.
+//!
+//! A row sent again under a new key keeps its place in the lane and becomes a
+//! new row; the old one is named in the decision. So the number of keys sent
+//! for one wish is at most one more than its decisions.
+//!
+//! Knows nothing of what a server answers.
+
+use rusqlite::{Connection, Transaction, params};
+use sha2::{Digest, Sha256};
+
+use crate::model::chance::Chance;
+use crate::model::ids::{IdempotencyKey, RowId};
+use crate::model::messages::Place;
+use crate::model::outbox::{Class, KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
+use crate::model::time::Timestamp;
+use crate::store::lane::{self, LaneRow};
+use crate::store::{Store, StoreError, drafts, outbox, settling};
+
+/// A decision that was carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decided {
+    /// The row as it was.
+    pub before: OutboxRow,
+    /// The row that stands for the wish now; `None` when it is over.
+    pub after: Option<OutboxRow>,
+}
+
+impl Store {
+    /// Carries out what a person says about a stopped row. `None` if it is
+    /// not stopped any more, or if this cannot be said about it: a key is not
+    /// asked with again once it is spent, and not replaced while no byte of it
+    /// has left.
+    ///
+    /// `seen` is the newest message the person has on screen now; without it
+    /// the newest one known counts. A further answer asks again.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was decided.
+    pub fn decide(
+        &self,
+        id: &RowId,
+        verdict: Verdict,
+        seen: Option<Place>,
+        now: impl Into<Moment>,
+    ) -> Result<Option<Decided>, StoreError> {
+        self.decide_by(id, seen, now.into(), move |stop, spent| {
+            stop.allows(&verdict, spent).then_some(verdict)
+        })
+    }
+
+    /// Sends a stopped row again in the way that fits why it stopped. `None`
+    /// if it is not stopped.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was decided.
+    pub fn try_again(
+        &self,
+        id: &RowId,
+        seen: Option<Place>,
+        now: impl Into<Moment>,
+    ) -> Result<Option<Decided>, StoreError> {
+        self.decide_by(id, seen, now.into(), |stop, spent| Some(stop.again(spent)))
+    }
+
+    fn decide_by(
+        &self,
+        id: &RowId,
+        seen: Option<Place>,
+        now: Moment,
+        choose: impl FnOnce(Stop, bool) -> Option<Verdict> + Send + 'static,
+    ) -> Result<Option<Decided>, StoreError> {
+        let wanted = id.clone();
+        let Some(found) = self.outbox().call(move |outbox| lane::find(outbox, &wanted))? else {
+            return Ok(None);
+        };
+        let seen = match seen {
+            Some(seen) => Some(seen),
+            None => self.newest_place(&found.row.channel, &found.row.lane)?,
+        };
+        let (id, chance) = (id.clone(), self.chance().clone());
+        let decided = self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let Some(row) = lane::find(&change, &id)? else {
+                return Ok(None);
+            };
+            let RowState::Stopped(stop, _) = row.row.state else {
+                return Ok(None);
+            };
+            // Where nothing relies on the key, a failure kept under the old one
+            // must not come back: another one is as good.
+            let spent = !row.row.operation.class().relies_on_key()
+                || row.key_age(&now).is_some_and(|it| it >= KEY_AGE);
+            let Some(verdict) = choose(stop, spent) else {
+                return Ok(None);
+            };
+            let after = carry_out(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;
+            write_down(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
+            change.commit()?;
+            Ok(Some(Decided { before: row.row, after }))
+        })?;
+        if let Some(decided) = &decided {
+            self.renew_stuck(&decided.before.channel, &decided.before.lane)?;
+        }
+        Ok(decided)
+    }
+
+    /// What was decided about a row, oldest first, in the database's words.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn decisions(&self, id: &RowId) -> Result<Vec<String>, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT word FROM decision WHERE row = ?1 ORDER BY number")?;
+            let words = statement.query_map([id.as_str()], |row| row.get(0))?;
+            Ok(words.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+fn carry_out(
+    change: &Transaction<'_>,
+    row: &LaneRow,
+    verdict: &Verdict,
+    seen: Option<&Place>,
+    (now, chance): (Timestamp, &Chance),
+) -> Result<Option<OutboxRow>, StoreError> {
+    match verdict {
+        Verdict::SendAnyway | Verdict::SameKey => {
+            wake(change, &row.row, seen, now)?;
+            outbox::find(change, &row.row.id)
+        }
+        Verdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
+        Verdict::Adopt(message) => {
+            settling::note_sent(change, &row.row, message.as_str())?;
+            outbox::complete(change, &row.row, "found by a person", Some(message.as_str()))?;
+            Ok(None)
+        }
+        Verdict::Drop => {
+            outbox::remove(change, &row.row, "dropped", "")?;
+            Ok(None)
+        }
+        Verdict::Edit => {
+            if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
+                (&row.row.operation, row.row.lane.conversation())
+            {
+                drafts::put_before(change, &row.row.channel, conversation, text, reply_to.as_ref())?;
+            }
+            outbox::remove(change, &row.row, "taken back to be edited", "")?;
+            Ok(None)
+        }
+    }
+}
+
+/// Lets a row leave again under its own key.
+fn wake(
+    change: &Transaction<'_>,
+    row: &OutboxRow,
+    seen: Option<&Place>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    // What is never asked again by itself is queued anew: a person has asked.
+    let by_itself = row.operation.class() != Class::Guarded;
+    change.execute(
+        "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
+             failures = 0, not_before = ?2, due_at = ?2, looks = 0, looked_at = NULL, absent_at = NULL,
+             finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
+             seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
+         WHERE id = ?1",
+        params![
+            row.id.as_str(),
+            now.micros(),
+            seen.map(|it| it.0.micros()),
+            seen.map(|it| it.1.as_str()),
+            by_itself
+        ],
+    )?;
+    outbox::audit(change, row, "asked again by a person", "same key")
+}
+
+/// Makes a row anew in its place: another id, another key, never tried.
+fn anew(
+    change: &Transaction<'_>,
+    row: &OutboxRow,
+    seen: Option<&Place>,
+    (now, chance): (Timestamp, &Chance),
+) -> Result<RowId, StoreError> {
+    let id = outbox::row_id(now, chance);
+    wake(change, row, seen, now)?;
+    change.execute(
+        "UPDATE outbox SET id = ?2, idempotency_key = ?3, successor_of = ?1, created_at = ?4, attempts = 0,
+             fence = fence + 1, state = 'queued', lease_until = 0, first_attempt_at = NULL,
+             first_attempt_server_at = NULL, first_attempt_since_boot = NULL, last_attempt_at = NULL,
+             credits_before = NULL
+         WHERE id = ?1",
+        params![row.id.as_str(), id.as_str(), outbox::new_key(chance).as_str(), now.micros()],
+    )?;
+    outbox::audit(change, row, "sent again by a person", "new key")?;
+    Ok(id)
+}
+
+fn write_down(
+    change: &Transaction<'_>,
+    row: &OutboxRow,
+    verdict: &Verdict,
+    after: Option<&OutboxRow>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    change.execute(
+        "INSERT INTO decision (at, channel, row, successor, word, key_print) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![
+            now.micros(),
+            row.channel.as_str(),
+            row.id.as_str(),
+            after.map(|it| it.id.as_str()),
+            verdict.word(),
+            print_of(&row.key),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Tells keys apart without telling them.
+fn print_of(key: &IdempotencyKey) -> String {
+    let digest = Sha256::digest(key.as_str().as_bytes());
+    digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
+}
+
+/// Takes a row away that was made anew from this one and never tried,
+/// because this one turned out to be done after all. Tells whether there was
+/// one.
+pub(crate) fn withdraw_successor(change: &Connection, row: &OutboxRow) -> Result<bool, StoreError> {
+    let removed = change.execute(
+        "DELETE FROM outbox WHERE successor_of = ?1 AND attempts = 0 AND state IN ('queued', 'stopped')",
+        [row.id.as_str()],
+    )?;
+    Ok(removed > 0)
+}

@@ -1,0 +1,136 @@
+//! Pauses of the AI made from this desk: a lease with an owner and an age.
+//! It ends when the AI is handed back here, or when the server says that it
+//! answers again.
+//!
+//! Knows nothing of requests.
+
+use rusqlite::{Connection, params};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::queries::Pause;
+use crate::model::text::SafeText;
+use crate::model::time::{DAY, Timestamp};
+use crate::store::rows::line;
+use crate::store::{Store, StoreError};
+
+/// How long a hand-back is remembered: an AI that has not answered by then
+/// shows as a customer who waits.
+const REMEMBERED: i64 = 7 * DAY;
+
+impl Store {
+    /// All pauses of a channel, longest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
+        let channel = channel.clone();
+        self.outbox().later(move |connection| list(connection, "main", &channel)).await
+    }
+
+    /// Notes that the history was read again since the AI was paused.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_read_again(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.outbox()
+            .later(move |connection| {
+                connection.execute(
+                    "UPDATE pause SET read_again = 1 WHERE channel = ?1 AND conversation = ?2
+                         AND read_again = 0",
+                    params![channel.as_str(), conversation.as_str()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Forgets that this desk paused the AI: the server says it answers again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_pause(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.outbox()
+            .later(move |connection| Ok(end(connection, channel.as_str(), conversation.as_str())?))
+            .await
+    }
+}
+
+/// Reads the pauses of a channel from the schema the outbox has on this
+/// connection.
+pub(crate) fn list(
+    connection: &Connection,
+    schema: &str,
+    channel: &ChannelId,
+) -> Result<Vec<Pause>, StoreError> {
+    let sql = format!(
+        "SELECT conversation, owner, since FROM {schema}.pause WHERE channel = ?1
+         ORDER BY since, conversation"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map([channel.as_str()], |row| {
+        let conversation: String = row.get(0)?;
+        let owner: SafeText = line(row, 1)?;
+        Ok(Pause {
+            conversation: ConversationId::new(conversation),
+            owner,
+            since: Timestamp::from_micros(row.get(2)?),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The AI was paused from here. An older pause of the same conversation keeps
+/// its owner and age, but its history must be read again.
+pub(crate) fn begin(
+    change: &Connection,
+    channel: &str,
+    conversation: &str,
+    owner: &str,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    change.execute(
+        "INSERT INTO pause (channel, conversation, read_again, owner, since) VALUES (?1, ?2, 0, ?3, ?4)
+         ON CONFLICT DO UPDATE SET read_again = 0",
+        params![channel, conversation, owner, now.micros()],
+    )?;
+    change.execute(
+        "DELETE FROM handback WHERE channel = ?1 AND conversation = ?2",
+        params![channel, conversation],
+    )?;
+    Ok(())
+}
+
+/// The AI was handed back from here.
+pub(crate) fn hand_back(
+    change: &Connection,
+    channel: &str,
+    conversation: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    end(change, channel, conversation)?;
+    change.execute("DELETE FROM handback WHERE at < ?1", [at.plus(-REMEMBERED).micros()])?;
+    change.execute(
+        "INSERT OR REPLACE INTO handback (channel, conversation, at) VALUES (?1, ?2, ?3)",
+        params![channel, conversation, at.micros()],
+    )?;
+    Ok(())
+}
+
+/// The AI answers again.
+pub(crate) fn end(connection: &Connection, channel: &str, conversation: &str) -> rusqlite::Result<()> {
+    connection.execute(
+        "DELETE FROM pause WHERE channel = ?1 AND conversation = ?2",
+        params![channel, conversation],
+    )?;
+    Ok(())
+}

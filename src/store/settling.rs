@@ -1,0 +1,144 @@
+//! What an outcome does to its row, and what is kept of an accepted one
+//! because the interface will not tell it again.
+//!
+//! Order of a success: the cache first (the message is shown, the switch has
+//! moved), then, in one transaction of the outbox, what is kept and the end of
+//! the row. A desk that ends in between finds the row uncertain, asks with
+//! the same key, is told the same, and writes the same over the same.
+//!
+//! A settlement names the claim it belongs to; a late one changes nothing,
+//! except that a success always counts.
+//!
+//! Knows nothing of HTTP.
+
+use rusqlite::{Connection, params};
+
+use crate::model::ids::ConversationId;
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::time::Timestamp;
+use crate::store::lane::{LaneRow, Settlement};
+use crate::store::{StoreError, decisions, outbox, pauses};
+
+/// Writes a settlement within the caller's transaction; tells whether it
+/// still counted. `owner` is how this desk names itself.
+pub(crate) fn write(
+    change: &Connection,
+    lane: &LaneRow,
+    settlement: &Settlement,
+    owner: &str,
+) -> Result<bool, StoreError> {
+    let (id, fence) = (lane.row.id.as_str(), lane.fence);
+    let server_at = lane.first.and_then(|it| it.server).map(Timestamp::micros);
+    let written = match settlement {
+        Settlement::Wait { not_before } => change.execute(
+            // Nothing was executed, so the attempt is taken back, unless an
+            // earlier one may have been.
+            "UPDATE outbox SET state = iif(attempts > 1, 'uncertain', 'queued'), not_before = ?3,
+                 first_attempt_at = iif(attempts > 1, first_attempt_at, NULL),
+                 first_attempt_server_at = iif(attempts > 1, first_attempt_server_at, NULL),
+                 first_attempt_since_boot = iif(attempts > 1, first_attempt_since_boot, NULL),
+                 attempts = attempts - 1
+             WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
+            params![id, fence, not_before.micros()],
+        )?,
+        Settlement::AskAgain { not_before, counted } => change.execute(
+            "UPDATE outbox SET state = 'uncertain', not_before = ?3, failures = failures + ?4,
+                 first_attempt_server_at = coalesce(first_attempt_server_at, ?5)
+             WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
+            params![id, fence, not_before.micros(), counted, server_at],
+        )?,
+        Settlement::Stop(stop, why) => {
+            let written = change.execute(
+                "UPDATE outbox SET state = 'stopped', stop = ?3, why = ?4,
+                     first_attempt_server_at = coalesce(first_attempt_server_at, ?5)
+                 WHERE id = ?1 AND fence = ?2 AND state <> 'stopped'",
+                params![id, fence, stop.word(), why.as_str(), server_at],
+            )?;
+            if written > 0 {
+                outbox::audit(change, &lane.row, "stopped", stop.word())?;
+            }
+            written
+        }
+        Settlement::Done { made, automation, replayed } => {
+            remember(change, lane, made.as_deref(), *automation, owner)?;
+            let detail = if *replayed { "replayed" } else { "" };
+            return finish(change, &lane.row, detail, made.as_deref());
+        }
+        Settlement::Found(message) => {
+            note_sent(change, &lane.row, message.as_str())?;
+            return finish(change, &lane.row, "found in the history", Some(message.as_str()));
+        }
+    };
+    Ok(written > 0)
+}
+
+/// Ends a row that was done. One that a person has dropped or made anew
+/// meanwhile was done all the same: its successor must not leave.
+fn finish(
+    change: &Connection,
+    row: &OutboxRow,
+    detail: &str,
+    made: Option<&str>,
+) -> Result<bool, StoreError> {
+    if outbox::find(change, &row.id)?.is_some() {
+        outbox::complete(change, row, detail, made)?;
+        return Ok(true);
+    }
+    let withdrawn = decisions::withdraw_successor(change, row)?;
+    outbox::complete(change, row, if withdrawn { "late; sent again in vain" } else { "late" }, made)?;
+    Ok(withdrawn)
+}
+
+/// Keeps what the interface will not tell again about an accepted row.
+fn remember(
+    change: &Connection,
+    lane: &LaneRow,
+    made: Option<&str>,
+    automation: Option<bool>,
+    owner: &str,
+) -> Result<(), StoreError> {
+    let row = &lane.row;
+    let channel = row.channel.as_str();
+    match &row.operation {
+        operation if operation.speaks() => {
+            if let Some(message) = made {
+                note_sent(change, row, message)?;
+            }
+        }
+        Operation::React { message, emoji } if emoji.is_empty() => {
+            change.execute(
+                "DELETE FROM reaction WHERE channel = ?1 AND message = ?2",
+                params![channel, message.as_str()],
+            )?;
+        }
+        Operation::React { message, emoji } => {
+            change.execute(
+                "INSERT OR REPLACE INTO reaction (channel, message, emoji) VALUES (?1, ?2, ?3)",
+                params![channel, message.as_str(), emoji],
+            )?;
+        }
+        Operation::SetAutomation { enabled } => {
+            let Some(conversation) = row.lane.conversation().map(ConversationId::as_str) else {
+                return Ok(());
+            };
+            let tried_at = lane.last_attempt_at.unwrap_or(row.created_at);
+            if automation.unwrap_or(*enabled) {
+                let at = lane.first.and_then(|it| it.server).unwrap_or(tried_at);
+                pauses::hand_back(change, channel, conversation, at)?;
+            } else {
+                pauses::begin(change, channel, conversation, owner, tried_at)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A message of the history is this desk's.
+pub(crate) fn note_sent(change: &Connection, row: &OutboxRow, message: &str) -> Result<(), StoreError> {
+    change.execute(
+        "INSERT OR IGNORE INTO sent_here (channel, message) VALUES (?1, ?2)",
+        params![row.channel.as_str(), message],
+    )?;
+    Ok(())
+}

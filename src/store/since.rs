@@ -1,0 +1,74 @@
+//! What was said in a conversation since a place in its history.
+//!
+//! Knows nothing of what follows from it.
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::Place;
+use crate::model::outbox::Lane;
+use crate::model::time::Timestamp;
+use crate::store::{Store, StoreError};
+
+/// Messages counted at most: what matters is whether there are any.
+const CAP: u32 = 100;
+
+/// What was said in a thread after the newest message a writer had on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Moved {
+    /// Messages to the customer that did not come from this desk.
+    pub answers: u32,
+    /// Messages of anyone, this desk's apart.
+    pub messages: u32,
+}
+
+impl Store {
+    /// What was said since a place, as far as it was read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn moved_since(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        seen: &Place,
+    ) -> Result<Moved, StoreError> {
+        let (channel, conversation, seen) = (channel.clone(), conversation.clone(), seen.clone());
+        self.cache()
+            .later(move |cache| {
+                // What was sent from here but is not listed yet is this desk's
+                // too.
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT count(*) FILTER (WHERE inbound = 0), count(*) FROM (
+                         SELECT m.inbound FROM message m JOIN conversation c ON c.number = m.conversation
+                         WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
+                             AND NOT (m.inbound = 0 AND m.provisional = 1)
+                             AND NOT EXISTS (SELECT 1 FROM desk.sent_here s
+                                 WHERE s.channel = ?1 AND s.message = m.id)
+                         ORDER BY m.inbound LIMIT ?5)",
+                )?;
+                let of =
+                    params![channel.as_str(), conversation.as_str(), seen.0.micros(), seen.1.as_str(), CAP];
+                Ok(statement
+                    .query_row(of, |row| Ok(Moved { answers: row.get(0)?, messages: row.get(1)? }))?)
+            })
+            .await
+    }
+
+    /// The newest message known of a lane's conversation; blocks.
+    pub(crate) fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
+        let Some(conversation) = lane.conversation().cloned() else { return Ok(None) };
+        let channel = channel.clone();
+        self.cache().call(move |cache| {
+            let mut statement = cache.connection.prepare_cached(
+                "SELECT m.sort_at, m.id FROM message m JOIN conversation c ON c.number = m.conversation
+                 WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT 1",
+            )?;
+            let place = statement.query_row(params![channel.as_str(), conversation.as_str()], |row| {
+                let id: String = row.get(1)?;
+                Ok((Timestamp::from_micros(row.get(0)?), MessageId::new(id)))
+            });
+            Ok(place.optional()?)
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! What people say about stopped rows, and what a late success does to it.
+
+use crate::model::ids::{ConversationId, MessageId};
+use crate::model::messages::{Direction, Place};
+use crate::model::outbox::{KEY_AGE, OutboxRow, RowState, Stop, Verdict};
+use crate::model::queries::Draft;
+use crate::model::text::SafeText;
+use crate::model::time::SECOND;
+use crate::store::Store;
+use crate::store::lane::{LaneRow, Settlement};
+use crate::store::outbox::NewRow;
+use crate::store::tests::{add, at, channel, conversation, list, message, send};
+
+struct Desk {
+    store: Store,
+    _folder: tempfile::TempDir,
+}
+
+fn desk() -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    Desk { store, _folder: folder }
+}
+
+async fn rows(store: &Store) -> Vec<LaneRow> {
+    store.lane_rows(&channel()).await.unwrap()
+}
+
+/// Claims a queued row and stops it, or stops it untried.
+async fn stop(store: &Store, row: &OutboxRow, stop: Stop) -> LaneRow {
+    let found = rows(store).await.into_iter().find(|it| it.row.id == row.id).unwrap();
+    let untried = matches!(stop, Stop::Crossed | Stop::Late);
+    let lane = if untried { found } else { store.claim(&row.id, found.fence, at(1)).await.unwrap().unwrap() };
+    assert!(store.settle(&lane, Settlement::Stop(stop, SafeText::line("why"))).await.unwrap());
+    lane
+}
+
+fn done(message: &str) -> Settlement {
+    Settlement::Done { made: Some(message.to_owned()), automation: None, replayed: false }
+}
+
+#[tokio::test]
+async fn every_word_is_carried_out_and_written_down() {
+    let adopt = || Verdict::Adopt(MessageId::from("m9"));
+    // What is left of the row, and under which key.
+    let cases = [
+        (Stop::Crossed, Verdict::SendAnyway, Some((RowState::Queued, true))),
+        (Stop::Late, Verdict::SendAnyway, Some((RowState::Queued, true))),
+        (Stop::Auth, Verdict::SameKey, Some((RowState::Uncertain, true))),
+        (Stop::Unknown, Verdict::SameKey, Some((RowState::Uncertain, true))),
+        (Stop::Ask, Verdict::SameKey, Some((RowState::Uncertain, true))),
+        (Stop::Unknown, Verdict::NewKey, Some((RowState::Queued, false))),
+        (Stop::Refused, Verdict::NewKey, Some((RowState::Queued, false))),
+        (Stop::Expired, adopt(), None),
+        (Stop::Unknown, Verdict::Drop, None),
+        (Stop::Credits, Verdict::Edit, None),
+    ];
+    for (stopped, verdict, left) in cases {
+        let desk = desk();
+        let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
+        stop(&desk.store, &row, stopped).await;
+        let word = verdict.word();
+        let decided = desk.store.decide(&row.id, verdict.clone(), None, at(9)).unwrap().unwrap();
+        assert_eq!((&decided.before.id, decided.before.is_stopped()), (&row.id, true));
+        let after = decided.after.map(|it| (it.state, it.key == row.key));
+        assert_eq!(after, left, "{stopped:?} {word}");
+        let remaining = rows(&desk.store).await;
+        assert_eq!(remaining.len(), usize::from(left.is_some()), "{stopped:?} {word}");
+        assert_eq!(desk.store.decisions(&row.id).unwrap(), [word]);
+        if let Verdict::Adopt(message) = verdict {
+            let unclaimed = desk.store.unclaimed(&channel(), [message].into()).await.unwrap();
+            assert!(unclaimed.is_empty(), "it is this desk's now");
+        }
+        let again = desk.store.decide(&row.id, Verdict::Drop, None, at(9)).unwrap();
+        assert_eq!(again, None, "decided once");
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_not_decided() {
+    let cases = [
+        (Stop::Crossed, Verdict::NewKey, 9),
+        (Stop::Auth, Verdict::NewKey, 9),
+        (Stop::Refused, Verdict::SameKey, 9),
+        (Stop::Unknown, Verdict::SameKey, 1 + KEY_AGE / SECOND),
+        (Stop::Unknown, Verdict::SendAnyway, 9),
+        (Stop::Refused, Verdict::Adopt(MessageId::from("m")), 9),
+    ];
+    for (stopped, verdict, seconds) in cases {
+        let desk = desk();
+        let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
+        assert_eq!(desk.store.decide(&row.id, Verdict::Drop, None, at(0)).unwrap(), None, "not stopped");
+        stop(&desk.store, &row, stopped).await;
+        let decided = desk.store.decide(&row.id, verdict.clone(), None, at(seconds)).unwrap();
+        assert_eq!(decided, None, "{stopped:?} {verdict:?}");
+        assert!(rows(&desk.store).await[0].row.is_stopped());
+        assert!(desk.store.decisions(&row.id).unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_row_made_anew_keeps_its_place_and_its_words() {
+    let desk = desk();
+    let store = &desk.store;
+    let first = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    let second = store.enqueue(send("a", "two", 0), at(0)).unwrap();
+    stop(store, &first, Stop::Credits).await;
+    let anew = store.try_again(&first.id, None, at(5)).unwrap().unwrap().after.unwrap();
+    assert!(anew.id != first.id && anew.key != first.key && anew.first_attempt_at.is_none());
+    assert_eq!((anew.attempts, &anew.operation, anew.created_at), (0, &first.operation, at(5)));
+    let order: Vec<_> = rows(store).await.into_iter().map(|it| it.row.id).collect();
+    assert_eq!(order, [anew.id, second.id]);
+}
+
+#[tokio::test]
+async fn sending_anyway_moves_what_was_seen() {
+    let desk = desk();
+    let store = &desk.store;
+    list(store, vec![conversation("a", 9)]).await;
+    add(store, vec![message("a", "m2", 9, Direction::Outbound), message("a", "m1", 5, Direction::Inbound)])
+        .await;
+    let place = |seconds: i64, id: &str| -> Place { (at(seconds), MessageId::from(id)) };
+    let crossed = async |seen: Option<Place>| {
+        let new = NewRow { seen: Some(place(5, "m1")), ..send("a", "one", 0) };
+        let row = store.enqueue(new, at(0)).unwrap();
+        assert_eq!(row.seen, Some(place(5, "m1")));
+        stop(store, &row, Stop::Crossed).await;
+        let after = store.try_again(&row.id, seen, at(20)).unwrap().unwrap().after.unwrap();
+        let lane = rows(store).await.into_iter().find(|it| it.row.id == row.id).unwrap();
+        assert_eq!((lane.due_at, after.not_before), (at(20), at(20)));
+        after.seen
+    };
+    assert_eq!(crossed(None).await, Some(place(9, "m2")), "the newest known");
+    assert_eq!(crossed(Some(place(7, "x"))).await, Some(place(7, "x")), "what is on screen");
+    let row = store.enqueue(send("a", "unasked", 0), at(0)).unwrap();
+    stop(store, &row, Stop::Refused).await;
+    assert_eq!(store.try_again(&row.id, None, at(20)).unwrap().unwrap().after.unwrap().seen, None);
+}
+
+#[tokio::test]
+async fn a_text_that_is_edited_goes_before_the_draft() {
+    let desk = desk();
+    let (channel, conversation) = (channel(), ConversationId::from("a"));
+    let draft = Draft { text: "two".to_owned(), reply_to: None };
+    let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    desk.store.save_draft(&channel, &conversation, Some(draft)).unwrap();
+    stop(&desk.store, &row, Stop::Refused).await;
+    desk.store.decide(&row.id, Verdict::Edit, None, at(1)).unwrap().unwrap();
+    let kept = desk.store.reader().unwrap().draft(&channel, &conversation).unwrap().unwrap();
+    assert_eq!(kept.text, "one\ntwo");
+}
+
+#[tokio::test]
+async fn a_late_success_counts_whatever_a_person_said_meanwhile() {
+    // The words, whether what was made anew was tried, and rows left.
+    let cases = [
+        (Verdict::Drop, false, 0),
+        (Verdict::SameKey, false, 0),
+        (Verdict::NewKey, false, 0),
+        (Verdict::NewKey, true, 1),
+    ];
+    for (verdict, tried, left) in cases {
+        let desk = desk();
+        let store = &desk.store;
+        let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+        let claimed = stop(store, &row, Stop::Unknown).await;
+        let after = store.decide(&row.id, verdict.clone(), None, at(5)).unwrap().unwrap().after;
+        if tried {
+            let anew = after.unwrap();
+            let fence = rows(store).await[0].fence;
+            store.claim(&anew.id, fence, at(6)).await.unwrap().unwrap();
+        }
+        store.settle(&claimed, done("m1")).await.unwrap();
+        assert_eq!(rows(store).await.len(), left, "{verdict:?} {tried}");
+        let unclaimed = store.unclaimed(&channel(), [MessageId::from("m1")].into()).await.unwrap();
+        assert!(unclaimed.is_empty(), "{verdict:?}: the message is this desk's");
+    }
+}
+
+#[tokio::test]
+async fn looks_are_remembered_and_begun_anew() {
+    use crate::model::outbox::{Finding, Looks};
+    let desk = desk();
+    let store = &desk.store;
+    let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    stop(store, &row, Stop::Unknown).await;
+    let several = Finding::Several(vec!["m1".into(), "m2".into()]);
+    for finding in [Finding::Nothing, Finding::Absent, several] {
+        let looks = Looks { count: 2, absent_at: Some(at(3)), last_at: Some(at(4)), finding };
+        let lane = rows(store).await.remove(0);
+        let why = SafeText::line("looked");
+        assert!(store.note_looks(&lane, looks.clone(), Some(why.clone())).await.unwrap());
+        let lane = rows(store).await.remove(0);
+        assert_eq!((&lane.looks, &lane.row.finding), (&looks, &looks.finding));
+        assert_eq!(lane.row.state, RowState::Stopped(Stop::Unknown, why));
+    }
+    store.look_again(&row.id).unwrap();
+    assert_eq!(rows(store).await[0].looks, Looks::default());
+    store.try_again(&row.id, None, at(9)).unwrap().unwrap();
+    let lane = rows(store).await.remove(0);
+    assert!(lane.asked_again);
+    assert!(!store.note_looks(&lane, Looks::default(), None).await.unwrap(), "not stopped any more");
+}

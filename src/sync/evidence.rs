@@ -1,0 +1,62 @@
+//! What helps a person to decide about something dear of which it is not
+//! known whether it was done: the balance before and after.
+//!
+//! Knows nothing of what the person decides.
+
+use crate::model::outbox::Class;
+use crate::model::text::SafeText;
+use crate::store::lane::LaneRow;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+impl Channel {
+    /// Notes the balance before something dear is tried for the first time.
+    pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), Trouble> {
+        if row.row.operation.class() == Class::Guarded
+            && row.row.attempts == 0
+            && let Some(account) = self.store.account(self.id()).await?
+        {
+            self.store.note_credits_before(&row.row.id, account.credits).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds the balance before and after to why something dear stopped.
+    pub(crate) async fn with_evidence(&self, row: &LaneRow, why: SafeText) -> SafeText {
+        if row.row.operation.class() != Class::Guarded {
+            return why;
+        }
+        // Read now, so that it is not older than the attempt.
+        let after = self.client.for_person().account().await.ok().map(|it| it.credits);
+        SafeText::line(&format!("{why}; {}", balance(row.credits_before, after)))
+    }
+}
+
+fn balance(before: Option<f64>, after: Option<f64>) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) if before == after => format!("the balance is {after} credits as before"),
+        (Some(before), Some(after)) => format!("the balance was {before} credits and is {after}"),
+        (Some(before), None) => format!("the balance was {before} credits and cannot be read now"),
+        (None, Some(after)) => format!("the balance is {after} credits"),
+        (None, None) => "the balance cannot be read now".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_balance_in_words() {
+        let cases = [
+            (Some(412.0), Some(212.0), "the balance was 412 credits and is 212"),
+            (Some(412.5), Some(412.5), "the balance is 412.5 credits as before"),
+            (Some(412.0), None, "the balance was 412 credits and cannot be read now"),
+            (None, Some(3.0), "the balance is 3 credits"),
+            (None, None, "the balance cannot be read now"),
+        ];
+        for (before, after, words) in cases {
+            assert_eq!(balance(before, after), words);
+        }
+    }
+}

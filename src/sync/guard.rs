@@ -1,0 +1,166 @@
+//! Whether a text may leave as it was written: not beside an answer its
+//! writer has not seen, and not long after it was meant to. Pure: what the
+//! store tells of the thread and the time come in.
+//!
+//! An outage is any time in which rows could not leave: no connection, a tab
+//! that was stopped, a machine that slept, a desk that did not run. Waiting
+//! for one's turn or for a rate limit is none.
+//!
+//! Knows nothing of requests and files.
+
+use crate::model::stops::Stop;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::store::since::Moved;
+
+/// How much later than meant a text may leave without asking.
+const LATE: i64 = 2 * MINUTE;
+/// Between two steps of a loop that never sleeps longer than half of it;
+/// more means that the machine slept.
+const GAP: i64 = MINUTE;
+
+/// When rows could not leave last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outage {
+    /// The last step of the loop.
+    step_at: Timestamp,
+    /// Since when nothing can leave, as far as is known.
+    began_at: Option<Timestamp>,
+    /// When the last outage ended. Nothing left before this desk began.
+    over_at: Timestamp,
+}
+
+impl Outage {
+    /// A desk begins.
+    pub fn new(now: Timestamp) -> Self {
+        Self { step_at: now, began_at: None, over_at: now }
+    }
+
+    /// The loop takes a step. A long gap since the last, or a clock that was
+    /// set back, is an outage that ends now.
+    pub fn step(&mut self, now: Timestamp) {
+        if !(0..=GAP).contains(&now.since(self.step_at)) {
+            self.over_at = now;
+        }
+        self.step_at = now;
+    }
+
+    /// Nothing can leave.
+    pub fn begins(&mut self, now: Timestamp) {
+        self.began_at.get_or_insert(now);
+    }
+
+    /// The server answered something then.
+    pub fn heard(&mut self, at: Timestamp) {
+        if self.began_at.is_some_and(|it| it <= at) {
+            self.began_at = None;
+            self.over_at = at;
+        }
+    }
+
+    /// Whether a row that could have left since `due_at` was held up: what
+    /// its writer had on screen may be old.
+    pub fn held_up(&self, due_at: Timestamp) -> bool {
+        self.began_at.is_some() || due_at < self.over_at
+    }
+
+    /// Whether the history was read after the last outage.
+    pub fn is_behind(&self, read_at: Option<Timestamp>) -> bool {
+        self.began_at.is_some() || read_at.is_none_or(|it| it < self.over_at)
+    }
+
+    /// Whether it was held up for too long to leave without asking.
+    fn is_late(&self, due_at: Timestamp, now: Timestamp) -> bool {
+        let until = if self.began_at.is_some() { now } else { self.over_at };
+        until.since(due_at) > LATE
+    }
+}
+
+/// Why a text that is due must not leave, if so, with words for its writer.
+pub fn objection(
+    moved: Moved,
+    due_at: Timestamp,
+    outage: &Outage,
+    now: Timestamp,
+) -> Option<(Stop, &'static str)> {
+    if moved.answers > 0 {
+        return Some((Stop::Crossed, "someone answered after what you had on screen; read it first"));
+    }
+    if !outage.held_up(due_at) {
+        return None;
+    }
+    if outage.is_late(due_at, now) {
+        return Some((Stop::Late, "it could not leave for more than two minutes; does it still fit?"));
+    }
+    (moved.messages > 0)
+        .then_some((Stop::Late, "the conversation moved on while it could not leave; does it still fit?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::SECOND;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+    }
+
+    /// An outage from 0 to the given second.
+    fn outage(seconds: i64) -> Outage {
+        let mut outage = Outage::new(at(-1000));
+        outage.begins(at(-500));
+        outage.heard(at(seconds));
+        outage
+    }
+
+    #[test]
+    fn what_holds_a_text_back() {
+        let none = Moved::default();
+        let answer = Moved { answers: 1, messages: 1 };
+        let inbound = Moved { answers: 0, messages: 1 };
+        let cases = [
+            ("in time", none, 100, 10, 101, None),
+            ("crossed in time", answer, 100, 10, 101, Some(Stop::Crossed)),
+            ("the customer wrote on, no outage", inbound, 100, 10, 101, None),
+            ("a short outage", none, 0, 60, 61, None),
+            ("moved in a short outage", inbound, 0, 60, 61, Some(Stop::Late)),
+            ("answered in a short outage", answer, 0, 60, 61, Some(Stop::Crossed)),
+            ("just not late", none, 0, 120, 121, None),
+            ("late", none, 0, 121, 121, Some(Stop::Late)),
+            ("late and answered", answer, 0, 500, 501, Some(Stop::Crossed)),
+            ("slow after a short outage", none, 0, 60, 900, None),
+        ];
+        for (name, moved, due, over, now, stop) in cases {
+            let found = objection(moved, at(due), &outage(over), at(now)).map(|it| it.0);
+            assert_eq!(found, stop, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_outage_begins_and_ends() {
+        let mut outage = Outage::new(at(0));
+        assert!(outage.held_up(at(-1)), "queued before this desk began");
+        assert!(!outage.held_up(at(0)) && outage.is_behind(None));
+        assert!(!outage.is_behind(Some(at(0))));
+        outage.step(at(30));
+        outage.heard(at(30));
+        assert!(!outage.held_up(at(0)), "an answer ends nothing that did not begin");
+        outage.begins(at(31));
+        outage.begins(at(40));
+        outage.heard(at(30));
+        assert!(outage.held_up(at(32)) && outage.is_behind(Some(at(32))), "an older answer ends nothing");
+        outage.step(at(60));
+        outage.heard(at(61));
+        assert!(outage.held_up(at(60)) && !outage.held_up(at(61)));
+        assert!(outage.is_behind(Some(at(60))) && !outage.is_behind(Some(at(61))));
+    }
+
+    #[test]
+    fn a_machine_that_slept_or_a_clock_set_back_is_an_outage() {
+        for (second, held) in [(60, false), (61, true), (3600, true), (-1, true)] {
+            let mut outage = Outage::new(at(0));
+            outage.step(at(second));
+            let due = if second < 0 { at(second - 1) } else { at(0) };
+            assert_eq!(outage.held_up(due), held, "{second}");
+        }
+    }
+}

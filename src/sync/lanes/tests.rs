@@ -1,0 +1,210 @@
+//! Which row leaves next, case by case.
+
+use super::*;
+use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
+use crate::model::outbox::content::{Audience, BroadcastContent};
+use crate::model::outbox::{KEY_AGE, Looks, OutboxRow};
+use crate::model::text::SafeText;
+use crate::model::time::SECOND;
+use RowState::{Queued, Sending, Uncertain};
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+}
+
+fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
+    let tried = !matches!(state, Queued | RowState::Stopped(Stop::Crossed | Stop::Late, _));
+    let first = tried.then(|| at(0));
+    LaneRow {
+        row: OutboxRow {
+            id: RowId::from("r"),
+            channel: ChannelId::from("harbor"),
+            lane,
+            operation,
+            key: IdempotencyKey::from("k"),
+            created_at: at(0),
+            not_before: at(0),
+            first_attempt_at: first,
+            attempts: u32::from(tried),
+            state,
+            seen: None,
+            finding: Default::default(),
+        },
+        failures: 0,
+        fence: 1,
+        lease_until: at(90),
+        read_first: false,
+        due_at: at(0),
+        first: first.map(Moment::from),
+        last_attempt_at: first,
+        credits_before: None,
+        asked_again: false,
+        looks: Looks::default(),
+    }
+}
+
+fn in_conversation(conversation: &str, operation: Operation, state: RowState) -> LaneRow {
+    row(Lane::Conversation(conversation.into()), operation, state)
+}
+
+fn text(conversation: &str, state: RowState) -> LaneRow {
+    let operation = Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None };
+    in_conversation(conversation, operation, state)
+}
+
+fn pause(conversation: &str, state: RowState) -> LaneRow {
+    in_conversation(conversation, Operation::SetAutomation { enabled: false }, state)
+}
+
+fn broadcast(state: RowState) -> LaneRow {
+    let content = BroadcastContent::Text("hi".into());
+    row(Lane::Broadcasts, Operation::Broadcast { to: Audience::Everyone, content }, state)
+}
+
+fn stopped(stop: Stop) -> RowState {
+    RowState::Stopped(stop, SafeText::line("no"))
+}
+
+fn later(mut row: LaneRow, seconds: i64) -> LaneRow {
+    row.row.not_before = at(seconds);
+    row
+}
+
+fn seen(mut row: LaneRow) -> LaneRow {
+    row.row.seen = Some((at(0), MessageId::from("m")));
+    row
+}
+
+/// Chooses without looks, held conversations and outages.
+fn chosen(rows: &[LaneRow], now: Timestamp) -> Choice {
+    let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
+    let desk = Desk { now: now.into(), held: &held, read_at: &read_at, outage: &outage, look_after: None };
+    choose(rows, &desk)
+}
+
+#[test]
+fn rows_of_a_lane_leave_in_order() {
+    let cases = [
+        ("empty", vec![], Choice::Nothing),
+        ("first", vec![text("a", Queued), text("a", Queued)], Choice::Send(0)),
+        ("held back", vec![later(text("a", Queued), 9), text("a", Queued)], Choice::Wait(at(9))),
+        ("set back since", vec![later(text("a", Queued), 9000)], Choice::Send(0)),
+        ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], Choice::Send(1)),
+        ("on its way", vec![text("a", Sending), text("a", Queued)], Choice::Wait(at(90).plus(1))),
+        ("asks again", vec![text("a", Uncertain), text("a", Queued)], Choice::Send(0)),
+        ("unknown", vec![text("a", stopped(Stop::Unknown)), text("a", Queued)], Choice::Nothing),
+        ("expired", vec![text("a", stopped(Stop::Expired)), text("a", Queued)], Choice::Nothing),
+        ("crossed", vec![text("a", stopped(Stop::Crossed)), text("a", Queued)], Choice::Nothing),
+        ("late", vec![text("a", stopped(Stop::Late)), text("b", Queued)], Choice::Send(1)),
+        ("auth", vec![text("a", stopped(Stop::Auth)), text("a", Queued)], Choice::Nothing),
+        ("asked", vec![broadcast(stopped(Stop::Ask)), broadcast(Queued)], Choice::Nothing),
+        ("refused", vec![text("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
+        ("window", vec![text("a", stopped(Stop::Window)), text("a", Queued)], Choice::Send(1)),
+        ("sent again before one on its way", vec![text("a", Queued), text("a", Uncertain)], Choice::Send(1)),
+        ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Nothing),
+        ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], Choice::Send(1)),
+    ];
+    for (name, rows, choice) in cases {
+        assert_eq!(chosen(&rows, at(1)), choice, "{name}");
+    }
+}
+
+#[test]
+fn without_credits_what_costs_nothing_goes_on() {
+    let broke = || text("a", stopped(Stop::Credits));
+    let cases = [
+        ("another text", vec![broke(), text("b", Queued)], Choice::Nothing),
+        ("a text before it", vec![text("b", Queued), broke()], Choice::Nothing),
+        ("a broadcast", vec![broke(), broadcast(Queued)], Choice::Nothing),
+        ("the AI switch", vec![broke(), pause("b", Queued)], Choice::Send(1)),
+        ("behind it", vec![broke(), pause("a", Queued)], Choice::Nothing),
+        ("a switch behind a text", vec![broke(), text("b", Queued), pause("b", Queued)], Choice::Nothing),
+    ];
+    for (name, rows, choice) in cases {
+        assert_eq!(chosen(&rows, at(1)), choice, "{name}");
+    }
+}
+
+#[test]
+fn a_lapsed_claim_is_freed_and_an_old_key_asks_a_person() {
+    let rows = [text("a", Sending)];
+    assert_eq!(chosen(&rows, at(91)), Choice::Recover);
+    assert_eq!(chosen(&rows, at(-9000)), Choice::Recover, "claimed under a clock set back since");
+    let rows = [later(text("a", Queued), 5)];
+    assert_eq!(chosen(&rows, at(-60)), Choice::Wait(at(5)));
+    assert_eq!(chosen(&rows, at(-61)), Choice::Send(0), "queued under a clock set back since");
+    let rows = [text("a", Uncertain)];
+    let old = at(0).plus(KEY_AGE);
+    assert_eq!(chosen(&rows, old), Choice::Expire(0));
+    assert_eq!(chosen(&rows, at(-1)), Choice::Expire(0), "a clock set back");
+    assert_eq!(chosen(&rows, old.plus(-1)), Choice::Send(0));
+    assert_eq!(chosen(&[pause("a", Uncertain)], old), Choice::Send(0), "doing it twice is doing it once");
+}
+
+#[test]
+fn a_text_behind_a_pause_waits_for_the_reading() {
+    let mut first = text("a", Queued);
+    first.read_first = true;
+    let rows = [first, text("b", Queued)];
+    let choose_held = |held: &[(&str, i64)], now: Timestamp, rows: &[LaneRow]| {
+        let held = held.iter().map(|(id, until)| (Lane::Conversation((*id).into()), at(*until))).collect();
+        let (read_at, outage) = (HashMap::new(), Outage::new(at(-1)));
+        choose(
+            rows,
+            &Desk { now: now.into(), held: &held, read_at: &read_at, outage: &outage, look_after: None },
+        )
+    };
+    assert_eq!(chosen(&rows, at(1)), Choice::ReadFirst("a".into()));
+    assert_eq!(choose_held(&[("a", 5)], at(1), &rows), Choice::Send(1));
+    assert_eq!(choose_held(&[("a", 5)], at(1), &rows[..1]), Choice::Wait(at(5)));
+    assert_eq!(choose_held(&[("a", 5)], at(5), &rows), Choice::ReadFirst("a".into()));
+}
+
+#[test]
+fn a_text_that_was_held_up_waits_for_the_reading() {
+    let held = HashMap::new();
+    // This desk began after the row was due.
+    let outage = Outage::new(at(10));
+    let choice = |row: &LaneRow, read_at: Option<i64>| {
+        let read_at = read_at.map(|it| (ConversationId::from("a"), at(it))).into_iter().collect();
+        let desk =
+            Desk { now: at(20).into(), held: &held, read_at: &read_at, outage: &outage, look_after: None };
+        choose(std::slice::from_ref(row), &desk)
+    };
+    let cases = [
+        ("unread", seen(text("a", Queued)), None, Choice::ReadFirst("a".into())),
+        ("read before", seen(text("a", Queued)), Some(9), Choice::ReadFirst("a".into())),
+        ("read since", seen(text("a", Queued)), Some(10), Choice::Send(0)),
+        ("nobody looked at it", text("a", Queued), None, Choice::Send(0)),
+        ("it may have left", seen(text("a", Uncertain)), None, Choice::Send(0)),
+        ("no text", pause("a", Queued), None, Choice::Send(0)),
+    ];
+    for (name, row, read_at, expected) in cases {
+        assert_eq!(choice(&row, read_at), expected, "{name}");
+    }
+    let mut due = seen(text("a", Queued));
+    due.due_at = at(10);
+    assert_eq!(choice(&due, None), Choice::Send(0), "not held up");
+}
+
+#[test]
+fn looks_come_after_all_that_may_leave() {
+    let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
+    let choice = |rows: &[LaneRow], now: i64, after: Option<i64>| {
+        let look_after = after.map(at);
+        let desk = Desk { now: at(now).into(), held: &held, read_at: &read_at, outage: &outage, look_after };
+        choose(rows, &desk)
+    };
+    let unknown = || text("a", stopped(Stop::Unknown));
+    assert_eq!(choice(&[unknown()], 1, Some(0)), Choice::Look(0));
+    assert_eq!(choice(&[unknown(), text("b", Queued)], 1, Some(0)), Choice::Send(1));
+    assert_eq!(choice(&[unknown()], 1, Some(5)), Choice::Wait(at(5)));
+    assert_eq!(choice(&[unknown()], 1, None), Choice::Nothing);
+    assert_eq!(choice(&[text("a", stopped(Stop::Expired))], 1, Some(0)), Choice::Look(0));
+    assert_eq!(choice(&[text("a", stopped(Stop::Refused))], 1, Some(0)), Choice::Nothing);
+    assert_eq!(choice(&[text("a", stopped(Stop::Crossed))], 1, Some(0)), Choice::Nothing);
+    assert_eq!(choice(&[broadcast(stopped(Stop::Unknown))], 1, Some(0)), Choice::Nothing, "not in a history");
+    let mut looked = unknown();
+    looked.looks = Looks { count: 1, last_at: Some(at(1)), ..Looks::default() };
+    assert_eq!(choice(&[looked], 2, Some(0)), Choice::Wait(at(120)));
+}

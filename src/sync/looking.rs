@@ -1,0 +1,136 @@
+//! Looking for a text in its history whose outcome never became known: a
+//! page a step, when nothing may leave, with the budget of the background.
+//!
+//! Knows nothing of what follows from what is found; `reconcile` decides.
+
+use crate::client::ReadError;
+use crate::model::ids::RowId;
+use crate::model::news::News;
+use crate::model::outbox::{Finding, Looks, Operation};
+use crate::model::text::SafeText;
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::lane::{LaneRow, Settlement};
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::reconcile::{Conclusion, Look, Looked, conclude, cut_short};
+use crate::sync::report::{Pulled, Trouble};
+use crate::sync::walk::{Cursors, Followed};
+
+/// Pages of one look.
+const PAGES: u32 = 40;
+/// Before the next page after one that could not be read.
+const AGAIN: i64 = 5 * SECOND;
+
+/// A look that is not finished.
+#[derive(Debug)]
+pub(crate) struct Looking {
+    row: RowId,
+    look: Look,
+    cursors: Cursors,
+}
+
+impl Looking {
+    fn begin(row: &LaneRow, text: &str) -> Self {
+        // The server's own time where it told; its history is dated by it.
+        let first = row.first.unwrap_or_else(|| row.row.created_at.into());
+        let look = Look::new(text, first.server.unwrap_or(first.wall));
+        Self { row: row.row.id.clone(), look, cursors: Cursors::new(PAGES) }
+    }
+}
+
+impl Channel {
+    /// Reads one page for a row that may have been sent. What comes back is
+    /// when the next page may be read.
+    pub(crate) async fn look(
+        &self,
+        before: Option<Looking>,
+        row: &LaneRow,
+        now: Timestamp,
+    ) -> Result<(Option<Looking>, Timestamp), Trouble> {
+        let (Operation::SendText { text, .. }, Some(conversation)) =
+            (&row.row.operation, row.row.lane.conversation())
+        else {
+            return Ok((None, now));
+        };
+        let Some(platform) = self.platform().await? else {
+            return Ok((None, now.plus(AGAIN)));
+        };
+        let mut looking =
+            before.filter(|it| it.row == row.row.id).unwrap_or_else(|| Looking::begin(row, text));
+        let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
+            Ok(page) => page,
+            Err(ReadError::NotFound(_) | ReadError::Rejected(_)) => {
+                // The conversation is gone, or the cursor grew too old.
+                self.store.note_looks(row, cut_short(&row.looks, now), None).await?;
+                return Ok((None, now));
+            }
+            Err(error) => {
+                let wait = match self.read_failed(Resource::History, error) {
+                    Pulled::Paced(wait) => wait,
+                    _ => AGAIN,
+                };
+                return Ok((Some(looking), now.plus(wait)));
+            }
+        };
+        self.read_succeeded(Resource::History);
+        let enough = looking.look.take(&page.items) == Looked::Enough;
+        match looking.cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
+            Followed::Next(_) if !enough => return Ok((Some(looking), now)),
+            Followed::Broken(why) if !enough => {
+                tracing::warn!(channel = %self.id(), row = %row.row.id, why, "a look could not be finished");
+                self.store.note_looks(row, cut_short(&row.looks, now), None).await?;
+            }
+            _ => self.looked(row, &looking.look, now).await?,
+        }
+        Ok((None, now))
+    }
+
+    /// A look saw all that could be the row.
+    async fn looked(&self, row: &LaneRow, look: &Look, now: Timestamp) -> Result<(), Trouble> {
+        let unclaimed = self.store.unclaimed(self.id(), look.found().clone()).await?;
+        let tried = row.last_attempt_at.unwrap_or(row.row.created_at);
+        match conclude(&row.looks, unclaimed, tried, now) {
+            Conclusion::Sent(message) => {
+                tracing::info!(channel = %self.id(), row = %row.row.id, %message, "found in the history");
+                if let Some(conversation) = row.row.lane.conversation() {
+                    // Shown before its row goes, if the server still lets it
+                    // be read.
+                    self.pull_history(conversation).await;
+                }
+                self.settle(row, Settlement::Found(message)).await
+            }
+            Conclusion::Open(looks) => {
+                let why = words(&looks);
+                let told = why.clone();
+                if self.store.note_looks(row, looks, why).await?
+                    && let Some(told) = told
+                {
+                    let conversation = row.row.lane.conversation().cloned();
+                    if let Some(conversation) = &conversation {
+                        self.tell(News::History(self.id().clone(), conversation.clone()));
+                    }
+                    self.tell(News::Notice(self.id().clone(), conversation, told));
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a conclusion says to a person.
+fn words(looks: &Looks) -> Option<SafeText> {
+    match &looks.finding {
+        Finding::Nothing => None,
+        Finding::Absent => Some(SafeText::line(
+            "not found in the conversation: probably not sent; it is never sent again by itself",
+        )),
+        Finding::Several(messages) => {
+            let ids: Vec<_> = messages.iter().map(|it| it.as_str()).collect();
+            Some(SafeText::line(&format!(
+                "{} messages with these words are in the conversation: {}; one of them may be it",
+                ids.len(),
+                ids.join(", ")
+            )))
+        }
+    }
+}

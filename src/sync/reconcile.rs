@@ -1,0 +1,237 @@
+//! Finding out from the history whether a text was sent whose outcome never
+//! became known. Pure: pages and times come in.
+//!
+//! A message can be it if it went out through the interface with the same
+//! words, no earlier than ten minutes before the first attempt, and no other
+//! row claims it. Exactly one is it; none in two looks a minute apart, both
+//! two minutes after the last attempt, means it was probably not sent; of
+//! several a person chooses. Nothing here ever leads to sending again.
+//!
+//! Knows nothing of requests and files.
+
+use std::collections::BTreeSet;
+
+use crate::model::ids::MessageId;
+use crate::model::looks::{Finding, Looks};
+use crate::model::messages::{Direction, Message, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// How long before the first attempt the look ends: clocks differ.
+const BEFORE: i64 = 10 * MINUTE;
+/// What was sent may take so long to be listed.
+const SETTLED: i64 = 2 * MINUTE;
+/// Between two looks that found nothing.
+const APART: i64 = MINUTE;
+/// Looks that could not be finished before only a person asks for more.
+const LOOKS: u32 = 12;
+
+/// One walk back through a history for one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    text: String,
+    since: Timestamp,
+    found: BTreeSet<MessageId>,
+}
+
+/// What a page did to a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looked {
+    /// Older messages may be it.
+    GoOn,
+    /// All that could be it was seen.
+    Enough,
+}
+
+impl Look {
+    /// Looks for a text that was first tried at this time of the server's.
+    pub fn new(text: &str, first_attempt_at: Timestamp) -> Self {
+        Self { text: comparable(text), since: first_attempt_at.plus(-BEFORE), found: BTreeSet::new() }
+    }
+
+    /// Takes a page, newest first.
+    pub fn take(&mut self, page: &[Message]) -> Looked {
+        for message in page {
+            if message.created_at.is_some_and(|it| it < self.since) {
+                return Looked::Enough;
+            }
+            let fits = message.direction == Direction::Outbound
+                && message.sender == Sender::Api
+                && !message.unreadable
+                && comparable(message.content.as_str()) == self.text;
+            if fits {
+                self.found.insert(message.id.clone());
+            }
+        }
+        Looked::GoOn
+    }
+
+    /// All messages that could be it.
+    pub fn found(&self) -> &BTreeSet<MessageId> {
+        &self.found
+    }
+}
+
+/// Words are compared as they are shown, with line breaks of one kind.
+fn comparable(text: &str) -> String {
+    SafeText::block(&text.replace("\r\n", "\n").replace('\r', "\n")).as_str().trim_end().to_owned()
+}
+
+/// What follows from a look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conclusion {
+    /// It was sent: this is it.
+    Sent(MessageId),
+    /// Nothing certain; these looks are remembered.
+    Open(Looks),
+}
+
+/// Concludes from a look that saw everything; `unclaimed` are the messages no
+/// other row claims.
+pub fn conclude(
+    before: &Looks,
+    unclaimed: Vec<MessageId>,
+    last_attempt_at: Timestamp,
+    now: Timestamp,
+) -> Conclusion {
+    let mut looks = Looks { count: before.count + 1, last_at: Some(now), ..before.clone() };
+    let mut unclaimed = unclaimed.into_iter();
+    match (unclaimed.next(), unclaimed.len()) {
+        (Some(message), 0) => return Conclusion::Sent(message),
+        (Some(first), _) => {
+            looks.finding = Finding::Several(std::iter::once(first).chain(unclaimed).collect());
+        }
+        (None, _) if now.since(last_attempt_at) < SETTLED => {}
+        (None, _) => match before.absent_at {
+            Some(earlier) if now.since(earlier) >= APART => looks.finding = Finding::Absent,
+            // The first, one too soon after it, or a clock that was set back.
+            Some(earlier) if now.since(earlier) >= 0 => {}
+            _ => looks.absent_at = Some(now),
+        },
+    }
+    Conclusion::Open(looks)
+}
+
+/// Remembers a look that could not see everything.
+pub fn cut_short(before: &Looks, now: Timestamp) -> Looks {
+    Looks { count: before.count + 1, last_at: Some(now), ..before.clone() }
+}
+
+/// When to look next, if by itself at all: at once, then when what was sent
+/// must be listed, then a minute later; a look that cannot be finished is
+/// tried less and less often.
+pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp> {
+    if looks.finding != Finding::Nothing || looks.count >= LOOKS {
+        return None;
+    }
+    let Some(last) = looks.last_at else {
+        return Some(last_attempt_at);
+    };
+    let apart = APART << looks.count.saturating_sub(3).min(5);
+    Some(last.plus(apart).max(last_attempt_at.plus(SETTLED)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ids::ConversationId;
+    use crate::model::messages::Delivery;
+    use crate::model::time::SECOND;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+    }
+
+    fn message(id: &str, text: &str, seconds: i64) -> Message {
+        Message {
+            id: MessageId::from(id),
+            conversation: ConversationId::from("c"),
+            platform_id: None,
+            direction: Direction::Outbound,
+            sender: Sender::Api,
+            content: SafeText::block(text),
+            content_type: "text".to_owned(),
+            media_url: None,
+            delivery: Delivery::Sent,
+            created_at: Some(at(seconds)),
+            delivered_at: None,
+            read_at: None,
+            quotes: None,
+            unreadable: false,
+            raw: String::new(),
+        }
+    }
+
+    fn ids(words: &[&str]) -> Vec<MessageId> {
+        words.iter().map(|it| MessageId::from(*it)).collect()
+    }
+
+    #[test]
+    fn only_the_same_words_sent_through_the_interface_can_be_it() {
+        let from = |sender: Sender| Message { sender, ..message("x", "Hi\nthere", 5) };
+        let cases = [
+            ("it", message("x", "Hi\nthere", 5), true),
+            ("other line breaks", message("x", "Hi\r\nthere\r\n", 5), true),
+            ("just in reach", message("x", "Hi\nthere", -600), true),
+            ("too early", message("x", "Hi\nthere", -601), false),
+            ("other words", message("x", "Hi there", 5), false),
+            ("the AI", from(Sender::Ai), false),
+            ("a person elsewhere", from(Sender::Human), false),
+            ("the customer", Message { direction: Direction::Inbound, ..from(Sender::Customer) }, false),
+            ("no time told", Message { created_at: None, ..message("x", "Hi\nthere", 5) }, true),
+            ("unreadable", Message { unreadable: true, ..message("x", "Hi\nthere", 5) }, false),
+        ];
+        for (name, message, fits) in cases {
+            let mut look = Look::new("Hi\nthere", at(0));
+            look.take(&[message]);
+            assert_eq!(look.found().len(), usize::from(fits), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_look_ends_where_nothing_older_can_be_it() {
+        let mut look = Look::new("Hi", at(0));
+        assert_eq!(look.take(&[message("b", "Hi", 9), message("a", "no", 5)]), Looked::GoOn);
+        assert_eq!(look.take(&[message("z", "Hi", -700), message("y", "Hi", -701)]), Looked::Enough);
+        assert_eq!(look.found().iter().map(MessageId::as_str).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn one_is_it_none_must_be_seen_twice_and_several_are_shown() {
+        let none = Looks::default;
+        let open = |looks| Conclusion::Open(looks);
+        let first = Looks { count: 1, absent_at: Some(at(120)), last_at: Some(at(120)), ..none() };
+        assert_eq!(conclude(&none(), ids(&["m"]), at(0), at(1)), Conclusion::Sent("m".into()));
+        let several =
+            Looks { count: 1, last_at: Some(at(1)), finding: Finding::Several(ids(&["m", "n"])), ..none() };
+        assert_eq!(conclude(&none(), ids(&["m", "n"]), at(0), at(1)), open(several));
+        let early = Looks { count: 1, last_at: Some(at(119)), ..none() };
+        assert_eq!(conclude(&none(), Vec::new(), at(0), at(119)), open(early), "too soon to count");
+        assert_eq!(conclude(&none(), Vec::new(), at(0), at(120)), open(first.clone()));
+        let soon = Looks { count: 2, last_at: Some(at(179)), ..first.clone() };
+        assert_eq!(conclude(&first, Vec::new(), at(0), at(179)), open(soon), "not a minute apart");
+        let absent = Looks { count: 2, last_at: Some(at(180)), finding: Finding::Absent, ..first.clone() };
+        assert_eq!(conclude(&first, Vec::new(), at(0), at(180)), open(absent));
+        let back = Looks { count: 2, last_at: Some(at(119)), absent_at: Some(at(119)), ..none() };
+        assert_eq!(conclude(&first, Vec::new(), at(-99), at(119)), open(back), "the clock was set back");
+        assert_eq!(conclude(&first, ids(&["m"]), at(0), at(180)), Conclusion::Sent("m".into()));
+    }
+
+    #[test]
+    fn looks_are_few_and_far_between() {
+        let looks = |count, last: i64| Looks { count, last_at: Some(at(last)), ..Looks::default() };
+        let cases = [
+            (Looks::default(), Some(0)),
+            (looks(1, 1), Some(120)),
+            (looks(2, 120), Some(180)),
+            (looks(3, 180), Some(240)),
+            (looks(4, 240), Some(360)),
+            (looks(11, 1000), Some(1000 + 32 * 60)),
+            (looks(12, 1000), None),
+            (Looks { finding: Finding::Absent, ..looks(2, 180) }, None),
+        ];
+        for (looks, next) in cases {
+            assert_eq!(next_look(&looks, at(0)), next.map(at), "{looks:?}");
+        }
+    }
+}
