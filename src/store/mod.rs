@@ -18,6 +18,7 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
+mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;
@@ -33,6 +34,7 @@ pub mod meta;
 pub mod outbox;
 pub mod pauses;
 pub mod reader;
+mod recognised;
 mod rows;
 mod search;
 mod settling;
