@@ -11,6 +11,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
+use crate::client::budget::Retries;
 use crate::client::pace::{Pace, Seat, Urgency};
 use crate::client::sameness::{Applied, Unless};
 use crate::client::server_clock::ServerClock;
@@ -79,6 +80,7 @@ pub enum ClientError {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) urgency: Urgency,
+    pub(crate) retries: Retries,
     /// Among the tabs that share the budget.
     pub(crate) seat: Seat,
     /// What this tab applied.
@@ -165,6 +167,7 @@ impl Client {
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
+            retries: Retries::default(),
             seat: 0,
             applied: Applied::default(),
             unless: None,
@@ -176,6 +179,22 @@ impl Client {
     #[must_use]
     pub fn for_person(&self) -> Self {
         Self { urgency: Urgency::Person, ..self.clone() }
+    }
+
+    /// The same client within the budget of retries it shares with others.
+    #[must_use]
+    pub fn within_budget(&self, retries: Retries) -> Self {
+        Self { retries, ..self.clone() }
+    }
+
+    /// What may be repeated.
+    pub fn retries(&self) -> &Retries {
+        &self.retries
+    }
+
+    /// Where it speaks to, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.shared.base_url
     }
 
     /// A client for another tab with the same server and key: both share one

@@ -129,6 +129,12 @@ impl Unclear {
 }
 
 impl ApiRefusal {
+    /// Whether it says something of the idempotency key and nothing of what
+    /// was asked.
+    pub fn is_about_the_key(&self) -> bool {
+        matches!(self.code, Some(ErrorCode::IdempotencyConflict | ErrorCode::IdempotencyInProgress))
+    }
+
     /// The server's words with its code, for a person.
     pub fn words(&self) -> SafeText {
         if self.message.is_empty() {
@@ -202,7 +208,11 @@ fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
         status,
         message: SafeText::line(field("message").as_deref().unwrap_or("")),
         docs: SafeText::optional_line(field("docs").as_deref()),
-        retry_after: facts.retry_after,
+        retry_after: match (status, facts.rate.and_then(|it| it.reset_in)) {
+            // Whichever is longer: a limit may end later than it says.
+            (429, Some(reset)) => Some(facts.retry_after.unwrap_or(0).max(reset).max(SECOND)),
+            _ => facts.retry_after,
+        },
     })
 }
 

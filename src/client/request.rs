@@ -144,6 +144,9 @@ impl Client {
                 pace.refused(kind, facts.retry_after.unwrap_or(5 * SECOND), heard_at);
             }
         });
+        if (200..300).contains(&status) {
+            self.retries.succeeded();
+        }
         if let Some(date) = facts.date {
             let since_boot = self.shared.clock.since_boot();
             let heard = outbox::Moment { wall: heard_at, server: None, since_boot };

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::model::chance::Chance;
 use crate::model::ids::{IdempotencyKey, RowId};
 use crate::model::messages::Place;
-use crate::model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
+use crate::model::outbox::{Class, KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
 use crate::model::time::Timestamp;
 use crate::store::lane::{self, LaneRow};
 use crate::store::{Store, StoreError, drafts, outbox, settling};
@@ -88,7 +88,10 @@ impl Store {
             let RowState::Stopped(stop, _) = row.row.state else {
                 return Ok(None);
             };
-            let spent = row.key_age(&now).is_some_and(|it| it >= KEY_AGE);
+            // Where nothing relies on the key, a failure kept under the old one
+            // must not come back: another one is as good.
+            let spent = !row.row.operation.class().relies_on_key()
+                || row.key_age(&now).is_some_and(|it| it >= KEY_AGE);
             let Some(verdict) = choose(stop, spent) else {
                 return Ok(None);
             };
@@ -159,13 +162,21 @@ fn wake(
     seen: Option<&Place>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    // What is never asked again by itself is queued anew: a person has asked.
+    let by_itself = row.operation.class() != Class::Guarded;
     change.execute(
-        "UPDATE outbox SET state = iif(attempts > 0, 'uncertain', 'queued'), stop = NULL, why = NULL,
+        "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
              failures = 0, not_before = ?2, due_at = ?2, looks = 0, looked_at = NULL, absent_at = NULL,
              finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
              seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
          WHERE id = ?1",
-        params![row.id.as_str(), now.micros(), seen.map(|it| it.0.micros()), seen.map(|it| it.1.as_str())],
+        params![
+            row.id.as_str(),
+            now.micros(),
+            seen.map(|it| it.0.micros()),
+            seen.map(|it| it.1.as_str()),
+            by_itself
+        ],
     )?;
     outbox::audit(change, row, "asked again by a person", "same key")
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::client::budget::Retries;
 use crate::client::{Client, ClientError};
 use crate::model::account::Platform;
 use crate::model::ids::ChannelId;
@@ -102,6 +103,13 @@ impl Channel {
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
         }
+    }
+
+    /// The same hands, within a budget of retries they share with others.
+    #[must_use]
+    pub fn within_budget(mut self, retries: Retries) -> Self {
+        self.client = self.client.within_budget(retries);
+        self
     }
 
     /// What the tab is made of.

@@ -42,9 +42,9 @@ pub enum Choice {
 pub struct Desk<'a> {
     /// The time.
     pub now: Moment,
-    /// Conversations that wait until then, because their history could not be
-    /// read.
-    pub held: &'a HashMap<ConversationId, Timestamp>,
+    /// Lanes that wait until then, because their history could not be read or
+    /// a repetition is not paid for.
+    pub held: &'a HashMap<Lane, Timestamp>,
     /// When histories were last read before a text.
     pub read_at: &'a HashMap<ConversationId, Timestamp>,
     /// When rows could not leave last.
@@ -95,12 +95,14 @@ impl<'a> Walk<'a> {
             }
             self.wait(lane.lease_until.plus(1));
         } else if !self.is_held(lane) {
-            if row.state == RowState::Uncertain && forgets(row.operation.class()) && lane.is_spent(&desk.now)
+            if row.state == RowState::Uncertain
+                && row.operation.class().relies_on_key()
+                && lane.is_spent(&desk.now)
             {
                 return Some(Choice::Expire(index));
             }
             let conversation = row.lane.conversation();
-            let held = conversation.and_then(|it| desk.held.get(it));
+            let held = desk.held.get(&row.lane);
             let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
             if until <= desk.now.wall {
                 let unread = conversation.filter(|it| must_read(lane, it, desk));
@@ -142,11 +144,6 @@ impl<'a> Walk<'a> {
     fn wait(&mut self, until: Timestamp) {
         self.due = Some(self.due.map_or(until, |it| it.min(until)));
     }
-}
-
-/// Whether doing it twice would matter once the server has forgotten its key.
-fn forgets(class: Class) -> bool {
-    matches!(class, Class::Send | Class::Guarded | Class::Webhook)
 }
 
 /// Whether the history must be read before it leaves: the AI was paused just

@@ -11,6 +11,7 @@
 
 mod accepted;
 mod account;
+mod attempt;
 mod audit;
 mod channel;
 mod conversations;
@@ -30,6 +31,7 @@ pub mod reconcile;
 mod report;
 mod tab;
 mod trigger;
+mod verified;
 pub mod walk;
 mod wishes;
 

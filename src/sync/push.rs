@@ -10,11 +10,12 @@ use crate::client::retry::{self, Attempt, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
-use crate::model::outbox::{Moment, RowState, Stop};
+use crate::model::outbox::{Lane, Moment, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
+use crate::sync::attempt::{Doubts, Leave};
 use crate::sync::guard::{self, Outage};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice, Desk};
@@ -43,9 +44,10 @@ pub enum PushStep {
 /// What is remembered between two steps.
 #[derive(Debug)]
 pub(crate) struct PushState {
-    /// Conversations whose history could not be read again, until when they
-    /// wait.
-    held: HashMap<ConversationId, Timestamp>,
+    /// Lanes whose history could not be read again, or whose repetition is
+    /// not paid for, until when they wait.
+    held: HashMap<Lane, Timestamp>,
+    doubts: Doubts,
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
@@ -57,6 +59,7 @@ impl PushState {
     pub(crate) fn new(now: Timestamp) -> Self {
         Self {
             held: HashMap::new(),
+            doubts: Doubts::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
             looking: None,
@@ -143,6 +146,14 @@ impl Channel {
         if let Some((stop, why)) = self.objection(state, &row, now).await? {
             return self.stop_row(&row, stop, SafeText::line(why)).await;
         }
+        match self.may_leave(&row, &state.doubts).await? {
+            Leave::Now => {}
+            Leave::Stopped => return Ok(()),
+            Leave::Later => {
+                state.held.insert(row.row.lane, now.plus(AGAIN));
+                return Ok(());
+            }
+        }
         self.note_balance(&row).await?;
         let Some(claimed) = self.store.claim(&row.row.id, row.fence, self.moment(now)).await? else {
             // Someone else has changed it; it is looked at anew.
@@ -178,7 +189,7 @@ impl Channel {
         now: Timestamp,
     ) -> Result<(), Trouble> {
         let Some(platform) = self.platform().await? else {
-            state.held.insert(conversation, now.plus(AGAIN));
+            state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             return Ok(());
         };
         let one = self.histories.lock().await;
@@ -197,7 +208,7 @@ impl Channel {
                     state.outage.begins(now);
                 }
                 self.read_failed(Resource::History, error);
-                state.held.insert(conversation, now.plus(AGAIN));
+                state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             }
             Err(error) => return Err(error),
         }
@@ -211,8 +222,8 @@ impl Channel {
             // Taken away since it was claimed; there is nothing to settle.
             return Ok(());
         };
-        let outcome = self.client.carry_out(&row.operation, &request, &row.key).await;
-        let outcome = self.verified(&claimed, outcome).await;
+        let outcome = self.attempt(&claimed, &request).await?;
+        state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
         if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
             state.outage.begins(now);
@@ -222,6 +233,8 @@ impl Channel {
             first.server = first.server.or_else(|| self.client.server_time(*first));
         }
         let attempt = Attempt {
+            class: claimed.row.operation.class(),
+            recognised: self.recognises(&claimed).await?,
             failures: claimed.failures,
             age: claimed.key_age(&self.moment(now)).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,

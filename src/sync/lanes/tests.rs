@@ -142,7 +142,7 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
     first.read_first = true;
     let rows = [first, text("b", Queued)];
     let choose_held = |held: &[(&str, i64)], now: Timestamp, rows: &[LaneRow]| {
-        let held = held.iter().map(|(id, until)| (ConversationId::from(*id), at(*until))).collect();
+        let held = held.iter().map(|(id, until)| (Lane::Conversation((*id).into()), at(*until))).collect();
         let (read_at, outage) = (HashMap::new(), Outage::new(at(-1)));
         choose(
             rows,
