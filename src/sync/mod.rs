@@ -30,6 +30,8 @@ mod push;
 pub mod reconcile;
 mod report;
 mod tab;
+#[cfg(test)]
+mod tests;
 mod trigger;
 mod verified;
 pub mod walk;

@@ -6,10 +6,13 @@ mod channel;
 mod contract;
 #[macro_use]
 mod desk;
+mod faults;
 mod floors;
 mod hands;
+mod kills;
 mod openapi;
 mod packaging;
+mod proxy;
 mod pty;
 mod raw_http;
 mod readme;
