@@ -12,6 +12,8 @@ mod desk;
 mod human;
 mod line;
 mod notices;
+mod outage;
+mod planted;
 mod run;
 mod seeds;
 mod town;
