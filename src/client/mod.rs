@@ -12,6 +12,7 @@ mod account;
 mod broadcasts;
 pub mod budget;
 mod checks;
+pub mod checkup;
 mod connect;
 mod contacts;
 mod conversations;
@@ -41,6 +42,7 @@ mod words;
 
 pub use connect::{Client, ClientError};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
+pub use headers::Rate;
 pub use pages::Listed;
 pub use prepare::{Enclosed, PrepareError, prepare, prepare_with};
 pub use receipt::{Receipt, ReceiptKind, repeated};

@@ -35,10 +35,27 @@ pub enum StoreError {
         /// Its version.
         version: i64,
     },
+    /// A search was ended because its answer is no longer wanted.
+    #[error("the search was ended")]
+    Interrupted,
     /// A statement failed: disk full, locked for too long, read-only, damaged.
     #[error("the local database failed: {0}")]
     Database(#[from] rusqlite::Error),
     /// The store's thread has ended or the job panicked.
     #[error("the local database is closed")]
     Closed,
+}
+
+impl StoreError {
+    /// Tells a search that was ended from one that failed.
+    pub(crate) fn ended(self) -> Self {
+        match self {
+            Self::Database(error)
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) =>
+            {
+                Self::Interrupted
+            }
+            other => other,
+        }
+    }
 }

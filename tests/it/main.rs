@@ -1,16 +1,20 @@
 //! Stories and contracts: one test binary over the whole program.
 
 mod assistant;
+mod binary;
+mod channel;
 mod contract;
 #[macro_use]
 mod desk;
 mod floors;
 mod hands;
 mod openapi;
+mod packaging;
 mod pty;
 mod raw_http;
 mod readme;
 mod scripting;
 mod service;
 mod service_mail;
+mod sharing;
 mod stories;

@@ -3,18 +3,20 @@
 //!
 //! Knows nothing of who draws.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle};
 
 use crate::model::account::Account;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{
     ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, Pause, TabCounts,
 };
+use crate::model::search::{SearchPage, SearchQuery};
 use crate::store::{StoreError, account, drafts, pauses};
 
 mod conversations;
 mod counts;
 mod history;
+mod search;
 
 /// A reading connection for one thread.
 pub struct Reader {
@@ -79,5 +81,30 @@ impl Reader {
     /// When the database fails.
     pub fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         account::read(&self.connection, channel)
+    }
+
+    /// Messages and people in which all words typed are found.
+    ///
+    /// # Errors
+    /// When the database fails, or [`StoreError::Interrupted`].
+    pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        search::page(&moment, query).map_err(StoreError::ended)
+    }
+
+    /// A handle with which another thread ends a search that is under way.
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt(self.connection.get_interrupt_handle())
+    }
+}
+
+/// Ends what a [`Reader`] is doing, from any thread: a search whose words
+/// have changed meanwhile.
+pub struct Interrupt(InterruptHandle);
+
+impl Interrupt {
+    /// Ends it; does nothing if nothing is under way.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
     }
 }

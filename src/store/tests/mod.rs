@@ -4,8 +4,10 @@ mod decisions;
 mod files;
 mod histories;
 mod migration;
+mod migrations;
 mod operations;
 mod outbox;
+mod search;
 mod since;
 mod windows;
 
