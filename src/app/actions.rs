@@ -7,6 +7,7 @@ use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::watch;
 use crate::model::time::SECOND;
@@ -38,7 +39,15 @@ impl App {
             C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
             C::NextConversation => self.neighbour(1, effects),
             C::PreviousConversation => self.neighbour(-1, effects),
-            C::TryAgain | C::TakeBack => self.stopped_row(command, effects),
+            C::Decide | C::DecideRow => self.ask_about_row(effects),
+            C::DecideAll => self.ask_about_all(),
+            C::RowNow | C::RowBack => self.held_row(command == C::RowNow, effects),
+            C::RowDown | C::RowUp | C::GoToRow | C::AllTabs | C::LeaveRows => {
+                self.rows_command(command, effects);
+            }
+            C::GoToInbox => self.go_to_page(Page::Inbox),
+            C::GoToOutbox => self.go_to_page(Page::Outbox),
+            C::GoToDrafts => self.go_to_page(Page::Drafts),
             C::Back => self.tab_mut().focus = Focus::List,
             C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
             C::NextPane => self.turn_pane(1, effects),
@@ -145,6 +154,7 @@ impl App {
         match tab.list.next_waiting() {
             Some(id) => {
                 tab.list.select(&id, visible);
+                self.page = Page::Inbox;
                 self.go_to_selected(effects);
             }
             None => self.say("no one is waiting here"),
@@ -155,6 +165,17 @@ impl App {
         use Command as C;
         let visible = self.list_rows(&self.areas());
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
+        if self.page != Page::Inbox {
+            let page = signed(self.rows_shown());
+            return self.step_rows(match command {
+                C::HalfDown => page / 2,
+                C::HalfUp => -page / 2,
+                C::PageDown => page,
+                C::PageUp => -page,
+                C::Top => isize::MIN,
+                _ => isize::MAX,
+            });
+        }
         let tab = self.tab_mut();
         if tab.focus == Focus::List {
             match command {
@@ -181,7 +202,7 @@ impl App {
     fn turn_pane(&mut self, by: isize, effects: &mut Vec<Effect>) {
         let order = [Focus::List, Focus::History, Focus::Composer];
         let tab = self.tab();
-        if !tab.is_inbox() {
+        if !self.is_inbox_shown() {
             return self.say("this page has one pane");
         }
         let at = order.iter().position(|it| *it == tab.focus).unwrap_or(0);
@@ -232,7 +253,13 @@ impl App {
             let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
             open.push(format!("the AI is paused by you in {people}: no one answers there"));
         }
-        if open.is_empty() { self.quit(effects) } else { self.open_layer(Layer::AskQuit { open }) }
+        let drafts = self.unsaved_drafts();
+        match drafts {
+            0 => (),
+            1 => open.push("1 draft could not be put on disk: quitting loses it".to_owned()),
+            _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
+        }
+        if open.is_empty() { self.quit(effects) } else { self.open_layer(Layer::AskQuit { open, paused }) }
     }
 
     /// Leaves, keeping every draft.

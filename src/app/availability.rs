@@ -6,11 +6,12 @@
 use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::conversations::MOVED_GRACE;
-use crate::app::history::message_of;
-use crate::app::lines::Item;
+use crate::app::decisions;
+use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::conversations::{Automation, ConversationRow};
 use crate::model::news::Health;
+use crate::model::outbox::RowState;
 
 /// Why a command is off.
 pub type Reason = String;
@@ -39,7 +40,15 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
             writable(app, tab)?;
             reactable(tab, command == C::RemoveReaction)
         }
-        C::TryAgain | C::TakeBack => stopped(tab),
+        C::Decide | C::DecideRow => stopped(app),
+        C::DecideAll => plannable(app),
+        C::RowNow | C::RowBack => held(app),
+        C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
+            Err("the outbox is empty".into())
+        }
+        C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
+            Err("there are no drafts".into())
+        }
         C::Undo if app.undo.is_empty() && !app.is_queueing() => {
             Err("nothing is held that could be taken back".into())
         }
@@ -121,13 +130,41 @@ fn reactable(tab: &Tab, remove: bool) -> Result<(), Reason> {
     Ok(())
 }
 
-fn stopped(tab: &Tab) -> Result<(), Reason> {
-    let item = tab.history.as_ref().and_then(|it| it.selected_item());
-    match item {
-        Some(Item::Outbox(row, _)) if row.is_stopped() => Ok(()),
-        Some(item) if message_of(item).is_some() => {
-            Err("only a message that was stopped on its way out can be tried again or taken back".into())
+fn stopped(app: &App) -> Result<(), Reason> {
+    let Some(row) = app.row_at_hand() else {
+        return Err(match app.page {
+            Page::Outbox => "the outbox is empty".into(),
+            _ => "only a message that was stopped on its way out asks; select one first".into(),
+        });
+    };
+    if app.tabs.iter().any(|it| it.channel.id == row.channel && it.channel.read_only) {
+        return Err("its tab is read-only in the configuration".into());
+    }
+    match row.state {
+        RowState::Stopped(..) => Ok(()),
+        RowState::Queued if row.can_recall() => Err("it does not ask: it leaves by itself".into()),
+        _ => Err("it does not ask: it is tried again by itself".into()),
+    }
+}
+
+/// Whether there is anything of which one key can send all.
+fn plannable(app: &App) -> Result<(), Reason> {
+    let (go, look) = decisions::plan(&app.outbox.rows);
+    match (go.len(), look) {
+        (0, 0) => Err("nothing here waited for a connection".into()),
+        (0, look) => Err(format!("{look} waited, but each needs a look first: a decides")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the row at hand has not left and can be hurried or taken back.
+fn held(app: &App) -> Result<(), Reason> {
+    match app.row_at_hand() {
+        None => Err("the outbox is empty".into()),
+        Some(row) if row.is_stopped() => Err("it asks: a decides over it".into()),
+        Some(row) if !row.can_recall() => {
+            Err("bytes of it may have left; it is tried again by itself".into())
         }
-        _ => Err("select a stopped message first".into()),
+        Some(_) => Ok(()),
     }
 }

@@ -14,6 +14,10 @@ pub enum Place {
     History,
     /// The list and the history: wherever a conversation is at hand.
     Conversation,
+    /// The pages of rows: the outbox and the drafts.
+    Rows,
+    /// The outbox.
+    Outbox,
     /// Every pane that is not a text field.
     Desk,
     /// The composer.
@@ -27,13 +31,16 @@ impl Place {
             Self::List => "Conversation list",
             Self::History => "Messages",
             Self::Conversation => "The conversation at hand",
+            Self::Rows => "Outbox and drafts",
+            Self::Outbox => "Outbox",
             Self::Desk => "Everywhere but in text",
             Self::Composer => "Composer",
         }
     }
 
     /// All places in the order help shows them.
-    pub const ALL: [Self; 5] = [Self::Conversation, Self::List, Self::History, Self::Desk, Self::Composer];
+    pub const ALL: [Self; 7] =
+        [Self::Conversation, Self::List, Self::History, Self::Outbox, Self::Rows, Self::Desk, Self::Composer];
 }
 
 macro_rules! commands {
@@ -94,9 +101,20 @@ commands! {
     FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked";
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
-    TryAgain History ["y"] "try again" "Try a stopped message again";
-    TakeBack History ["x"] "take back" "Take a stopped message back into the composer";
+    Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
     Back History ["Esc", "h", "Left"] "back" "Back to the list";
+    DecideRow Outbox ["a"] "decide" "Decide over what asks: send, edit or drop; says first what each does";
+    DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go";
+    RowNow Outbox ["s"] "send now" "End the hold: it leaves now";
+    RowBack Outbox ["e"] "edit" "Take what has not left back into the composer";
+    RowDown Rows ["j", "Down"] "down" "Next row";
+    RowUp Rows ["k", "Up"] "up" "Previous row";
+    GoToRow Rows ["Enter", "l", "Right"] "go to" "Go to its conversation";
+    AllTabs Rows ["\\"] "all tabs" "Show this tab, or all tabs";
+    LeaveRows Rows ["Esc", "h", "Left"] "back" "Back to the conversations";
+    GoToInbox Desk ["g i"] "inbox" "The conversations";
+    GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
+    GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
     HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
     PageDown Desk ["PgDn"] "page" "A page down";
@@ -152,6 +170,18 @@ pub fn keys_of(command: Command) -> String {
     }
 }
 
+/// How the keys pressed so far can go on in these places: the next key and
+/// the word of each command.
+pub fn continuations(places: &[Place], pressed: &[Key]) -> Vec<(String, &'static str)> {
+    let rows = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place));
+    let goes_on = |keys: &&str| {
+        let sequence = Key::parse_sequence(keys)?;
+        let next = sequence.get(pressed.len()).filter(|_| sequence.starts_with(pressed))?;
+        Some(next.to_string())
+    };
+    rows.filter_map(|row| Some((row.keys.iter().find_map(&goes_on)?, row.word))).collect()
+}
+
 /// What the keys pressed so far mean in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
@@ -192,6 +222,7 @@ mod tests {
         let reachable = [
             vec![Place::List, Place::Conversation, Place::Desk],
             vec![Place::History, Place::Conversation, Place::Desk],
+            vec![Place::Outbox, Place::Rows, Place::Desk],
             vec![Place::Composer],
         ];
         for places in reachable {
@@ -216,6 +247,9 @@ mod tests {
         assert_eq!(resolve(&history, &press("g g")), Resolution::Matched(Command::Top));
         assert_eq!(resolve(&history, &press("g x")), Resolution::Unknown);
         assert_eq!(resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
+        let rest = continuations(&[Place::Rows, Place::Desk], &press("g"));
+        assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));
+        assert!(!rest.iter().any(|(_, word)| *word == "first unseen"), "not a key of these places");
     }
 
     #[test]

@@ -7,10 +7,12 @@
 use crate::app::keys::Key;
 use crate::model::account::{Account, Platform};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::messages::Place;
 use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, TabCounts,
+    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
+    OutboxEntry, OutboxPage, Pause, TabCounts,
 };
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -36,6 +38,14 @@ pub enum Event {
     Enqueued(Vec<OutboxRow>),
     /// A row was taken back before anything left; `None`: it had left.
     Recalled(RowId, Option<Box<OutboxRow>>),
+    /// A decision was carried out; the row as it was, `None` if it did not
+    /// wait for one any more.
+    Decided(RowId, Verdict, Option<Box<OutboxRow>>),
+    /// A write to this desk's own files has ended, in one way or the other;
+    /// writes end in the order they were asked for.
+    Written,
+    /// A draft could not be kept; here it is.
+    DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
     /// A write to this desk's own files failed.
     WriteFailed {
         /// What was being done.
@@ -60,6 +70,14 @@ pub enum Loaded {
     Draft(ChannelId, ConversationId, Option<Draft>),
     /// A tab's account as last read.
     Account(ChannelId, Option<Box<Account>>),
+    /// Rows of the outbox.
+    Outbox(DeskQuery, OutboxPage),
+    /// One row of the outbox, to be decided over; `None` if it is done.
+    Entry(Option<Box<OutboxEntry>>),
+    /// Drafts, and whether there are more.
+    Drafts(DeskQuery, Vec<DraftEntry>, bool),
+    /// The pauses of a tab made here.
+    Pauses(ChannelId, Vec<Pause>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -77,6 +95,14 @@ pub enum Load {
     Draft(ChannelId, ConversationId),
     /// A tab's account.
     Account(ChannelId),
+    /// Rows of the outbox.
+    Outbox(DeskQuery),
+    /// One row of the outbox, to be decided over.
+    Entry(RowId),
+    /// Drafts.
+    Drafts(DeskQuery),
+    /// The pauses of a tab made here, to hand all back.
+    Pauses(ChannelId),
 }
 
 /// One change a person wants, before it has a key and bytes.
@@ -92,6 +118,8 @@ pub struct Intent {
     pub operation: Operation,
     /// Microseconds in which it can be taken back.
     pub hold: i64,
+    /// For a text: the newest message its writer has had on screen.
+    pub seen: Option<Place>,
 }
 
 /// Something to be done outside the app.
@@ -113,11 +141,9 @@ pub enum Effect {
     Recall(RowId),
     /// End a row's hold.
     SendNow(RowId),
-    /// Try a stopped row again: with a new key after a refusal, with its own
-    /// when its outcome is unknown.
-    Retry(RowId),
-    /// Remove a stopped row; its text has gone back to the composer.
-    Drop(RowId),
+    /// Carry out what a person says about a stopped row, who has seen the
+    /// conversation up to there.
+    Decide(RowId, Verdict, Option<Place>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
     /// What is on screen now, so that it is polled first.
@@ -136,4 +162,20 @@ pub enum Effect {
     Quit,
     /// Put a text into the log for someone to look at.
     Log(SafeText),
+}
+
+impl Effect {
+    /// Whether it goes to this desk's own files; [`Event::Written`] tells its
+    /// end.
+    pub fn is_write(&self) -> bool {
+        matches!(
+            self,
+            Self::SaveDraft(..)
+                | Self::Enqueue { .. }
+                | Self::Recall(_)
+                | Self::SendNow(_)
+                | Self::Decide(..)
+                | Self::MarkSeen(..)
+        )
+    }
 }

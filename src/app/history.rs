@@ -6,7 +6,8 @@
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Direction, MessageRow};
+use crate::model::messages::{Direction, MessageRow, Place};
+use crate::model::outbox::{Operation, OutboxRow, RowState};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -38,6 +39,7 @@ pub struct History {
     /// Whether anything has been loaded yet.
     pub loaded: bool,
     divider: Option<MessageId>,
+    seen_before: Option<Place>,
     more_stored: bool,
     more_on_server: bool,
     asked_server_at: Option<usize>,
@@ -61,6 +63,7 @@ impl History {
             opened: false,
             loaded: false,
             divider: None,
+            seen_before: None,
             more_stored: false,
             more_on_server: false,
             asked_server_at: None,
@@ -105,6 +108,7 @@ impl History {
         self.in_flight = false;
         if !self.loaded {
             self.divider = first_unseen(&page);
+            self.seen_before.clone_from(&page.seen_until);
         }
         let newest = self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone());
         let arrived = count_after(&page.messages, newest.as_ref());
@@ -140,6 +144,7 @@ impl History {
             Shape { width: self.shape.0, offset_minutes: self.shape.1, divider: self.divider.as_ref(), head };
         self.lines = lines::flatten(&self.items, shape);
         if let Some(selected) = &self.selected
+            && self.loaded
             && !self.items.iter().any(|it| it.key() == *selected)
         {
             self.selected = None;
@@ -302,13 +307,41 @@ impl History {
         asked
     }
 
+    /// The newest message this desk had seen before it was opened now.
+    pub fn seen_before(&self) -> Option<Place> {
+        self.seen_before.clone()
+    }
+
     /// The newest message, to be marked as seen.
-    pub fn newest(&self) -> Option<(Timestamp, MessageId)> {
+    pub fn newest(&self) -> Option<Place> {
         self.items
             .iter()
             .rev()
             .filter_map(message_of)
             .find_map(|it| Some((it.message.created_at?, it.message.id.clone())))
+    }
+
+    /// The newest wish about the AI that is still under way.
+    pub fn switching(&self) -> Option<&OutboxRow> {
+        let rows = self.items.iter().rev().filter_map(|it| match it {
+            Item::Outbox(row, _) => Some(&**row),
+            Item::Message(_) => None,
+        });
+        let mut switches = rows.filter(|it| matches!(it.operation, Operation::SetAutomation { .. }));
+        switches.next().filter(|it| !it.is_stopped())
+    }
+
+    /// Whether no clear answer came to the newest wish about the AI.
+    pub fn switch_is_unclear(&self) -> bool {
+        self.switching().is_some_and(|it| it.state == RowState::Uncertain)
+    }
+
+    /// Whether a text is due and has not left.
+    pub fn has_due_text(&self, now: Timestamp) -> bool {
+        self.items.iter().any(|it| match it {
+            Item::Outbox(row, _) => row.operation.speaks() && row.can_recall() && row.not_before <= now,
+            Item::Message(_) => false,
+        })
     }
 
     /// The name the pane gives the customer.

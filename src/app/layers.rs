@@ -2,8 +2,11 @@
 //!
 //! Knows nothing of drawing; a layer is data.
 
+use crate::app::decisions::Answer;
 use crate::app::event::Intent;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::messages::Message;
+use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 
 /// Microseconds after a dialog opens in which keys are dropped, so that fast
@@ -36,10 +39,34 @@ pub enum Layer {
         /// The switch, ready to go before it.
         pause: Box<Intent>,
     },
+    /// Shows what the AI or a colleague said since a text was begun, and asks
+    /// whether to send it all the same.
+    AskCrossed {
+        /// What they said, oldest first.
+        crossed: Vec<Message>,
+        /// The text.
+        text: SafeText,
+    },
+    /// Asks what to do with a row that waits for a person.
+    Decide {
+        /// The row, as fresh as the question.
+        entry: Box<OutboxEntry>,
+        /// What can be answered.
+        answers: Vec<Answer>,
+    },
+    /// Shows what would leave, and asks whether to send it all.
+    DecideAll {
+        /// The rows that can go as they are, and to whom.
+        go: Vec<(RowId, SafeText)>,
+        /// Rows that need a look of their own.
+        look: usize,
+    },
     /// Says what is left open, and asks whether to quit.
     AskQuit {
         /// One line for each thing that is left open.
         open: Vec<String>,
+        /// Conversations whose AI is paused from here.
+        paused: u32,
     },
     /// An item as the server sent it.
     Raw {
@@ -55,6 +82,6 @@ pub enum Layer {
 impl Layer {
     /// Whether fast typing must not answer it.
     pub fn is_question(&self) -> bool {
-        matches!(self, Self::AskPause { .. } | Self::AskQuit { .. })
+        !matches!(self, Self::Help { .. } | Self::Raw { .. } | Self::React { .. })
     }
 }

@@ -98,13 +98,11 @@ impl Item {
     }
 }
 
-/// What an outbox row shows as its text; `None` for rows that show as a mark
-/// elsewhere (a reaction on its message, the AI switch in the header).
+/// What an outbox row shows as its text in a history; `None` for a reaction
+/// that goes by itself, which shows on its message.
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
-    match &row.operation {
-        Operation::React { .. } if !row.is_stopped() => None,
-        operation => Some(operation.summary()),
-    }
+    let is_mark = matches!(row.operation, Operation::React { .. }) && !row.is_stopped();
+    (!is_mark).then(|| row.operation.summary())
 }
 
 /// The label a message's media gets on its own line.

@@ -8,21 +8,29 @@ pub mod availability;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
+pub mod crossing;
+pub mod decisions;
 pub mod event;
 pub mod history;
 pub mod keys;
 pub mod layers;
 pub mod layout;
 pub mod lines;
+pub mod pages;
+pub mod rows;
 pub mod settings;
 pub mod tab;
 pub mod wrap;
 
 mod actions;
+mod deciding;
+mod due;
 mod keyboard;
+mod layer_keys;
 mod raw;
 mod reactions;
 mod results;
+mod saving;
 mod sending;
 #[cfg(test)]
 mod tests;
@@ -32,11 +40,14 @@ use crate::app::event::{Effect, Event, Load};
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
+use crate::app::pages::Page;
+use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::outbox::Lane;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::model::queries::{DraftEntry, OutboxEntry};
+use crate::model::time::{SECOND, Timestamp};
 
 /// How long a notice stays in the status line.
 const NOTICE: i64 = 8 * SECOND;
@@ -67,6 +78,12 @@ pub struct App {
     pub tabs: Vec<Tab>,
     /// The tab on screen.
     pub active: usize,
+    /// What lies under the tabs.
+    pub page: Page,
+    /// The outbox.
+    pub outbox: Rows<OutboxEntry>,
+    /// The drafts.
+    pub drafts: Rows<DraftEntry>,
     /// What lies over the desk, topmost last.
     pub layers: Vec<Layer>,
     /// What the status line says for a while.
@@ -83,6 +100,9 @@ pub struct App {
     layer_opened_at: Timestamp,
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
+    saving: saving::Saving,
+    /// Whether the desk ends as soon as nothing is paused from here.
+    leaving: bool,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
 }
@@ -148,6 +168,9 @@ impl App {
             settings,
             tabs,
             active: 0,
+            page: Page::default(),
+            outbox: Rows::default(),
+            drafts: Rows::default(),
             layers: Vec::new(),
             notice: None,
             pressed: Vec::new(),
@@ -157,6 +180,8 @@ impl App {
             layer_opened_at: now,
             interrupted_at: None,
             watch: watch::Watch::default(),
+            saving: saving::Saving::default(),
+            leaving: false,
             pending: Vec::new(),
         }
     }
@@ -169,8 +194,6 @@ impl App {
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
         }
         self.settle(&mut effects);
-        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
-        self.queueing.rows += effects.iter().filter(held).count();
         effects
     }
 
@@ -224,11 +247,14 @@ impl App {
             Event::News(news) => self.news(news, &mut effects),
             Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
             Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
+            Event::Decided(_, verdict, row) => self.decided(&verdict, row, &mut effects),
+            Event::Written => self.written(),
+            Event::DraftNotSaved(channel, conversation, draft, why) => {
+                self.draft_not_saved(channel, conversation, draft, &why);
+            }
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
         self.settle(&mut effects);
-        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
-        self.queueing.rows += effects.iter().filter(held).count();
         effects
     }
 
@@ -241,38 +267,20 @@ impl App {
         self.undo.retain(|it| now < it.until);
         self.shape_panes();
         self.follow_selection(effects);
+        self.follow_writing();
         self.load_what_is_missing(effects);
+        self.load_rows(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         effects.append(&mut self.pending);
+        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
+        self.queueing.rows += effects.iter().filter(held).count();
+        self.note_writes(effects);
     }
 
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.rows > 0
-    }
-
-    /// When the app wants to be woken at the latest, without any event.
-    pub fn next_due(&self) -> Timestamp {
-        // The minute turns: waiting times and windows are shown in minutes.
-        let minute = Timestamp::from_micros((self.now.micros() / MINUTE + 1) * MINUTE);
-        let mut due = minute;
-        let mut consider = |at: Option<Timestamp>| {
-            if let Some(at) = at {
-                due = due.min(at);
-            }
-        };
-        consider(self.notice.as_ref().map(|it| it.until));
-        consider(self.watch.due());
-        for tab in &self.tabs {
-            consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
-        }
-        // Countdowns tick in whole seconds before their end.
-        for held in &self.undo {
-            let left = held.until.since(self.now);
-            consider(Some(held.until.plus(-(left - 1).max(0) / SECOND * SECOND)));
-        }
-        due.max(self.now.plus(1_000))
     }
 
     /// Says something in the status line.

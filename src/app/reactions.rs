@@ -48,6 +48,7 @@ impl App {
             conversation: conversation.clone(),
             operation,
             hold: 0,
+            seen: None,
         };
         effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
     }

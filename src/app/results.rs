@@ -3,15 +3,15 @@
 //! Knows nothing of keys.
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
-use crate::app::watch;
+use crate::app::tab::Focus;
 use crate::app::{App, Early, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
-use crate::model::outbox::{Lane, Operation, OutboxRow};
+use crate::model::outbox::{Operation, OutboxRow};
 
 /// Where a text that goes back to the composer is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
+pub(super) enum Kept {
     AsDraft,
     Nowhere,
 }
@@ -39,11 +39,13 @@ impl App {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.counts = counts;
                 }
+                self.leave_when_handed_back(effects);
             }
             Loaded::Draft(channel, conversation, draft) => {
+                let in_memory = self.draft_in_memory(&channel, &conversation);
                 let composer = self.tab_of(&channel).and_then(|it| it.composer.as_mut());
                 if let Some(composer) = composer.filter(|it| it.conversation == conversation) {
-                    composer.receive_draft(draft);
+                    composer.receive_draft(in_memory.unwrap_or(draft));
                 }
             }
             Loaded::Account(channel, account) => {
@@ -51,6 +53,10 @@ impl App {
                     tab.account.get_or_insert(*account);
                 }
             }
+            Loaded::Outbox(query, page) => self.outbox.receive(&query, page.entries, page.more),
+            Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
+            Loaded::Entry(entry) => self.ask_to_decide(entry),
+            Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -75,6 +81,7 @@ impl App {
             News::Account(channel, account) => self.account(&channel, *account),
             News::Credits(channel, credits) => self.credits(&channel, credits),
             News::Conversations(channel) => {
+                self.rows_changed();
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
                     // Its title tells what the row tells.
@@ -131,11 +138,14 @@ impl App {
         }
     }
 
-    /// A row of the outbox came or went: what shows it is read again.
-    fn row_changed(&mut self, channel: ChannelId, lane: &Lane, effects: &mut Vec<Effect>) {
-        match lane.conversation() {
-            Some(conversation) => self.history_changed(channel, conversation, effects),
-            None => effects.push(Effect::Load(Load::Counts(channel))),
+    /// A row of the outbox has changed.
+    pub(super) fn row_changed(&mut self, row: &OutboxRow, effects: &mut Vec<Effect>) {
+        match row.lane.conversation() {
+            Some(conversation) => self.history_changed(row.channel.clone(), conversation, effects),
+            None => {
+                self.rows_changed();
+                effects.push(Effect::Load(Load::Counts(row.channel.clone())));
+            }
         }
     }
 
@@ -145,6 +155,7 @@ impl App {
         conversation: &ConversationId,
         effects: &mut Vec<Effect>,
     ) {
+        self.rows_changed();
         let Some(tab) = self.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation
@@ -169,7 +180,7 @@ impl App {
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         for row in rows {
-            self.row_changed(row.channel.clone(), &row.lane, effects);
+            self.row_changed(&row, effects);
             if row.hold_left(self.now).is_none() {
                 continue;
             }
@@ -192,19 +203,19 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
-        match (taken.operation, taken.lane.conversation()) {
+        match (&taken.operation, taken.lane.conversation()) {
             (Operation::SendText { text, reply_to, .. }, Some(conversation)) => {
-                self.give_back(&taken.channel, conversation, &text, reply_to, Kept::AsDraft);
+                self.give_back(&taken.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");
             }
             (Operation::Close, _) => self.say("kept open"),
             _ => self.say("taken back"),
         }
-        self.row_changed(taken.channel, &taken.lane, effects);
+        self.row_changed(&taken, effects);
     }
 
     /// Puts a text back into the composer of its conversation, going there.
-    fn give_back(
+    pub(super) fn give_back(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -213,25 +224,14 @@ impl App {
         kept: Kept,
     ) {
         let now = self.now;
-        if let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) {
-            self.active = index;
-        }
-        let areas = self.areas();
-        let visible = self.list_rows(&areas);
-        let Some(tab) = self.tab_of(channel) else { return };
         let mut effects = Vec::new();
-        tab.list.select(conversation, visible);
-        watch::show(tab, conversation, &mut effects);
-        if let Some(composer) = &mut tab.composer {
+        self.visit(channel, conversation, Focus::Composer, &mut effects);
+        if let Some(composer) = &mut self.tab_mut().composer {
             // A draft that is still to be read brings the text with it.
             if composer.is_loaded() || kept == Kept::Nowhere {
                 composer.restore(text, reply_to, now);
             }
         }
-        if let Some(history) = &mut tab.history {
-            history.opened = true;
-        }
-        tab.focus = crate::app::tab::Focus::Composer;
         self.pending.extend(effects);
     }
 

@@ -6,14 +6,14 @@
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::layers::Layer;
-use crate::app::lines::Item;
 use crate::app::settings::PauseOnReply;
-use crate::app::tab::{Focus, Tab};
+use crate::app::tab::Tab;
 use crate::app::{App, Early};
 use crate::model::account::Platform;
 use crate::model::bounds;
 use crate::model::conversations::ServiceWindow;
 use crate::model::outbox::Operation;
+use crate::model::text::SafeText;
 use crate::model::time::SECOND;
 
 impl App {
@@ -26,6 +26,7 @@ impl App {
             conversation: tab.at_hand()?.conversation.id.clone(),
             operation,
             hold,
+            seen: None,
         })
     }
 
@@ -56,9 +57,21 @@ impl App {
         if composer.is_blank() {
             return self.send_held_now(effects);
         }
-        if let Err(reason) = self.may_send(&composer.text()) {
+        let text = composer.text();
+        if let Err(reason) = self.may_send(&text) {
             return self.warn(reason);
         }
+        let crossed = self.crossed();
+        if !crossed.is_empty() {
+            return self.open_layer(Layer::AskCrossed { crossed, text: SafeText::line(&text) });
+        }
+        self.send_seen(effects);
+    }
+
+    /// Sends what the composer holds; its writer has seen what came before.
+    pub(super) fn send_seen(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let Some(composer) = &tab.composer else { return };
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return };
         let Some(to) = row.conversation.address.clone() else { return };
         let operation =
@@ -99,6 +112,19 @@ impl App {
         Ok(())
     }
 
+    /// The question whether to pause was answered. What crossed meanwhile is
+    /// shown first; then it is asked again.
+    pub(super) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool, effects: &mut Vec<Effect>) {
+        let Layer::AskPause { send, pause } = layer else { return };
+        if !self.crossed().is_empty() {
+            self.send(effects);
+        } else if pauses {
+            self.pause_and_send(*pause, *send, effects);
+        } else {
+            self.send_beside_ai(*send, effects);
+        }
+    }
+
     /// Pauses the AI, then sends, in this order in one lane.
     pub(super) fn pause_and_send(&mut self, pause: Intent, send: Intent, effects: &mut Vec<Effect>) {
         self.commit_send(vec![pause, send], effects);
@@ -112,6 +138,7 @@ impl App {
     }
 
     fn commit_send(&mut self, intents: Vec<Intent>, effects: &mut Vec<Effect>) {
+        let intents = intents.into_iter().map(|it| self.with_seen(it)).collect();
         effects.push(Effect::Enqueue { intents, clears_draft: true });
         let tab = self.tab_mut();
         if let Some(composer) = &mut tab.composer {
@@ -149,31 +176,6 @@ impl App {
         if let Some(held) = self.undo.pop() {
             effects.push(Effect::Recall(held.row));
         }
-    }
-
-    /// Decides over a stopped outbox row.
-    pub(super) fn stopped_row(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        let item = self.tab().history.as_ref().and_then(|it| it.selected_item());
-        let Some(Item::Outbox(row, _)) = item else { return };
-        let row = row.clone();
-        if command == Command::TryAgain {
-            effects.push(Effect::Retry(row.id));
-            return self.say("trying again");
-        }
-        if let Operation::SendText { text, reply_to, .. } = &row.operation {
-            let (now, text, reply_to) = (self.now, text.clone(), reply_to.clone());
-            let tab = self.tab_mut();
-            match &mut tab.composer {
-                Some(composer) if composer.is_loaded() => {
-                    composer.restore(&text, reply_to, now);
-                    tab.focus = Focus::Composer;
-                }
-                _ => return self.warn("the kept draft is still being read; press x again"),
-            }
-        }
-        // The text is on disk as a draft before the row that held it goes.
-        effects.extend(self.leave());
-        effects.push(Effect::Drop(row.id));
     }
 }
 

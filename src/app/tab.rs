@@ -5,6 +5,7 @@
 
 use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
+use crate::app::crossing::Looked;
 use crate::app::history::History;
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
@@ -46,6 +47,8 @@ pub struct Tab {
     pub history: Option<History>,
     /// Its draft.
     pub composer: Option<Composer>,
+    /// How far its writer has looked.
+    pub looked: Looked,
     /// Who has the keyboard.
     pub focus: Focus,
     /// Conversations in which the person chose to send beside the AI.
@@ -64,6 +67,7 @@ impl Tab {
             list: ConversationList::new(channel.id.clone()),
             history: None,
             composer: None,
+            looked: Looked::default(),
             focus: Focus::List,
             send_beside_ai: Vec::new(),
             channel,

@@ -6,8 +6,10 @@
 
 use crate::app::App;
 use crate::app::composer::Composer;
+use crate::app::crossing::Looked;
 use crate::app::event::{Effect, Load};
 use crate::app::history::History;
+use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::time::Timestamp;
@@ -40,8 +42,9 @@ impl App {
             let areas = self.areas();
             areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE
         };
+        let on_inbox = self.page == Page::Inbox;
         let tab = self.tab_mut();
-        if side_by_side && tab.focus == Focus::List && tab.is_inbox() {
+        if side_by_side && on_inbox && tab.focus == Focus::List && tab.is_inbox() {
             match tab.list.selected.clone() {
                 Some(selected) => show(tab, &selected, effects),
                 None if tab.list.loaded && tab.list.page.rows.is_empty() => leave(tab, effects),
@@ -101,6 +104,7 @@ impl App {
                 save(tab, effects);
             }
         }
+        self.save_again(false, effects);
     }
 
     /// Saves every draft now, because the desk is about to end.
@@ -109,13 +113,14 @@ impl App {
         for tab in &mut self.tabs {
             save(tab, &mut effects);
         }
+        self.save_again(true, &mut effects);
         effects
     }
 
     /// Marks as seen what an opened history shows at its end, while the
     /// terminal has the focus.
     pub(super) fn mark_seen(&mut self, effects: &mut Vec<Effect>) {
-        if !self.focused {
+        if !self.focused || !self.is_inbox_shown() {
             return;
         }
         let tab = self.tab();
@@ -143,6 +148,7 @@ pub(super) fn show(tab: &mut Tab, conversation: &ConversationId, effects: &mut V
     history.row = rows.iter().find(|it| it.conversation.id == *conversation).cloned();
     tab.history = Some(history);
     tab.composer = Some(Composer::new(conversation.clone()));
+    tab.looked = Looked::default();
     effects.push(Effect::Load(Load::Draft(channel, conversation.clone())));
 }
 

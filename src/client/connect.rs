@@ -22,17 +22,17 @@ use crate::model::time::{Clock, Timestamp};
 
 /// How long, and how much.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// How long a connection may take to be made.
-    pub(crate) connect: Duration,
+    pub connect: Duration,
     /// How long an answer may pause.
-    pub(crate) idle: Duration,
+    pub idle: Duration,
     /// How long a read may take in all.
-    pub(crate) read_total: Duration,
+    pub read_total: Duration,
     /// How long a write may take in all.
-    pub(crate) write_total: Duration,
+    pub write_total: Duration,
     /// Bytes of the largest answer that is read, after unpacking.
-    pub(crate) body: usize,
+    pub body: usize,
 }
 
 impl Default for Bounds {
@@ -116,7 +116,10 @@ impl Client {
     }
 
     /// Makes a client with bounds of its own.
-    pub(crate) fn within(
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn within(
         base_url: &str,
         key: &Secret,
         clock: Arc<dyn Clock>,

@@ -8,7 +8,7 @@ use crate::client::request::{Answer, Raw, Reply};
 use crate::client::words;
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
-use crate::wire::errors::ErrorCode;
+pub use crate::wire::errors::ErrorCode;
 
 /// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,7 +152,13 @@ pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
             None if !body.trim_ascii().is_empty() => {
                 Outcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
             }
-            _ => Outcome::Done(Reply { status, body, replayed: facts.replayed, server_time: facts.date }),
+            _ => Outcome::Done(Reply {
+                status,
+                body,
+                replayed: facts.replayed,
+                is_rated: facts.rate.is_some(),
+                server_time: facts.date,
+            }),
         },
         300..=399 => {
             Outcome::NotSent(NotSent::Misconfigured(SafeText::line(&words::redirect(&facts, status))))

@@ -40,7 +40,7 @@ mod voip;
 mod webhooks;
 mod words;
 
-pub use connect::{Client, ClientError};
+pub use connect::{Bounds, Client, ClientError};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
 pub use headers::Rate;
 pub use pages::Listed;

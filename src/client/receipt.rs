@@ -133,12 +133,10 @@ pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     let empty = reply.body.trim_ascii().is_empty();
     let told: Option<Map<String, Value>> = serde_json::from_slice(&reply.body).ok();
     let told = Told(told.unwrap_or_default());
-    let kind = if empty {
-        without_words(operation)
-    } else if told.is_refusal() {
+    let kind = if told.is_refusal() {
         None
     } else {
-        kind(operation, &told)
+        kind(operation, &told).or_else(|| without_words(operation, empty, reply.is_rated))
     };
     match kind {
         Some(kind) => Outcome::Done(Receipt {
@@ -156,14 +154,19 @@ pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     }
 }
 
-/// A success that says nothing will do where a state was set.
-fn without_words(operation: &Operation) -> Option<ReceiptKind> {
+/// A success that says nothing, or nothing the interface has told of, will do
+/// where a state was set: if it is known by the rate limit's numbers, which
+/// every answer of the interface carries. Whoever else answers in its place
+/// has not set anything.
+fn without_words(operation: &Operation, empty: bool, is_rated: bool) -> Option<ReceiptKind> {
     match operation {
-        Operation::React { .. } => Some(ReceiptKind::Reacted),
-        Operation::SetAutomation { .. } => Some(ReceiptKind::Automation(None)),
-        Operation::Close => Some(ReceiptKind::Closed),
-        Operation::ChangeThread { .. } => Some(ReceiptKind::Filed),
-        Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. } => Some(ReceiptKind::Deleted),
+        // Looked for itself.
+        Operation::SetAutomation { .. } if empty => Some(ReceiptKind::Automation(None)),
+        Operation::React { .. } if is_rated => Some(ReceiptKind::Reacted),
+        Operation::ChangeThread { .. } if is_rated => Some(ReceiptKind::Filed),
+        Operation::RemoveWebhook { .. } if is_rated => Some(ReceiptKind::Deleted),
+        Operation::Close if empty && is_rated => Some(ReceiptKind::Closed),
+        Operation::DeleteContact { .. } if empty && is_rated => Some(ReceiptKind::Deleted),
         _ => None,
     }
 }
@@ -189,9 +192,9 @@ fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
         Operation::AddWebhook { .. } => ReceiptKind::Registered(told.made_or_test("id")?.map(WebhookId::new)),
         Operation::Upload { .. } => ReceiptKind::Uploaded { url: told.made_or_test("url")? },
         // What the interface says of these is a status, or nothing.
-        Operation::React { .. } => ReceiptKind::Reacted,
-        Operation::ChangeThread { .. } => ReceiptKind::Filed,
-        Operation::RemoveWebhook { .. } => ReceiptKind::Deleted,
+        Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. } => {
+            return None;
+        }
         Operation::DeleteContact { .. } => {
             let gone = told.flag("success") == Some(true) || told.id("deleted").is_some() || told.is_test();
             gone.then_some(ReceiptKind::Deleted)?

@@ -36,6 +36,9 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// Whether it is an answer given before under the same key.
     pub replayed: bool,
+    /// Whether it carries the rate limit's numbers, as every answer of the
+    /// interface does: what else answers in its place does not.
+    pub is_rated: bool,
     /// The server's own time.
     pub server_time: Option<Timestamp>,
 }

@@ -6,7 +6,7 @@
 
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::MessageRow;
+use crate::model::messages::{Message, MessageRow};
 use crate::model::outbox::OutboxRow;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -132,6 +132,54 @@ pub struct Pause {
     pub owner: SafeText,
     /// When.
     pub since: Timestamp,
+}
+
+/// Asks for what this desk alone keeps: rows of the outbox, or drafts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DeskQuery {
+    /// Of one tab, or of all.
+    pub channel: Option<ChannelId>,
+    /// Rows at most.
+    pub limit: u32,
+}
+
+/// A row of the outbox with what helps to decide over it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutboxEntry {
+    /// The row.
+    pub row: OutboxRow,
+    /// Whom or what it goes to.
+    pub title: SafeText,
+    /// For a text that waits for a person: what others said since its writer
+    /// looked, oldest first.
+    pub crossed: Vec<Message>,
+    /// For a text that may have been sent: the messages that could be it.
+    pub candidates: Vec<Message>,
+}
+
+/// Rows of the outbox that are not done: those that ask a person first, then
+/// in the order they were queued.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutboxPage {
+    /// The rows.
+    pub entries: Vec<OutboxEntry>,
+    /// Whether there are more than were asked for.
+    pub more: bool,
+}
+
+/// A draft with the conversation it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DraftEntry {
+    /// The tab.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Its name.
+    pub title: SafeText,
+    /// Since when its customer waits.
+    pub waiting_since: Option<Timestamp>,
+    /// What was written.
+    pub text: SafeText,
 }
 
 /// What a tab's title and the status line count.

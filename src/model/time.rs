@@ -180,6 +180,11 @@ pub fn short_span(micros: i64) -> String {
     }
 }
 
+/// A span with seconds while it is short: `7s`, then as [`short_span`].
+pub fn precise_span(micros: i64) -> String {
+    if micros < MINUTE { format!("{}s", micros.max(0) / SECOND) } else { short_span(micros) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

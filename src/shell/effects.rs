@@ -9,12 +9,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
-use crate::model::ids::RowId;
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
+use crate::model::queries::Draft;
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
-use crate::store::decisions::Decided;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
@@ -35,6 +36,12 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Account(channel) => {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }
+        Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
+        Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
+        Load::Drafts(query) => {
+            reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
+        }
+        Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
     };
     loaded.unwrap_or_else(|error| {
         tracing::error!(%error, "the cache could not be read");
@@ -46,14 +53,11 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
 /// one.
 pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
     match effect {
-        Effect::SaveDraft(channel, conversation, draft) => {
-            failed(store.save_draft(&channel, &conversation, draft), "saving the draft")
-        }
+        Effect::SaveDraft(channel, conversation, draft) => save_draft(store, channel, conversation, draft),
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
-        Effect::Retry(row) => changed(store.try_again(&row, None, now), "trying again"),
-        Effect::Drop(row) => changed(store.decide(&row, Verdict::Drop, None, now), "taking the message back"),
+        Effect::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
         Effect::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
@@ -62,17 +66,14 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
     }
 }
 
-/// Tells of the conversation whose row was changed.
-fn changed(result: Result<Option<Decided>, StoreError>, what: &str) -> Option<Event> {
-    match result {
-        Ok(decided) => decided.map(|Decided { before: it, .. }| {
-            let conversation = it.lane.conversation().cloned();
-            Event::News(match conversation {
-                Some(conversation) => News::History(it.channel, conversation),
-                None => News::Conversations(it.channel),
-            })
-        }),
-        Err(error) => failed(Err(error), what),
+/// Carries out a decision.
+fn decide(store: &Store, row: RowId, verdict: Verdict, seen: Option<Place>, now: Timestamp) -> Event {
+    match store.decide(&row, verdict.clone(), seen, now) {
+        Ok(decided) => Event::Decided(row, verdict, decided.map(|it| Box::new(it.before))),
+        Err(error) => {
+            tracing::error!(%error, %row, "a decision could not be carried out");
+            Event::WriteFailed { what: "deciding".to_owned(), why: error.to_string(), intents: Vec::new() }
+        }
     }
 }
 
@@ -80,6 +81,18 @@ fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event> {
     let error = result.err()?;
     tracing::error!(%error, what, "a write failed");
     Some(Event::WriteFailed { what: what.to_owned(), why: error.to_string(), intents: Vec::new() })
+}
+
+/// Keeps a draft; what the disk does not take goes back.
+fn save_draft(
+    store: &Store,
+    channel: ChannelId,
+    conversation: ConversationId,
+    draft: Option<Draft>,
+) -> Option<Event> {
+    let error = store.save_draft(&channel, &conversation, draft.clone()).err()?;
+    tracing::error!(%error, "a draft could not be kept");
+    Some(Event::DraftNotSaved(channel, conversation, draft, error.to_string()))
 }
 
 /// Gives each intent its bytes and its key, and puts all of them into the
@@ -102,7 +115,7 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 operation: intent.operation.clone(),
                 request,
                 hold_micros: intent.hold,
-                seen: None,
+                seen: intent.seen.clone(),
             }),
             Err(error) => return refused(error.to_string(), intents),
         }
@@ -156,8 +169,12 @@ impl Hands {
         let writer = name("writer").spawn(move || {
             for effect in write_queue {
                 let wakes = !matches!(effect, Effect::SaveDraft(..) | Effect::MarkSeen(..));
+                let counts = effect.is_write();
                 if let Some(event) = write(&store, effect, clock.now()) {
                     mailbox.result(event);
+                }
+                if counts {
+                    mailbox.result(Event::Written);
                 }
                 if wakes {
                     waker.wake_outbox();
@@ -210,6 +227,7 @@ fn replaces(newer: &Load, older: &Load) -> bool {
     match (newer, older) {
         (Load::Conversations(newer), Load::Conversations(older)) => newer.channel == older.channel,
         (Load::History(newer), Load::History(older)) => newer.channel == older.channel,
+        (Load::Outbox(_), Load::Outbox(_)) | (Load::Drafts(_), Load::Drafts(_)) => true,
         _ => newer == older,
     }
 }

@@ -97,7 +97,7 @@ impl Desk {
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
-        show(&app, self.theme, &mut screen)?;
+        show(&mut app, self.theme, &mut screen)?;
         input::spawn(mailbox.clone())?;
         let told = mailbox.clone();
         let news = Arc::new(move |it: News| told.result(Event::News(it)));
@@ -154,8 +154,10 @@ fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<
     left
 }
 
-fn show(app: &App, theme: Theme, screen: &mut Screen) -> io::Result<()> {
-    screen.draw(app.size, |buffer| ui::draw(app, theme, buffer))
+fn show(app: &mut App, theme: Theme, screen: &mut Screen) -> io::Result<()> {
+    screen.draw(app.size, |buffer| ui::draw(app, theme, buffer))?;
+    app.drawn();
+    Ok(())
 }
 
 /// What turns.
@@ -189,7 +191,7 @@ impl Turning {
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
-            show(&self.app, self.theme, &mut self.screen)?;
+            show(&mut self.app, self.theme, &mut self.screen)?;
         }
     }
 

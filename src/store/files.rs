@@ -57,11 +57,17 @@ impl Paths {
         }
     }
 
-    /// Tries to be the only process on this folder. The lock lives as long as
-    /// the file; `None` when another process holds it.
-    pub(crate) fn lock(&self) -> Result<Option<File>, StoreError> {
+    /// Marks this folder as in use for as long as the file lives, and runs
+    /// `alone` first if no other process uses it.
+    pub(crate) fn enter(&self, alone: impl FnOnce() -> Result<(), StoreError>) -> Result<File, StoreError> {
         let file = private_file(&self.lock)?;
-        Ok(file.try_lock().is_ok().then_some(file))
+        if file.try_lock().is_ok() {
+            alone()?;
+        }
+        // Others may come now, and none of them is alone.
+        let shared = file.unlock().and_then(|()| file.lock_shared());
+        shared.map_err(|source| StoreError::Folder { path: self.lock.clone(), source })?;
+        Ok(file)
     }
 }
 

@@ -64,8 +64,8 @@ struct Inner {
     chance: Chance,
     /// How this desk names itself to those who share its folder.
     owner: String,
-    /// Held while this process lives, if it was the first on the folder.
-    _lock: Option<File>,
+    /// Held while this process lives.
+    _lock: File,
 }
 
 /// How a store is opened.
@@ -128,12 +128,9 @@ impl Store {
     /// As [`Store::open`].
     pub fn open_with(folder: &Path, setup: Setup) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder)?;
-        let lock = paths.lock()?;
         let mut outbox = files::open_outbox(&paths, setup.durability)?;
-        if lock.is_some() {
-            // Alone here: whatever is marked as leaving was cut off.
-            lane::recover(&mut outbox, None)?;
-        }
+        // Alone here: whatever is marked as leaving was cut off.
+        let lock = paths.enter(|| lane::recover(&mut outbox, None).map(drop))?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
         stuck::mend(&mut connection)?;
         let counter = Arc::new(AtomicU64::new(1));

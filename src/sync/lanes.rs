@@ -13,10 +13,13 @@ use std::collections::{HashMap, HashSet};
 
 use crate::model::ids::ConversationId;
 use crate::model::outbox::{Class, Lane, Moment, Operation, RowState, Stop};
-use crate::model::time::Timestamp;
+use crate::model::time::{HOUR, MINUTE, Timestamp};
 use crate::store::lane::{LaneRow, is_lapsed};
 use crate::sync::guard::Outage;
 use crate::sync::reconcile;
+
+/// No hold and no wait a server may ask for is longer.
+const FURTHEST: i64 = 2 * HOUR;
 
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +59,9 @@ pub struct Desk<'a> {
 /// Chooses the first row that may leave.
 pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
     let unpaid = rows.iter().any(|it| matches!(it.row.state, RowState::Stopped(Stop::Credits, _)));
-    let mut walk = Walk { unpaid, ..Walk::default() };
+    let leaving = |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain);
+    let busy = rows.iter().filter(leaving).map(|it| &it.row.lane).collect();
+    let mut walk = Walk { unpaid, busy, ..Walk::default() };
     for (index, lane) in rows.iter().enumerate() {
         if let Some(choice) = walk.take(index, lane, desk) {
             return choice;
@@ -73,6 +78,9 @@ pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
 #[derive(Default)]
 struct Walk<'a> {
     unpaid: bool,
+    /// Lanes of which a row is on its way: one that a person sends again may
+    /// stand before it.
+    busy: HashSet<&'a Lane>,
     blocked: HashSet<&'a Lane>,
     paused_in_vain: HashSet<&'a Lane>,
     due: Option<Timestamp>,
@@ -87,6 +95,9 @@ impl<'a> Walk<'a> {
             return None;
         }
         if row.state == RowState::Done || self.blocked.contains(&row.lane) {
+            return None;
+        }
+        if row.state == RowState::Queued && self.busy.contains(&row.lane) {
             return None;
         }
         if row.state == RowState::Sending {
@@ -104,7 +115,7 @@ impl<'a> Walk<'a> {
             let conversation = row.lane.conversation();
             let held = desk.held.get(&row.lane);
             let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
-            if until <= desk.now.wall {
+            if until <= desk.now.wall || was_set_back(row.created_at, until, desk.now.wall) {
                 let unread = conversation.filter(|it| must_read(lane, it, desk));
                 return Some(unread.map_or(Choice::Send(index), |it| Choice::ReadFirst(it.clone())));
             }
@@ -144,6 +155,12 @@ impl<'a> Walk<'a> {
     fn wait(&mut self, until: Timestamp) {
         self.due = Some(self.due.map_or(until, |it| it.min(until)));
     }
+}
+
+/// Whether a time to wait for was set under a clock that has been set back
+/// since: the row would come from the future, or wait for longer than any does.
+fn was_set_back(created_at: Timestamp, until: Timestamp, now: Timestamp) -> bool {
+    created_at.since(now) > MINUTE || until.since(now) > FURTHEST
 }
 
 /// Whether the history must be read before it leaves: the AI was paused just

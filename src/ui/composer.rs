@@ -45,6 +45,12 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
         }
     }
     bottom(app, theme, area, focused, locked.is_some(), buffer);
+    if let Some(words) = guard(app, tab) {
+        let y = area.y + area.height.saturating_sub(1);
+        let words = format!(" {words} ");
+        let room = area.width.saturating_sub(2);
+        paint::runs_right(buffer, area.x + 1, y, room, &[(&words, theme.waiting())]);
+    }
     let mut inner = area.inner();
     if let Some(quoted) = quoted(tab) {
         paint::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
@@ -65,6 +71,20 @@ fn cursor(composer: &Composer, inner: Area) -> Position {
     Position {
         x: inner.x + column.min(inner.width.saturating_sub(1)),
         y: inner.y + row.min(inner.height.saturating_sub(1)),
+    }
+}
+
+/// What a text waits for so that person and AI do not cross.
+fn guard(app: &App, tab: &Tab) -> Option<&'static str> {
+    let history = tab.history.as_ref()?;
+    let row = history.row.as_ref()?;
+    match row.automation_pending {
+        Some(false) if history.switch_is_unclear() => {
+            Some("AI unknown: asking whether the pause came through…")
+        }
+        Some(false) => Some("pausing the AI…"),
+        _ if row.paused_here && history.has_due_text(app.now) => Some("reading the thread again…"),
+        _ => None,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::news::Health;
 use crate::model::time::short_span;
+use crate::ui::history::paused_by;
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
 
@@ -111,7 +112,7 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     if area.height < 2 {
         return;
     }
-    let (ai, ai_style) = ai(theme, row);
+    let (ai, ai_style) = ai(app, theme, row, area.width);
     let window = window(app, row);
     let window = if window.is_empty() { window } else { format!(" {window:>6}") };
     let state = paint::runs_right(
@@ -136,7 +137,10 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
 /// Since when the customer waits, else how old the newest message is.
 fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
     if row.stuck > 0 {
-        return ("NOT SENT".to_owned(), theme.error());
+        return ("ASKS".to_owned(), theme.error());
+    }
+    if let Some(since) = row.unanswered_since(app.now) {
+        return (format!("AI silent {}", short_span(app.now.since(since))), theme.error());
     }
     let open = row.conversation.status != Status::Closed;
     if row.is_failing() {
@@ -152,7 +156,7 @@ fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
 }
 
 /// The AI's state, and what is on its way.
-fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
+fn ai(app: &App, theme: Theme, row: &ConversationRow, width: u16) -> (String, Style) {
     if row.close_pending {
         return ("closing".to_owned(), theme.waiting());
     }
@@ -163,7 +167,16 @@ fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
         (Some(false), _) => ("AI pausing".to_owned(), theme.waiting()),
         (Some(true), _) => ("AI waking".to_owned(), theme.waiting()),
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
-        (None, state @ Automation::Off) => (state.label().to_owned(), theme.ai_off()),
+        (None, Automation::Off) => {
+            let by = paused_by(row, app.now);
+            // A narrow list keeps the room for what was said.
+            let words = match (width < 60, row.paused_here) {
+                (false, _) => format!("AI OFF by {by}"),
+                (true, true) => format!("OFF {by}"),
+                (true, false) => "OFF, other".to_owned(),
+            };
+            (words, theme.ai_off())
+        }
         (None, Automation::Unknown) => ("AI ?".to_owned(), theme.dim()),
         (None, Automation::NotApplicable) => (String::new(), theme.dim()),
     }

@@ -13,9 +13,9 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::messages::{Delivery, MessageRow, Sender};
-use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::time::{SECOND, Timestamp};
+use crate::model::time::{MINUTE, Timestamp, short_span};
 use crate::ui::paint::{self, Run, Sides};
+use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
 /// Draws the history with its frame; the composer closes it below.
@@ -61,8 +61,9 @@ fn title(history: &History) -> String {
 
 /// The AI's state and the window's, at the right of the title.
 fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
-    let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return Vec::new() };
-    let mut out = vec![ai(theme, row)];
+    let Some(history) = &tab.history else { return Vec::new() };
+    let Some(row) = &history.row else { return Vec::new() };
+    let mut out = vec![ai(app, theme, history, row)];
     let window = match row.conversation.window {
         ServiceWindow::NotApplicable => String::new(),
         ServiceWindow::Closed => "window closed".to_owned(),
@@ -90,18 +91,38 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     out
 }
 
-fn ai(theme: Theme, row: &ConversationRow) -> (String, Style) {
+fn ai(app: &App, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
+    let now = app.now;
     match (row.automation_pending, row.conversation.automation) {
-        (Some(false), Automation::NotApplicable) | (Some(true), Automation::NotApplicable) => {
-            (String::new(), Style::new())
+        (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
+        (Some(wish), _) if history.switch_is_unclear() => {
+            let word = if wish { "wakes" } else { "is off" };
+            (format!("AI unknown, asking whether it {word}…"), theme.waiting())
         }
         (Some(false), _) => ("AI pausing…".to_owned(), theme.waiting()),
         (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
-        (None, Automation::Off) if row.paused_here => ("AI OFF by you".to_owned(), theme.ai_off()),
-        (None, Automation::Off) => ("AI OFF".to_owned(), theme.ai_off()),
-        (None, Automation::On) if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
-        (None, Automation::On) => ("AI ON".to_owned(), theme.ai_on()),
+        (None, Automation::Off) => (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off()),
+        (None, Automation::On) => match row.unanswered_since(now) {
+            Some(since) => {
+                let span = short_span(now.since(since));
+                (format!("AI ON · SILENT {span} since you handed back"), theme.error())
+            }
+            None if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
+            None => ("AI ON".to_owned(), theme.ai_on()),
+        },
         (None, other) => (other.label().to_owned(), theme.dim()),
+    }
+}
+
+/// Who paused the AI, and how long ago, where that is known.
+pub fn paused_by(row: &ConversationRow, now: Timestamp) -> String {
+    if !row.paused_here {
+        return "someone else".to_owned();
+    }
+    let age = row.paused.as_ref().map(|(_, since)| now.since(*since));
+    match age.filter(|it| *it >= MINUTE) {
+        Some(age) => format!("you {}", short_span(age)),
+        None => "you".to_owned(),
     }
 }
 
@@ -144,7 +165,8 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
         }
         Line::State(item) => {
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
-                let (words, style) = outbox_state(app.now, theme, row);
+                let (words, style) =
+                    row_state::line(row, app.now, theme, "z takes it back · Enter sends now");
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }
         }
@@ -241,35 +263,4 @@ fn reaction(row: &MessageRow) -> String {
         (Some(reaction), None) => format!("your reaction: {reaction}"),
         (None, None) => String::new(),
     }
-}
-
-/// Where an outbox row stands, in words, with the keys that decide.
-fn outbox_state(now: Timestamp, theme: Theme, row: &OutboxRow) -> (String, Style) {
-    let verb = match row.operation {
-        Operation::SendText { .. } | Operation::SendContent { .. } => "sends",
-        Operation::Close => "closes",
-        _ => "goes",
-    };
-    match &row.state {
-        RowState::Queued => match (row.hold_left(now), row.not_before.since(now)) {
-            (Some(seconds), _) => {
-                (format!("{verb} in {seconds} s · z takes it back · Enter sends now"), theme.waiting())
-            }
-            (None, left) if left > 0 => {
-                (format!("not sent yet; tries again in {} s", left / SECOND + 1), theme.waiting())
-            }
-            (None, _) if row.attempts > 0 => ("not sent yet; tries again".to_owned(), theme.waiting()),
-            (None, _) => ("queued".to_owned(), theme.dim()),
-        },
-        RowState::Sending => ("sending".to_owned(), theme.dim()),
-        RowState::Uncertain => {
-            ("no answer came; asking again with the same key, never twice".to_owned(), theme.waiting())
-        }
-        RowState::Stopped(stop, why) => (stopped_words(stop, why.as_str()), theme.error()),
-        RowState::Done => ("sent".to_owned(), theme.dim()),
-    }
-}
-
-fn stopped_words(stop: &Stop, why: &str) -> String {
-    format!("{} · y try again · x take back · {why}", stop.label())
 }

@@ -10,10 +10,10 @@ use crate::app::commands::{self, Place, TABLE};
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
 use crate::app::wrap;
-use crate::model::outbox::Operation;
 use crate::model::reactions;
 use crate::model::text::SafeText;
 use crate::ui::paint::{self, Sides};
+use crate::ui::questions;
 use crate::ui::theme::Theme;
 
 /// Draws the topmost layer, if there is one.
@@ -23,24 +23,10 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
-        Some(Layer::AskQuit { open }) => {
-            let mut lines: Vec<(String, Style)> = open.iter().map(|it| (it.clone(), Style::new())).collect();
-            lines.push((String::new(), Style::new()));
-            lines.push(("[y] quit   [Esc] stay".to_owned(), theme.strong()));
-            dialog(app, theme, "Quit frontdesk?", &lines, buffer);
-        }
-        Some(Layer::AskPause { send, .. }) => {
-            let text = match &send.operation {
-                Operation::SendText { text, .. } => SafeText::line(text).to_string(),
-                _ => String::new(),
-            };
-            let lines = [
-                ("The AI may answer this customer too.".to_owned(), Style::new()),
-                (wrap::cut(&text, 200), theme.dim()),
-                (String::new(), Style::new()),
-                ("[y] pause the AI and send   [s] send only   [Esc] back".to_owned(), theme.strong()),
-            ];
-            dialog(app, theme, "The AI is on", &lines, buffer);
+        Some(layer) => {
+            if let Some((title, lines)) = questions::words(app, theme, layer) {
+                dialog(app, theme, &title, &lines, buffer);
+            }
         }
     }
 }
@@ -54,7 +40,7 @@ fn centered(app: &App, width: u16, height: u16) -> Area {
 }
 
 fn dialog(app: &App, theme: Theme, title: &str, lines: &[(String, Style)], buffer: &mut Buffer) {
-    let width = 64.min(app.size.0.saturating_sub(2));
+    let width = 74.min(app.size.0.saturating_sub(2));
     let text_width = usize::from(width.saturating_sub(4));
     let rows: usize = lines.iter().map(|(words, _)| wrap::wrap(words, text_width).len()).sum();
     let area = centered(app, width, u16::try_from(rows + 2).unwrap_or(u16::MAX));

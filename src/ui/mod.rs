@@ -5,11 +5,15 @@
 
 pub mod card;
 pub mod composer;
+pub mod connection;
 pub mod conversations;
 pub mod history;
 pub mod layers;
 pub mod pages;
 pub mod paint;
+pub mod questions;
+pub mod row_state;
+pub mod rows;
 pub mod status;
 pub mod sweep;
 pub mod tabs;
@@ -21,6 +25,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout;
+use crate::app::pages::Page;
 use crate::ui::theme::Theme;
 
 /// Draws one frame into an empty buffer; says where the cursor stands, if it
@@ -35,7 +40,11 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     let areas = app.areas();
     let mut cursor = None;
     tabs::draw(app, theme, areas.tabs, buffer);
-    if app.tab().is_inbox() {
+    if app.page == Page::Outbox {
+        rows::outbox(app, theme, areas.body, buffer);
+    } else if app.page == Page::Drafts {
+        rows::drafts(app, theme, areas.body, buffer);
+    } else if app.tab().is_inbox() {
         if let Some(area) = areas.list {
             conversations::draw(app, theme, area, buffer);
         }

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::layout::Area;
 use crate::model::account::Platform;
-use crate::model::news::Health;
+use crate::ui::connection;
 use crate::ui::paint::{self, Sides};
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
@@ -40,15 +40,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         _ => "This version does not know this channel.",
     };
     let mut y = place.y + paint::paragraph(buffer, place, words, Style::new()) + 1;
-    let health = match &tab.health {
-        Health::Live { .. } => "live".to_owned(),
-        Health::Connecting => "connecting".to_owned(),
-        Health::Offline { why, .. } | Health::Trouble { why, .. } | Health::Misconfigured { why } => {
-            why.to_string()
-        }
-        Health::Limited { .. } => "asked to wait".to_owned(),
-        Health::Refused { code, why } => format!("{code}: {why}"),
-    };
+    let (health, _) = connection::words(&tab.health, app.now, app.settings.offset_minutes, theme);
     let facts = [
         ("workspace", account.workspace_name.as_ref().map(ToString::to_string)),
         ("assistant", account.assistant_name.as_ref().map(ToString::to_string)),

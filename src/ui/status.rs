@@ -8,78 +8,81 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::commands::{self, Command};
 use crate::app::layout::Area;
+use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
-use crate::model::news::Health;
-use crate::model::time::{SECOND, short_span};
+use crate::ui::connection;
 use crate::ui::paint;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
+/// Words of the status line behind its first.
+struct Item {
+    words: String,
+    style: Style,
+    /// Whether it is never left out for want of room.
+    needed: bool,
+}
+
 /// Draws the status line: a notice while there is one, else how the tab
-/// fares; behind it what is under way, where it fits.
+/// fares; behind it what is under way, as far as there is room. What asks for
+/// a person always has room.
 pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
-    let under_way = under_way(app, area.width < 100);
-    if let Some(notice) = &app.notice {
-        let style = if notice.warning { theme.waiting() } else { theme.strong() };
-        let used = paint::text(buffer, x, area.y, width, &notice.text, style);
+    let (first, style) = match &app.notice {
+        Some(notice) if notice.warning => (notice.text.clone(), theme.waiting()),
+        Some(notice) => (notice.text.clone(), theme.strong()),
+        None => connection::words(&app.tab().health, app.now, app.settings.offset_minutes, theme),
+    };
+    let items = under_way(app, theme, area.width < 100);
+    let wide = |it: &Item| u16::try_from(wrap::cells(&it.words)).unwrap_or(u16::MAX);
+    let mut needed: u16 = items.iter().filter(|it| it.needed).map(wide).sum();
+    let mut used = paint::text(buffer, x, area.y, width.saturating_sub(needed), &first, style);
+    for item in &items {
         let room = width.saturating_sub(used);
-        if wrap::cells(&under_way) <= usize::from(room) {
-            paint::text(buffer, x + used, area.y, room, &under_way, theme.dim());
+        if item.needed {
+            needed = needed.saturating_sub(wide(item));
+        } else if room < wide(item) + needed {
+            continue;
         }
-        return;
+        used += paint::text(buffer, x + used, area.y, room, &item.words, item.style);
     }
-    let tab = app.tab();
-    let (health, style) = health(app, theme, tab);
-    let used = paint::text(buffer, x, area.y, width, &health, style);
-    let budget = if tab.budget > 0 { format!(" · key {}% of 300/min", tab.budget) } else { String::new() };
-    let words = format!("{budget}{under_way}");
-    paint::text(buffer, x + used, area.y, width.saturating_sub(used), &words, Style::new());
 }
 
-/// What waits to leave, what could not, and where no AI answers.
-fn under_way(app: &App, with_credits: bool) -> String {
+/// What waits to leave and what asks, where no AI answers, and a slow disk;
+/// what gives way first stands last but for the budget.
+fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let sum = |count: fn(&Tab) -> u32| app.tabs.iter().map(count).sum::<u32>();
-    let mut words = format!(" · outbox {}", sum(|it| it.counts.outbox));
-    let stopped = sum(|it| it.counts.stopped);
-    if stopped > 0 {
-        words.push_str(&format!(" · {stopped} NOT SENT"));
+    let plain = |words: String| Item { words, style: Style::new(), needed: false };
+    let loud = |words: String, style: Style| Item { words, style, needed: true };
+    let mut items = Vec::new();
+    if let Some(seconds) = app.saving_for() {
+        items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
     }
-    words.push_str(&format!(" · AI paused by you {}", sum(|it| it.counts.paused_here)));
+    if app.unsaved_drafts() > 0 {
+        items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
+    }
+    let asks = sum(|it| it.counts.stopped);
+    let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
+    match asks {
+        0 => items.push(plain(outbox)),
+        1 => items.push(loud(format!("{outbox} (1 ASKS)"), theme.error())),
+        asks => items.push(loud(format!("{outbox} ({asks} ASK)"), theme.error())),
+    }
+    items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     let credits = tabs::credits(app);
     if with_credits && !credits.is_empty() {
-        words.push_str(&format!(" · {credits}"));
+        items.push(plain(format!(" · {credits}")));
     }
     if app.settings.demo {
-        words.push_str(" · demo");
+        items.push(plain(" · demo".to_owned()));
     }
-    words
-}
-
-/// How the tab's connection fares, in words.
-fn health(app: &App, theme: Theme, tab: &Tab) -> (String, Style) {
-    let offset = app.settings.offset_minutes;
-    match &tab.health {
-        Health::Connecting => ("connecting".to_owned(), theme.dim()),
-        Health::Live { at } => match app.now.since(*at) {
-            age if age < 20 * SECOND => ("live".to_owned(), theme.own()),
-            age => (format!("last answer {} ago", short_span(age)), theme.waiting()),
-        },
-        Health::Offline { since, why } => {
-            (format!("OFFLINE since {}: {why}", since.clock_face(offset)), theme.error())
-        }
-        Health::Trouble { since, why } => {
-            (format!("SERVER TROUBLE since {}: {why}", since.clock_face(offset)), theme.error())
-        }
-        Health::Limited { until } => {
-            let seconds = (until.since(app.now) / SECOND + 1).max(1);
-            (format!("asked to wait {seconds} s by the server"), theme.waiting())
-        }
-        Health::Refused { code, why } => (format!("KEY NOT TAKEN: {code}: {why}"), theme.error()),
-        Health::Misconfigured { why } => (format!("CANNOT WORK: {why}"), theme.error()),
+    let budget = app.tab().budget;
+    if budget > 0 && app.notice.is_none() {
+        items.push(plain(format!(" · key {budget}% of 300/min")));
     }
+    items
 }
 
 /// Draws the hints: the keys of the focus, or the rest of a key sequence.
@@ -102,10 +105,22 @@ pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 fn hints(app: &App) -> Vec<(String, &'static str)> {
     use Command as C;
     if !app.pressed.is_empty() {
-        return vec![("g".to_owned(), "top"), ("n".to_owned(), "first unseen"), ("Esc".to_owned(), "cancel")];
+        let mut hints = commands::continuations(&app.places(), &app.pressed);
+        hints.push(("Esc".to_owned(), "cancel"));
+        return hints;
     }
     let tab = app.tab();
+    let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
     let list: &[Command] = match tab.focus {
+        _ if app.page == Page::Outbox && asks => {
+            &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        _ if app.page == Page::Outbox => {
+            &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        _ if app.page == Page::Drafts => {
+            &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::List => &[
             C::Open,
@@ -120,6 +135,9 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             C::Help,
             C::Quit,
         ],
+        Focus::History if asks => {
+            &[C::Decide, C::Reply, C::PauseAi, C::HandBack, C::Undo, C::GoToOutbox, C::Back, C::Help]
+        }
         Focus::History => &[
             C::Reply,
             C::PauseAi,

@@ -10,7 +10,7 @@ use crate::app::layout::Area;
 use crate::app::tab::Tab;
 use crate::app::wrap;
 use crate::model::account::Environment;
-use crate::model::news::Health;
+use crate::ui::connection;
 use crate::ui::paint;
 use crate::ui::theme::Theme;
 
@@ -74,12 +74,15 @@ pub fn environment(tab: &Tab, theme: Theme) -> (&'static str, Style) {
     }
 }
 
-/// Who waits, or that the tab itself needs a look.
+/// Who waits, and how the connection fares where that needs a look.
 fn count(tab: &Tab) -> String {
-    match (&tab.health, tab.counts.needs_reply) {
-        (Health::Refused { .. } | Health::Misconfigured { .. }, _) => " !".to_owned(),
-        (_, 0) => String::new(),
-        (_, waiting) => format!(" {waiting}"),
+    let waiting = match tab.counts.needs_reply {
+        0 => String::new(),
+        waiting => format!(" {waiting}"),
+    };
+    match connection::mark(&tab.health) {
+        "" => waiting,
+        mark => format!("{waiting} {mark}"),
     }
 }
 

@@ -65,6 +65,15 @@ macro_rules! photographs {
     };
 }
 
+/// What the disk does with what it is given to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disk {
+    Works,
+    Fails,
+    /// Nothing comes back until it works again.
+    Hangs,
+}
+
 /// A desk with a service of its own.
 pub struct Desk {
     pub app: App,
@@ -76,6 +85,8 @@ pub struct Desk {
     pub keys: Vec<(String, Environment, String)>,
     pub bells: usize,
     pub quit: bool,
+    disk: Disk,
+    hung: Vec<Effect>,
     http: reqwest::Client,
     store: Store,
     reader: Reader,
@@ -174,6 +185,8 @@ impl Desk {
             keys: Vec::new(),
             bells: 0,
             quit: false,
+            disk: Disk::Works,
+            hung: Vec::new(),
             http: reqwest::Client::builder().no_proxy().build().expect("a client"),
             store,
             reader,
@@ -227,13 +240,44 @@ impl Desk {
                     self.runtime.block_on(channel.pull_older(&conversation));
                     None
                 }
-                other => effects::write(&self.store, other, self.clock.now()),
+                other if other.is_write() && self.disk == Disk::Hangs => {
+                    self.hung.push(other);
+                    None
+                }
+                other => {
+                    let counts = other.is_write();
+                    let event = self.write(other);
+                    waiting.extend(event.into_iter().flat_map(|it| self.app.update(it)));
+                    counts.then_some(Event::Written)
+                }
             };
             if let Some(event) = event {
                 waiting.extend(self.app.update(event));
             }
             waiting.extend(self.take_news());
         }
+        self.app.drawn();
+    }
+
+    fn write(&self, effect: Effect) -> Option<Event> {
+        let why = "no space left on the disk".to_owned();
+        match effect {
+            Effect::SaveDraft(channel, conversation, draft) if self.disk == Disk::Fails => {
+                Some(Event::DraftNotSaved(channel, conversation, draft, why))
+            }
+            Effect::Enqueue { intents, .. } if self.disk == Disk::Fails => {
+                Some(Event::WriteFailed { what: "sending".to_owned(), why, intents })
+            }
+            other => effects::write(&self.store, other, self.clock.now()),
+        }
+    }
+
+    /// From now on the disk works, fails, or hangs; what hung is done first.
+    pub fn disk(&mut self, disk: Disk) -> &mut Self {
+        self.disk = disk;
+        let hung = std::mem::take(&mut self.hung);
+        self.perform(hung);
+        self
     }
 
     fn load(&mut self, load: Load) -> Loaded {
@@ -417,6 +461,25 @@ impl Desk {
             let text = request.send().await.expect("an answer").text().await.expect("a body");
             serde_json::from_str(&text).expect("JSON")
         })
+    }
+
+    /// Someone else who holds the live key of a channel sends a text.
+    pub fn colleague(&self, channel: &str, to: &str, text: &str) {
+        let body = json!({"to": to, "type": "text", "text": {"body": text}});
+        self.elsewhere(channel, "POST", "/messages/send", body);
+    }
+
+    /// Someone else who holds the live key of a channel changes something.
+    pub fn elsewhere(&self, channel: &str, method: &str, path: &str, body: Value) {
+        let key = self.key_of(channel);
+        let method = method.parse().expect("a method");
+        self.runtime.block_on(async {
+            let request = self.http.request(method, format!("{}{path}", self.base_url)).bearer_auth(key);
+            let request = request.header("content-type", "application/json").body(body.to_string());
+            let answer = request.send().await.expect("an answer");
+            let status = answer.status();
+            assert!(status.is_success(), "{status}: {}", answer.text().await.expect("a body"));
+        });
     }
 
     /// The live key of a channel.

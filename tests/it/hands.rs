@@ -4,12 +4,15 @@
 mod engine;
 mod leases;
 mod lists;
+mod processes;
 mod pushing;
 mod reading;
 mod server;
+mod steps;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
@@ -26,7 +29,26 @@ use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::{Channel, ChannelSpec, Pulled};
 use serde_json::{Value, json};
 
+use tokio::sync::mpsc::UnboundedReceiver;
+
 use server::{Answer, Request, Server};
+
+/// Longer than anything here takes; only a broken test waits for it.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Waits until something is told.
+async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
+    let found = async {
+        while let Some(it) = news.recv().await {
+            if is(&it) {
+                return true;
+            }
+        }
+        false
+    };
+    let found = tokio::time::timeout(PATIENCE, found).await;
+    assert_eq!(found, Ok(true), "{what}");
+}
 
 /// A clock that moves only when it is told to.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with the binary in it.
-struct Terminal {
+pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
     seen: Vec<u8>,
@@ -41,13 +41,22 @@ impl Terminal {
         Self::run(folder, command, columns, rows)
     }
 
-    fn run(folder: tempfile::TempDir, mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+    /// Starts a command in a terminal; the folder stays as long as it does.
+    pub(crate) fn run(
+        folder: tempfile::TempDir,
+        mut command: CommandBuilder,
+        columns: u16,
+        rows: u16,
+    ) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
-        command.env("FRONTDESK_DATA_DIR", folder.path());
-        command.env("FRONTDESK_CONFIG_DIR", folder.path());
+        for name in ["FRONTDESK_DATA_DIR", "FRONTDESK_CONFIG_DIR"] {
+            if command.get_env(name).is_none() {
+                command.env(name, folder.path());
+            }
+        }
         let child = pair.slave.spawn_command(command).expect("the binary starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
@@ -73,17 +82,17 @@ impl Terminal {
         }
     }
 
-    fn keys(&mut self, keys: &str) {
+    pub(crate) fn keys(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
         self.writer.flush().expect("the terminal takes keys");
     }
 
-    fn contents(&self) -> String {
+    pub(crate) fn contents(&self) -> String {
         self.screen.screen().contents()
     }
 
     /// Reads until the screen holds what is wanted.
-    fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
             let left = until.saturating_duration_since(instant());
@@ -98,8 +107,21 @@ impl Terminal {
         }
     }
 
-    fn wait_for_text(&mut self, text: &str) {
+    pub(crate) fn wait_for_text(&mut self, text: &str) {
         self.wait_for(&format!("{text:?}"), |it| it.contains(text));
+    }
+
+    /// Takes in what is there without waiting.
+    pub(crate) fn read(&mut self) {
+        for bytes in self.bytes.try_iter() {
+            self.screen.process(&bytes);
+        }
+    }
+
+    /// Ends it as `kill -9` does.
+    pub(crate) fn kill(mut self) {
+        self.signal("KILL");
+        self.child.wait().expect("it ends");
     }
 
     fn signal(&self, signal: &str) {

@@ -1,10 +1,14 @@
 //! Stories: what a person does with the keys, and what they see.
 
 mod closing;
+mod crossing;
+mod disk;
 mod drafts;
 mod help;
 mod history;
 mod hostile;
+mod leases;
+mod outbox;
 mod reacting;
 mod tabs;
 mod takeover;

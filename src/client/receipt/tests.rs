@@ -8,7 +8,7 @@ use crate::model::outbox::content::{Audience, BroadcastContent, ContactWish, Mai
 use crate::model::text::SafeText;
 
 fn reply(body: &str) -> Reply {
-    Reply { status: 200, body: body.as_bytes().to_vec(), replayed: false, server_time: None }
+    Reply { status: 200, body: body.as_bytes().to_vec(), replayed: false, is_rated: true, server_time: None }
 }
 
 fn receipt(operation: &Operation, body: &str) -> Option<Receipt> {
@@ -92,6 +92,19 @@ fn what_is_not_promised_is_not_a_success() {
     }
     let unclosed = r#"{"success":true,"conversationId":"c","status":"active"}"#;
     assert_eq!(receipt(&Operation::Close, unclosed), None);
+}
+
+#[test]
+fn what_somebody_else_answers_in_its_place_is_not_a_success() {
+    for (operation, ..) in promised() {
+        for body in ["", r#"{"portal":"guest"}"#, r#"{"status":"ok"}"#] {
+            let outcome = read(&operation, &Reply { is_rated: false, ..reply(body) });
+            // The AI switch is looked at for itself.
+            let looked_at =
+                matches!(outcome, Outcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. }));
+            assert!(looked_at || matches!(outcome, Outcome::Unknown(_)), "{operation:?} {body}: {outcome:?}");
+        }
+    }
 }
 
 #[test]

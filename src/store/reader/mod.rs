@@ -6,15 +6,17 @@
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::model::account::Account;
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, Pause, TabCounts,
+    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
+    OutboxEntry, OutboxPage, Pause, TabCounts,
 };
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::store::{StoreError, account, drafts, pauses};
 
 mod conversations;
 mod counts;
+mod desk;
 mod history;
 mod search;
 
@@ -90,6 +92,33 @@ impl Reader {
     pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         search::page(&moment, query).map_err(StoreError::ended)
+    }
+
+    /// Rows of the outbox that are not done.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn outbox(&self, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::outbox(&moment, query)
+    }
+
+    /// One row of the outbox; `None` if it is done.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::entry(&moment, id)
+    }
+
+    /// Drafts, and whether there are more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::drafts(&moment, query)
     }
 
     /// A handle with which another thread ends a search that is under way.

@@ -100,6 +100,10 @@ fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
     let rows = runtime.block_on(second.lane_rows(&channel())).unwrap();
     assert_eq!(rows[0].fence, claimed.fence);
     assert_eq!(rows[0].row.state, crate::model::outbox::RowState::Sending);
+    drop(first);
+    let third = Store::open(folder.path()).unwrap();
+    let rows = runtime.block_on(third.lane_rows(&channel())).unwrap();
+    assert_eq!(rows[0].fence, claimed.fence, "the second is still there, and it may be the second's");
     let lapsed = runtime.block_on(second.recover_lapsed(crate::store::tests::at(91))).unwrap();
     assert_eq!(lapsed, 1);
 }

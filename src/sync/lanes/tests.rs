@@ -88,6 +88,7 @@ fn rows_of_a_lane_leave_in_order() {
         ("empty", vec![], Choice::Nothing),
         ("first", vec![text("a", Queued), text("a", Queued)], Choice::Send(0)),
         ("held back", vec![later(text("a", Queued), 9), text("a", Queued)], Choice::Wait(at(9))),
+        ("set back since", vec![later(text("a", Queued), 9000)], Choice::Send(0)),
         ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], Choice::Send(1)),
         ("on its way", vec![text("a", Sending), text("a", Queued)], Choice::Wait(at(90).plus(1))),
         ("asks again", vec![text("a", Uncertain), text("a", Queued)], Choice::Send(0)),
@@ -99,6 +100,7 @@ fn rows_of_a_lane_leave_in_order() {
         ("asked", vec![broadcast(stopped(Stop::Ask)), broadcast(Queued)], Choice::Nothing),
         ("refused", vec![text("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
         ("window", vec![text("a", stopped(Stop::Window)), text("a", Queued)], Choice::Send(1)),
+        ("sent again before one on its way", vec![text("a", Queued), text("a", Uncertain)], Choice::Send(1)),
         ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Nothing),
         ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], Choice::Send(1)),
     ];
@@ -128,6 +130,9 @@ fn a_lapsed_claim_is_freed_and_an_old_key_asks_a_person() {
     let rows = [text("a", Sending)];
     assert_eq!(chosen(&rows, at(91)), Choice::Recover);
     assert_eq!(chosen(&rows, at(-9000)), Choice::Recover, "claimed under a clock set back since");
+    let rows = [later(text("a", Queued), 5)];
+    assert_eq!(chosen(&rows, at(-60)), Choice::Wait(at(5)));
+    assert_eq!(chosen(&rows, at(-61)), Choice::Send(0), "queued under a clock set back since");
     let rows = [text("a", Uncertain)];
     let old = at(0).plus(KEY_AGE);
     assert_eq!(chosen(&rows, old), Choice::Expire(0));

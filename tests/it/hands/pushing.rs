@@ -259,7 +259,7 @@ async fn closing_and_reacting_are_remembered() {
     hands.queue("c1", Operation::React { message: message_id("m1"), emoji: "👍".into() });
     hands.queue("c1", Operation::Close);
     hands.server.now(|request| match request.route().as_str() {
-        "POST /messages/m1/react" => Answer::ok(json!({})),
+        "POST /messages/m1/react" => Answer::ok(json!({})).rated(),
         "POST /conversations/c1/close" => {
             Answer::ok(json!({"success": true, "conversationId": "c1", "status": "closed"}))
         }

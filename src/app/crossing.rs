@@ -1,0 +1,140 @@
+//! What the writer has had on screen, and what came in between: no text
+//! leaves before its writer has seen what the AI or a colleague said since the
+//! text was begun.
+//!
+//! Knows nothing of the outbox; its lane looks once more before a byte leaves.
+
+use crate::app::App;
+use crate::app::event::{Effect, Intent};
+use crate::app::history::{History, message_of};
+use crate::app::layers::Layer;
+use crate::app::lines::{self, Item};
+use crate::model::messages::{Direction, Message, MessageRow, Place};
+use crate::model::outbox::Operation;
+use crate::model::time::Timestamp;
+
+/// How far the writer of a conversation has looked.
+#[derive(Debug, Default)]
+pub struct Looked {
+    /// The newest message that was drawn.
+    shown: Option<Place>,
+    /// The newest message that was drawn when the text was begun.
+    began: Option<Place>,
+}
+
+/// Before every message.
+fn nothing() -> Place {
+    (Timestamp::default(), crate::model::ids::MessageId::default())
+}
+
+fn place(row: &MessageRow) -> Option<Place> {
+    Some((row.message.created_at?, row.message.id.clone()))
+}
+
+impl Looked {
+    /// The newest message that was drawn.
+    pub fn shown(&self) -> Option<Place> {
+        self.shown.clone()
+    }
+
+    /// The writer has seen everything up to here.
+    fn has_seen(&mut self, until: Place) {
+        self.shown = self.shown.take().max(Some(until.clone()));
+        if self.began.is_some() {
+            self.began = self.began.take().max(Some(until));
+        }
+    }
+
+    /// A frame with this history was drawn.
+    fn drawn(&mut self, history: &History) {
+        let drawn = history.window().iter().filter_map(lines::item_of);
+        let newest = drawn.filter_map(|it| history.items.get(it)).filter_map(message_of).filter_map(place);
+        self.shown = newest.chain(self.shown.take()).max();
+    }
+
+    /// Notes where the text at hand was begun, or that there is none.
+    fn follow(&mut self, history: &History, has_text: bool) {
+        if !has_text {
+            self.began = None;
+        } else if self.began.is_none() && history.loaded {
+            // A text that was there before anything was drawn is an old
+            // draft: it was begun at the last look.
+            let before = self.shown.clone().or_else(|| history.seen_before());
+            self.began = Some(before.unwrap_or_else(nothing));
+        }
+    }
+
+    /// What the AI or a colleague said since the text was begun.
+    fn crossed(&self, history: &History) -> Vec<Message> {
+        let Some(began) = &self.began else { return Vec::new() };
+        // By position: what has no readable time stands where it arrived.
+        let known = |it: &Item| message_of(it).and_then(place).is_some_and(|it| it <= *began);
+        let after = history.items.iter().rposition(known).map_or(0, |it| it + 1);
+        let rows = history.items[after..].iter().filter_map(message_of);
+        let others = rows.filter(|it| it.message.direction == Direction::Outbound && !it.sent_here);
+        others.map(|it| it.message.clone()).collect()
+    }
+}
+
+impl App {
+    /// The frame that shows the app as it is has been drawn.
+    pub fn drawn(&mut self) {
+        let seen = self.areas().history.is_some() && self.is_inbox_shown();
+        let tab = self.tab_mut();
+        if let Some(history) = tab.history.as_ref().filter(|_| seen) {
+            tab.looked.drawn(history);
+        }
+    }
+
+    /// Keeps up with what is written, and with a question that has more to
+    /// show by now.
+    pub(super) fn follow_writing(&mut self) {
+        for tab in &mut self.tabs {
+            let has_text = tab.composer.as_ref().is_some_and(|it| !it.is_blank());
+            if let Some(history) = &tab.history {
+                tab.looked.follow(history, has_text);
+            }
+        }
+        let crossed = self.crossed();
+        let now = self.now;
+        if let Some(Layer::AskCrossed { crossed: shown, .. }) = self.layers.last_mut()
+            && shown.len() < crossed.len()
+        {
+            *shown = crossed;
+            // Keys that were meant for the question before do not answer it.
+            self.layer_opened_at = now;
+        }
+    }
+
+    /// What crossed with the text at hand.
+    pub(super) fn crossed(&self) -> Vec<Message> {
+        let tab = self.tab();
+        tab.history.as_ref().map(|it| tab.looked.crossed(it)).unwrap_or_default()
+    }
+
+    /// The writer has been shown these and sends all the same.
+    pub(super) fn send_after_crossing(
+        &mut self,
+        crossed: &[Message],
+        sends: bool,
+        effects: &mut Vec<Effect>,
+    ) {
+        let newest = crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
+        // What carries no readable time is told by standing last.
+        let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest));
+        if let Some(newest) = newest {
+            self.tab_mut().looked.has_seen(newest);
+        }
+        if sends {
+            self.send_seen(effects);
+        }
+    }
+
+    /// Notes on a text how far its writer has looked.
+    pub(super) fn with_seen(&self, mut intent: Intent) -> Intent {
+        if matches!(intent.operation, Operation::SendText { .. }) {
+            intent.seen = Some(self.tab().looked.shown().unwrap_or_else(nothing));
+        }
+        intent
+    }
+}

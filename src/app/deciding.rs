@@ -1,0 +1,158 @@
+//! Deciding over rows of the outbox: asking, and carrying the answer out.
+//!
+//! Knows nothing of which answers fit; that is `decisions`.
+
+use crate::app::App;
+use crate::app::decisions::{self, Answer};
+use crate::app::event::{Effect, Intent, Load};
+use crate::app::layers::Layer;
+use crate::app::lines::Item;
+use crate::app::pages::Page;
+use crate::app::results::Kept;
+use crate::model::ids::{ChannelId, RowId};
+use crate::model::messages::Place;
+use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, Verdict};
+use crate::model::queries::{OutboxEntry, Pause};
+use crate::model::text::SafeText;
+
+impl App {
+    /// The row of the outbox that is chosen on the page, or selected in the
+    /// history.
+    pub fn row_at_hand(&self) -> Option<&OutboxRow> {
+        match self.page {
+            Page::Outbox => self.outbox.chosen().map(|it| &it.row),
+            Page::Drafts => None,
+            Page::Inbox => match self.tab().history.as_ref()?.selected_item()? {
+                Item::Outbox(row, _) => Some(row),
+                Item::Message(_) => None,
+            },
+        }
+    }
+
+    /// Asks for the row as it is now; the question opens when it has come.
+    pub(super) fn ask_about_row(&mut self, effects: &mut Vec<Effect>) {
+        let id = self.row_at_hand().map(|it| it.id.clone());
+        effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
+    }
+
+    /// The row a question is about has come.
+    pub(super) fn ask_to_decide(&mut self, entry: Option<Box<OutboxEntry>>) {
+        let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
+            return self.say("it does not wait for a decision any more");
+        };
+        let spent = entry.row.first_attempt_at.is_some_and(|it| self.now.since(it) >= KEY_AGE);
+        let answers = decisions::answers(&entry, spent);
+        self.open_layer(Layer::Decide { entry, answers });
+    }
+
+    /// A person has answered.
+    pub(super) fn decided_on(
+        &mut self,
+        entry: &OutboxEntry,
+        answers: Vec<Answer>,
+        key: char,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(answer) = answers.into_iter().find(|it| it.key == key) else { return };
+        let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
+        effects.push(Effect::Decide(entry.row.id.clone(), answer.verdict, self.seen_of(&entry.row, shown)));
+    }
+
+    /// How far the person has seen a row's conversation: what the question
+    /// showed, and what is on screen if it is the one that is open.
+    fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == row.lane.conversation());
+        shown.max(tab.looked.shown().filter(|_| open))
+    }
+
+    /// A decision was carried out, or came too late.
+    pub(super) fn decided(
+        &mut self,
+        verdict: &Verdict,
+        row: Option<Box<OutboxRow>>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(row) = row else {
+            return self.warn("it does not wait for this decision any more; look again");
+        };
+        match verdict {
+            Verdict::SendAnyway | Verdict::NewKey => self.say("on its way"),
+            Verdict::SameKey => self.say("asking again with the same key"),
+            Verdict::Adopt(_) => self.say("noted as sent"),
+            Verdict::Drop => self.say("dropped; nothing more is sent of it"),
+            Verdict::Edit => self.edit_again(&row),
+        }
+        self.row_changed(&row, effects);
+    }
+
+    fn edit_again(&mut self, row: &OutboxRow) {
+        if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
+            (&row.operation, row.lane.conversation())
+        {
+            self.give_back(&row.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
+            self.say("back in the composer");
+        }
+    }
+
+    /// Shows which of the rows that waited for a connection can leave.
+    pub(super) fn ask_about_all(&mut self) {
+        let (go, look) = decisions::plan(&self.outbox.rows);
+        let go: Vec<(RowId, SafeText)> =
+            go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
+        self.open_layer(Layer::DecideAll { go, look });
+    }
+
+    /// Sends all that can go.
+    pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, effects: &mut Vec<Effect>) {
+        for (row, _) in go {
+            let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
+            let seen = entry.and_then(|it| self.seen_of(&it.row, None));
+            effects.push(Effect::Decide(row, Verdict::SendAnyway, seen));
+        }
+    }
+
+    /// Hurries the chosen row, or takes it back into the composer.
+    pub(super) fn held_row(&mut self, hurry: bool, effects: &mut Vec<Effect>) {
+        let Some(row) = self.row_at_hand().map(|it| it.id.clone()) else { return };
+        self.undo.retain(|it| it.row != row);
+        effects.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
+    }
+
+    /// Asks which conversations are paused from here, to hand all back and
+    /// leave.
+    pub(super) fn hand_all_back(&mut self, effects: &mut Vec<Effect>) {
+        self.leaving = true;
+        let paused = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
+        effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
+        self.say("handing back; frontdesk ends when the server has said so · any key stays");
+    }
+
+    /// The pauses of a tab have come: they end.
+    pub(super) fn end_pauses(&mut self, channel: &ChannelId, pauses: Vec<Pause>, effects: &mut Vec<Effect>) {
+        if !self.leaving {
+            return;
+        }
+        let Some(platform) = self.tab_of(channel).and_then(|it| it.platform().cloned()) else { return };
+        let intent = |it: Pause| Intent {
+            channel: channel.clone(),
+            platform: platform.clone(),
+            conversation: it.conversation,
+            operation: Operation::SetAutomation { enabled: true },
+            hold: 0,
+            seen: None,
+        };
+        let intents: Vec<Intent> = pauses.into_iter().map(intent).collect();
+        if !intents.is_empty() {
+            effects.push(Effect::Enqueue { intents, clears_draft: false });
+        }
+    }
+
+    /// Leaves once nothing is paused any more, if that was asked for.
+    pub(super) fn leave_when_handed_back(&mut self, effects: &mut Vec<Effect>) {
+        let handed_back = self.tabs.iter().all(|it| it.counts.paused_here == 0);
+        if self.leaving && handed_back {
+            self.quit(effects);
+        }
+    }
+}

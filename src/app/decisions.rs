@@ -1,0 +1,117 @@
+//! What a person may answer when a row of the outbox asks: which keys, and
+//! what each of them will do, said before it is done.
+//!
+//! Pure. Knows nothing of how a decision is carried out.
+
+use crate::model::messages::Message;
+use crate::model::outbox::{Operation, OutboxRow, RowState, Stop, Verdict};
+use crate::model::queries::OutboxEntry;
+
+/// Candidates a person can choose from with a digit.
+const CANDIDATES: usize = 4;
+
+/// One possible answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The key that gives it.
+    pub key: char,
+    /// What it says.
+    pub verdict: Verdict,
+    /// One to three words.
+    pub word: String,
+    /// What will happen.
+    pub effect: String,
+}
+
+impl Answer {
+    fn new(key: char, verdict: Verdict, word: &str, effect: &str) -> Self {
+        Self { key, verdict, word: word.to_owned(), effect: effect.to_owned() }
+    }
+}
+
+/// What is asked, as the dialog's title.
+pub fn question(row: &OutboxRow) -> &'static str {
+    let RowState::Stopped(stop, _) = &row.state else { return "" };
+    match stop {
+        Stop::Refused => "The server refused it",
+        Stop::Credits => "Not enough credits",
+        Stop::Window => "The service window is closed",
+        Stop::Auth => "The key is not taken",
+        Stop::Unknown => "It may or may not have been sent",
+        Stop::Expired => "It may or may not have been sent, long ago",
+        Stop::Crossed => "Someone answered meanwhile",
+        Stop::Late => "It waited long for a connection",
+        Stop::Ask => "It may or may not have been done",
+    }
+}
+
+/// The answers, first the one that sends. `spent` says whether the row's key
+/// is too old for the server to recognise.
+pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
+    let row = &entry.row;
+    let RowState::Stopped(stop, _) = &row.state else { return Vec::new() };
+    let stop = *stop;
+    let mut out = vec![sending(stop, spent)];
+    // The same question asked under a new key may do it twice: it has a key
+    // of its own, and says so.
+    if stop.is_ambiguous() && stop.again(spent) != Verdict::NewKey && stop.allows(&Verdict::NewKey, spent) {
+        let effect = "as a new one with a new key; if the first one was done, it is done twice";
+        out.push(Answer::new('n', Verdict::NewKey, "send a new one", effect));
+    }
+    for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(CANDIDATES)) {
+        let effect = format!("it was sent: {}", first_line(message));
+        let verdict = Verdict::Adopt(message.id.clone());
+        out.push(Answer { key: number, verdict, word: "that is it".to_owned(), effect });
+    }
+    if matches!(row.operation, Operation::SendText { .. }) {
+        let effect = if stop.is_ambiguous() {
+            "back into the composer; if it was sent, the customer has it already"
+        } else {
+            "back into the composer; nothing is sent"
+        };
+        out.push(Answer::new('e', Verdict::Edit, "edit", effect));
+    }
+    let effect =
+        if stop.is_ambiguous() { "forget it; it may have been done" } else { "forget it; nothing is sent" };
+    out.push(Answer::new('x', Verdict::Drop, "drop", effect));
+    out
+}
+
+fn sending(stop: Stop, spent: bool) -> Answer {
+    let verdict = stop.again(spent);
+    let (word, effect) = match (&verdict, stop) {
+        (Verdict::SendAnyway, _) => {
+            ("send anyway", "it leaves now, with its own key; it has not left before")
+        }
+        (Verdict::SameKey, Stop::Auth) => {
+            ("try again", "with the same key, once the tab's key is taken again")
+        }
+        (Verdict::SameKey, _) => {
+            ("ask again", "with the same key: if it was done, the server says so and does nothing")
+        }
+        (_, Stop::Refused | Stop::Credits | Stop::Window) => {
+            ("try again", "as a new one with a new key; the refused one did nothing")
+        }
+        _ => (
+            "send a new one",
+            "with a new key, the old one is too old; if the first was done, it is done twice",
+        ),
+    };
+    Answer::new('y', verdict, word, effect)
+}
+
+fn first_line(message: &Message) -> String {
+    message.content.as_str().lines().next().unwrap_or_default().to_owned()
+}
+
+/// Of the rows that wait because of an outage or a crossing: those that can
+/// go as they are, and how many need a look first because their thread has
+/// moved.
+pub fn plan(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
+    let waits = |it: &&OutboxEntry| matches!(it.row.state, RowState::Stopped(Stop::Late | Stop::Crossed, _));
+    let (go, look): (Vec<_>, Vec<_>) = entries
+        .iter()
+        .filter(waits)
+        .partition(|it| it.crossed.is_empty() && matches!(it.row.state, RowState::Stopped(Stop::Late, _)));
+    (go, look.len())
+}

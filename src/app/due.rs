@@ -1,0 +1,48 @@
+//! When the app wants to be woken without any event: countdowns, ages on
+//! screen, drafts to be saved.
+//!
+//! Knows nothing of who wakes it.
+
+use crate::app::{App, composer};
+use crate::model::news::Health;
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+
+impl App {
+    /// When at the latest.
+    pub fn next_due(&self) -> Timestamp {
+        // The minute turns: waiting times and windows are shown in minutes.
+        let minute = Timestamp::from_micros((self.now.micros() / MINUTE + 1) * MINUTE);
+        let mut due = minute;
+        let mut consider = |at: Option<Timestamp>| {
+            if let Some(at) = at {
+                due = due.min(at);
+            }
+        };
+        consider(self.notice.as_ref().map(|it| it.until));
+        consider(self.watch.due());
+        consider(self.saving.due(self.now));
+        consider(self.connection_due());
+        for tab in &self.tabs {
+            consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
+        }
+        // Countdowns tick in whole seconds before their end.
+        for held in &self.undo {
+            let left = held.until.since(self.now);
+            consider(Some(held.until.plus(-(left - 1).max(0) / SECOND * SECOND)));
+        }
+        due.max(self.now.plus(1_000))
+    }
+
+    /// The next whole second of an age or a countdown of the connection that
+    /// is shown in seconds.
+    fn connection_due(&self) -> Option<Timestamp> {
+        let next_second = |span: i64| self.now.plus(SECOND - span.rem_euclid(SECOND));
+        match self.tab().health {
+            Health::Live { at } if self.now.since(at) < MINUTE => Some(next_second(self.now.since(at))),
+            Health::Limited { until } if self.now.since(until) < 0 => {
+                Some(next_second(self.now.since(until)))
+            }
+            _ => None,
+        }
+    }
+}

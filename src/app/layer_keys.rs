@@ -1,0 +1,107 @@
+//! What a key means to the topmost layer.
+//!
+//! A question is answered by a letter of its own, never by Enter and never by
+//! the key that opened it.
+
+use crate::app::App;
+use crate::app::commands::{Place, TABLE};
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::{Layer, TYPE_AHEAD};
+use crate::model::reactions;
+
+impl App {
+    /// A key goes to the topmost layer; true if there is one.
+    pub(super) fn layer_takes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
+        let too_early = self.now.since(self.layer_opened_at) < TYPE_AHEAD;
+        let Some(layer) = self.layers.pop() else { return false };
+        if layer.is_question() && too_early {
+            self.layers.push(layer);
+        } else {
+            self.layer_key(layer, key, effects);
+        }
+        true
+    }
+
+    fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
+        let leaves = key.code == KeyCode::Esc;
+        match (layer, key.typed()) {
+            (Layer::Help { first }, _) => {
+                let total = TABLE.len() + Place::ALL.len();
+                let moved = scrolled(first, key, usize::from(self.size.1), total);
+                self.layers.extend(moved.map(|first| Layer::Help { first }));
+            }
+            (Layer::Raw { title, lines, first }, _) => {
+                let moved = scrolled(first, key, usize::from(self.size.1), lines.len());
+                self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
+            }
+            (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
+            (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
+                self.send_beside_or_pause(layer, it == 'y', effects);
+            }
+            (Layer::AskCrossed { crossed, .. }, Some('y')) => {
+                self.send_after_crossing(&crossed, true, effects)
+            }
+            (Layer::AskCrossed { crossed, .. }, _) if leaves => {
+                self.send_after_crossing(&crossed, false, effects);
+            }
+            (Layer::Decide { entry, answers }, Some(it)) if answers.iter().any(|answer| answer.key == it) => {
+                self.decided_on(&entry, answers, it, effects);
+            }
+            (Layer::DecideAll { go, .. }, Some('y')) => self.send_all(go, effects),
+            (Layer::AskQuit { .. }, Some('n')) => (),
+            (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
+            (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
+            (_, _) if leaves => (),
+            (layer, _) => self.layers.push(layer),
+        }
+    }
+
+    fn reaction_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
+        let Layer::React { channel, conversation, message, chosen } = layer else { return };
+        let count = reactions::QUICK.len();
+        let moved = match key.code {
+            KeyCode::Left | KeyCode::Up | KeyCode::BackTab => Some((chosen + count - 1) % count),
+            KeyCode::Right | KeyCode::Down | KeyCode::Tab => Some((chosen + 1) % count),
+            KeyCode::Char('h' | 'k') => Some((chosen + count - 1) % count),
+            KeyCode::Char('l' | 'j') => Some((chosen + 1) % count),
+            _ => None,
+        };
+        let digit = key.typed().and_then(|it| it.to_digit(10)).and_then(|it| usize::try_from(it).ok());
+        let picked = match (key.code, digit) {
+            (KeyCode::Enter, _) => Some(chosen),
+            (_, Some(number)) if (1..=count).contains(&number) => Some(number - 1),
+            _ => None,
+        };
+        match (picked, moved) {
+            (Some(index), _) => {
+                self.react(&channel, &conversation, &message, reactions::QUICK[index], effects);
+            }
+            (None, None) if key.code == KeyCode::Esc || key.typed() == Some('q') => (),
+            (None, moved) => {
+                let chosen = moved.unwrap_or(chosen);
+                self.layers.push(Layer::React { channel, conversation, message, chosen });
+            }
+        }
+    }
+}
+
+/// Where a text layer of so many lines is after a key; `None` closes it.
+fn scrolled(first: usize, key: Key, rows: usize, total: usize) -> Option<usize> {
+    // Two rows stay free around a layer, two are its border.
+    let shown = rows.saturating_sub(4).max(1);
+    let page = shown.saturating_sub(2).max(1);
+    let last = total.saturating_sub(shown);
+    let moved = match key.code {
+        KeyCode::Char('j') | KeyCode::Down => Some(first + 1),
+        KeyCode::Char('k') | KeyCode::Up => Some(first.saturating_sub(1)),
+        KeyCode::PageDown | KeyCode::Char(' ') => Some(first + page),
+        KeyCode::PageUp => Some(first.saturating_sub(page)),
+        KeyCode::Char('d') if key.ctrl => Some(first + page / 2),
+        KeyCode::Char('u') if key.ctrl => Some(first.saturating_sub(page / 2)),
+        KeyCode::Home | KeyCode::Char('g') => Some(0),
+        KeyCode::End | KeyCode::Char('G') => Some(last),
+        _ => None,
+    };
+    moved.map(|it| it.min(last))
+}

@@ -1,0 +1,152 @@
+//! The pages over the tabs: the conversations, the outbox, the drafts. A
+//! page stays when the tab changes, and shows that tab's rows.
+//!
+//! Knows nothing of what is decided over a row.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Load};
+use crate::app::lines::ItemKey;
+use crate::app::tab::Focus;
+use crate::app::watch;
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+
+/// Lines of a row of the outbox.
+pub const OUTBOX_LINES: usize = 3;
+/// Lines of a row of the drafts.
+pub const DRAFT_LINES: usize = 2;
+
+/// What lies under the tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Page {
+    /// List, history, composer.
+    #[default]
+    Inbox,
+    /// What has not left yet.
+    Outbox,
+    /// What was begun and not sent.
+    Drafts,
+}
+
+impl App {
+    /// Whether list, history and composer are on screen.
+    pub fn is_inbox_shown(&self) -> bool {
+        self.page == Page::Inbox && self.tab().is_inbox()
+    }
+
+    /// Whether keys are text.
+    pub fn is_typing(&self) -> bool {
+        self.is_inbox_shown() && self.tab().focus == Focus::Composer
+    }
+
+    pub(super) fn go_to_page(&mut self, page: Page) {
+        self.page = page;
+        match page {
+            Page::Inbox => (),
+            Page::Outbox => self.outbox.mark_stale(),
+            Page::Drafts => self.drafts.mark_stale(),
+        }
+    }
+
+    /// Commands of the pages of rows.
+    pub(super) fn rows_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match command {
+            Command::RowDown => self.step_rows(1),
+            Command::RowUp => self.step_rows(-1),
+            Command::GoToRow => self.go_to_row(effects),
+            Command::AllTabs => {
+                let all = match self.page {
+                    Page::Drafts => &mut self.drafts.all_tabs,
+                    _ => &mut self.outbox.all_tabs,
+                };
+                *all = !*all;
+            }
+            _ => self.go_to_page(Page::Inbox),
+        }
+    }
+
+    /// Moves through the rows of the page; true if the page has rows.
+    pub(super) fn step_rows(&mut self, by: isize) {
+        match self.page {
+            Page::Inbox => (),
+            Page::Outbox => self.outbox.step(by),
+            Page::Drafts => self.drafts.step(by),
+        }
+    }
+
+    /// Rows of the page that fit on screen.
+    pub(super) fn rows_shown(&self) -> usize {
+        let lines = usize::from(self.areas().body.inner().height);
+        let each = if self.page == Page::Drafts { DRAFT_LINES } else { OUTBOX_LINES };
+        (lines / each).max(1)
+    }
+
+    fn go_to_row(&mut self, effects: &mut Vec<Effect>) {
+        if self.page == Page::Drafts {
+            let Some(draft) = self.drafts.chosen() else { return };
+            let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
+            return self.visit(&channel, &conversation, Focus::Composer, effects);
+        }
+        let Some(entry) = self.outbox.chosen() else { return };
+        let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
+        match entry.row.lane.conversation().cloned() {
+            Some(conversation) => {
+                self.visit(&channel, &conversation, Focus::History, effects);
+                self.select_item(row);
+            }
+            None => self.warn("it belongs to no conversation"),
+        }
+    }
+
+    fn select_item(&mut self, row: RowId) {
+        if let Some(history) = &mut self.tab_mut().history {
+            history.selected = Some(ItemKey::Outbox(row));
+        }
+    }
+
+    /// Opens a conversation, whatever is on screen now.
+    pub(super) fn visit(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        focus: Focus,
+        effects: &mut Vec<Effect>,
+    ) {
+        if let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) {
+            self.active = index;
+        }
+        self.page = Page::Inbox;
+        let visible = self.list_rows(&self.areas());
+        let Some(tab) = self.tab_of(channel) else { return };
+        tab.list.select(conversation, visible);
+        watch::show(tab, conversation, effects);
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = focus;
+    }
+
+    /// Asks for the rows of the page that may be old.
+    pub(super) fn load_rows(&mut self, effects: &mut Vec<Effect>) {
+        let channel = self.tab().channel.id.clone();
+        let visible = self.rows_shown();
+        let load = match self.page {
+            Page::Inbox => return,
+            Page::Outbox => {
+                self.outbox.reveal(visible);
+                self.outbox.take_query(&channel).map(Load::Outbox)
+            }
+            Page::Drafts => {
+                self.drafts.reveal(visible);
+                self.drafts.take_query(&channel).map(Load::Drafts)
+            }
+        };
+        effects.extend(load.map(Effect::Load));
+    }
+
+    /// What this desk alone keeps has changed.
+    pub(super) fn rows_changed(&mut self) {
+        self.outbox.mark_stale();
+        self.drafts.mark_stale();
+    }
+}

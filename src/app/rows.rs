@@ -1,0 +1,210 @@
+//! A page of rows: what is loaded, which row is chosen, by its name, and how
+//! far it is scrolled. The outbox and the drafts are such pages.
+//!
+//! Knows nothing of the store; it says what it wants.
+
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry};
+
+/// Rows asked for at once.
+const LIMIT: u32 = 500;
+
+/// Something a page shows a row for.
+pub trait Named {
+    /// What names it across reloads.
+    type Name: Clone + PartialEq + std::fmt::Debug;
+
+    /// Its name.
+    fn name(&self) -> Self::Name;
+}
+
+impl Named for OutboxEntry {
+    type Name = RowId;
+
+    fn name(&self) -> RowId {
+        self.row.id.clone()
+    }
+}
+
+impl Named for DraftEntry {
+    type Name = (ChannelId, ConversationId);
+
+    fn name(&self) -> Self::Name {
+        (self.channel.clone(), self.conversation.clone())
+    }
+}
+
+/// The page.
+#[derive(Debug)]
+pub struct Rows<T: Named> {
+    /// The rows at hand.
+    pub rows: Vec<T>,
+    /// Whether there are more than are shown.
+    pub more: bool,
+    /// First row on screen.
+    pub first: usize,
+    /// Whether the rows of the wanted tabs have come.
+    pub loaded: bool,
+    /// Whether the rows of all tabs are wanted.
+    pub all_tabs: bool,
+    chosen: Option<T::Name>,
+    wanted: Option<DeskQuery>,
+    in_flight: bool,
+    stale: bool,
+}
+
+impl<T: Named> Default for Rows<T> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            more: false,
+            first: 0,
+            loaded: false,
+            all_tabs: false,
+            chosen: None,
+            wanted: None,
+            in_flight: false,
+            stale: true,
+        }
+    }
+}
+
+impl<T: Named> Rows<T> {
+    /// Says that what is at hand may be old.
+    pub fn mark_stale(&mut self) {
+        self.stale = true;
+    }
+
+    /// The query to be sent now for this tab, if one is due and none is on
+    /// its way.
+    pub fn take_query(&mut self, channel: &ChannelId) -> Option<DeskQuery> {
+        let channel = if self.all_tabs { None } else { Some(channel.clone()) };
+        let query = DeskQuery { channel, limit: LIMIT };
+        if self.wanted.as_ref() != Some(&query) {
+            // Rows of other tabs must not be taken for these.
+            (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
+            (self.stale, self.in_flight) = (true, false);
+            self.wanted = Some(query.clone());
+        }
+        if self.in_flight || !self.stale {
+            return None;
+        }
+        (self.stale, self.in_flight) = (false, true);
+        Some(query)
+    }
+
+    /// Rows came back; those of another question are dropped.
+    pub fn receive(&mut self, query: &DeskQuery, rows: Vec<T>, more: bool) {
+        if self.wanted.as_ref() != Some(query) {
+            return;
+        }
+        let was_at = self.index();
+        self.in_flight = false;
+        (self.rows, self.more, self.loaded) = (rows, more, true);
+        if self.index().is_none() {
+            // The chosen row is gone: its neighbour takes its place.
+            let last = self.rows.len().saturating_sub(1);
+            let near = was_at.unwrap_or(0).min(last);
+            self.chosen = self.rows.get(near).map(T::name);
+        }
+    }
+
+    /// The place of the chosen row.
+    pub fn index(&self) -> Option<usize> {
+        let chosen = self.chosen.as_ref()?;
+        self.rows.iter().position(|it| it.name() == *chosen)
+    }
+
+    /// The chosen row.
+    pub fn chosen(&self) -> Option<&T> {
+        self.rows.get(self.index()?)
+    }
+
+    /// Moves the choice by rows.
+    pub fn step(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        let index = self.index().unwrap_or(0).saturating_add_signed(by).min(last);
+        self.chosen = self.rows.get(index).map(T::name);
+    }
+
+    /// Scrolls as little as needed to show the chosen row.
+    pub fn reveal(&mut self, visible: usize) {
+        let visible = visible.max(1);
+        let index = self.index().unwrap_or(0);
+        if index < self.first {
+            self.first = index;
+        } else if index >= self.first + visible {
+            self.first = index + 1 - visible;
+        }
+        self.first = self.first.min(self.rows.len().saturating_sub(visible));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Named for &'static str {
+        type Name = Self;
+
+        fn name(&self) -> Self {
+            self
+        }
+    }
+
+    fn page(rows: &[&'static str]) -> Rows<&'static str> {
+        let mut page = Rows::default();
+        let query = page.take_query(&ChannelId::from("a")).expect("a first query");
+        page.receive(&query, rows.to_vec(), false);
+        page
+    }
+
+    fn again(page: &mut Rows<&'static str>, rows: &[&'static str]) {
+        page.mark_stale();
+        let query = page.take_query(&ChannelId::from("a")).expect("it is stale");
+        page.receive(&query, rows.to_vec(), false);
+    }
+
+    #[test]
+    fn the_choice_stays_with_its_row_and_falls_to_a_neighbour() {
+        let mut page = page(&["one", "two", "three"]);
+        assert_eq!(page.chosen(), Some(&"one"));
+        page.step(1);
+        again(&mut page, &["zero", "one", "two", "three"]);
+        assert_eq!((page.chosen(), page.index()), (Some(&"two"), Some(2)));
+        again(&mut page, &["zero", "one", "three"]);
+        assert_eq!(page.chosen(), Some(&"three"));
+        again(&mut page, &[]);
+        assert_eq!(page.chosen(), None);
+        page.step(1);
+        assert_eq!(page.chosen(), None);
+    }
+
+    #[test]
+    fn rows_of_another_tab_are_never_shown_as_these() {
+        let mut page = page(&["one"]);
+        assert_eq!(page.take_query(&ChannelId::from("a")), None, "nothing is stale");
+        let old = DeskQuery { channel: Some(ChannelId::from("a")), limit: LIMIT };
+        let other = page.take_query(&ChannelId::from("b")).expect("another tab");
+        assert!(page.rows.is_empty() && !page.loaded);
+        page.receive(&old, vec!["one"], false);
+        assert!(page.rows.is_empty());
+        page.receive(&other, vec!["two"], false);
+        page.all_tabs = true;
+        assert_eq!(page.take_query(&ChannelId::from("b")).map(|it| it.channel), Some(None));
+    }
+
+    #[test]
+    fn scrolling_shows_the_chosen_row() {
+        let mut page = page(&["1", "2", "3", "4", "5"]);
+        page.step(3);
+        page.reveal(2);
+        assert_eq!(page.first, 2);
+        page.step(-3);
+        page.reveal(2);
+        assert_eq!(page.first, 0);
+        page.step(isize::MAX);
+        page.reveal(9);
+        assert_eq!((page.chosen(), page.first), (Some(&"5"), 0));
+    }
+}

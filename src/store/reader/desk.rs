@@ -1,0 +1,159 @@
+//! What this desk alone keeps, for its own pages: rows of the outbox with
+//! what helps to decide over them, drafts, pauses.
+//!
+//! Knows nothing of what is asked or answered.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::messages::Message;
+use crate::model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
+use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
+use crate::model::text::SafeText;
+use crate::store::StoreError;
+use crate::store::reader::conversations::row_of;
+use crate::store::rows::outbox::{COLUMNS, read};
+use crate::store::rows::{message, time};
+
+/// Messages read at most of what crossed with a text.
+const CROSSED: u32 = 20;
+
+/// Rows of the outbox: those that ask first.
+pub(crate) fn outbox(connection: &Connection, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM desk.outbox WHERE ?1 IS NULL OR channel = ?1
+         ORDER BY state <> 'stopped', sequence LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let channel = query.channel.as_ref().map(ChannelId::as_str);
+    let rows = statement.query_map(params![channel, i64::from(query.limit) + 1], read)?;
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let (rows, more) = cut(rows, query.limit);
+    let entries = rows.into_iter().map(|it| entry_of(connection, it));
+    Ok(OutboxPage { entries: entries.collect::<Result<_, _>>()?, more })
+}
+
+/// One row of the outbox; `None` if it is done.
+pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");
+    let row = connection.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()?;
+    row.map(|it| entry_of(connection, it)).transpose()
+}
+
+fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, StoreError> {
+    let title = match &row.lane {
+        Lane::Conversation(conversation) => title(connection, &row.channel, conversation)?,
+        Lane::Address(to) | Lane::Number(to) | Lane::Contact(to) => SafeText::line(to),
+        Lane::Thread(_) => SafeText::line("Email thread"),
+        Lane::Broadcasts => SafeText::line("Broadcast"),
+        Lane::Webhooks => SafeText::line("Webhooks"),
+        Lane::Media => SafeText::line("Upload"),
+    };
+    let (crossed, candidates) = match &row.lane {
+        Lane::Conversation(conversation) => {
+            (crossed(connection, &row, conversation)?, candidates(connection, &row, conversation)?)
+        }
+        _ => (Vec::new(), Vec::new()),
+    };
+    Ok(OutboxEntry { title, crossed, candidates, row })
+}
+
+/// What others said after the newest message the writer of a text that was
+/// stopped before it left had on screen: the newest few, oldest first.
+fn crossed(
+    connection: &Connection,
+    row: &OutboxRow,
+    conversation: &ConversationId,
+) -> Result<Vec<Message>, StoreError> {
+    let (RowState::Stopped(Stop::Crossed | Stop::Late, _), Some(seen)) = (&row.state, &row.seen) else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
+         WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
+             AND NOT (m.inbound = 0 AND m.provisional = 1)
+             AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = m.id)
+         ORDER BY m.sort_at DESC, m.id DESC LIMIT {CROSSED}",
+        message::COLUMNS
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let of = params![row.channel.as_str(), conversation.as_str(), seen.0.micros(), seen.1.as_str()];
+    let rows = statement.query_map(of, |it| message::read(it, conversation))?;
+    let mut messages = rows.collect::<Result<Vec<_>, _>>()?;
+    messages.reverse();
+    Ok(messages)
+}
+
+/// The messages that could be a text that may have been sent.
+fn candidates(
+    connection: &Connection,
+    row: &OutboxRow,
+    conversation: &ConversationId,
+) -> Result<Vec<Message>, StoreError> {
+    let Finding::Several(found) = &row.finding else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
+         WHERE c.channel = ?1 AND c.id = ?2 AND m.id = ?3",
+        message::COLUMNS
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut messages = Vec::with_capacity(found.len());
+    for id in found {
+        let of = params![row.channel.as_str(), conversation.as_str(), id.as_str()];
+        let found = statement.query_row(of, |it| message::read(it, conversation)).optional()?;
+        messages.extend(found);
+    }
+    Ok(messages)
+}
+
+/// A conversation's name, or its id where the cache has forgotten it.
+fn title(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<SafeText, StoreError> {
+    let known = row_of(connection, channel, conversation)?;
+    Ok(known.map_or_else(|| SafeText::line(conversation.as_str()), |it| it.conversation.title()))
+}
+
+/// Drafts, those whose customer has waited longest first; and whether there
+/// are more.
+pub(crate) fn drafts(
+    connection: &Connection,
+    query: &DeskQuery,
+) -> Result<(Vec<DraftEntry>, bool), StoreError> {
+    let sql = "SELECT d.channel, d.conversation, d.text, c.waiting_since FROM desk.draft d
+         LEFT JOIN conversation c ON c.channel = d.channel AND c.id = d.conversation
+         WHERE ?1 IS NULL OR d.channel = ?1
+         ORDER BY c.waiting_since IS NULL, c.waiting_since, d.channel, d.conversation LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let channel = query.channel.as_ref().map(ChannelId::as_str);
+    let rows = statement.query_map(params![channel, i64::from(query.limit) + 1], draft)?;
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let (mut rows, more) = cut(rows, query.limit);
+    for row in &mut rows {
+        row.title = title(connection, &row.channel, &row.conversation)?;
+    }
+    Ok((rows, more))
+}
+
+fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
+    let (channel, conversation, text): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    Ok(DraftEntry {
+        channel: ChannelId::new(channel),
+        conversation: ConversationId::new(conversation),
+        title: SafeText::default(),
+        waiting_since: time(row, 3)?,
+        text: SafeText::block(&text),
+    })
+}
+
+/// At most so many rows, and whether there were more.
+fn cut<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    (rows, more)
+}

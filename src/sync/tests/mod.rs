@@ -1,0 +1,4 @@
+//! The outbox's rules together, over real files, against a small reference.
+
+mod outbox_model;
+mod outbox_world;

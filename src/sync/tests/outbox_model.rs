@@ -1,0 +1,102 @@
+//! Random lives of an outbox: I1 to I7 of the reference hold after each step.
+//! Cases: 2,000, or as many as `FRONTDESK_MODEL_CASES` says.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::model::ids::MessageId;
+use crate::model::outbox::Verdict;
+use crate::sync::tests::outbox_world::{Fault, Knowledge, World};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Enqueue(usize, u8, bool),
+    Recall(usize),
+    Push(usize, Fault),
+    Decide(usize, usize, Option<Verdict>),
+    Wake,
+    Kill(usize),
+    Pass(i64),
+    SetClock(i64),
+    Hours(i64),
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        4 => Just(Fault::Answered),
+        3 => Just(Fault::AnswerLost),
+        2 => Just(Fault::NeverArrived),
+        2 => Just(Fault::KilledBefore),
+        2 => Just(Fault::KilledAfter),
+        2 => Just(Fault::Stalled),
+        1 => Just(Fault::Offline),
+        1 => Just(Fault::Refused),
+        1 => Just(Fault::NoCredits),
+        1 => Just(Fault::Window),
+        1 => Just(Fault::Revoked),
+        1 => Just(Fault::Limited),
+        1 => Just(Fault::Failed),
+        1 => Just(Fault::InProgress),
+    ]
+}
+
+fn verdict() -> impl Strategy<Value = Option<Verdict>> {
+    prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(Verdict::SameKey)),
+        1 => Just(Some(Verdict::NewKey)),
+        1 => Just(Some(Verdict::Drop)),
+        1 => Just(Some(Verdict::Edit)),
+        1 => Just(Some(Verdict::Adopt(MessageId::from("found")))),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let process = || 0..2_usize;
+    prop_oneof![
+        5 => (process(), 0..2_u8, prop::bool::weighted(0.8)).prop_map(|(it, lane, costs)| Step::Enqueue(it, lane, costs)),
+        1 => process().prop_map(Step::Recall),
+        12 => (process(), fault()).prop_map(|(it, fault)| Step::Push(it, fault)),
+        4 => (process(), 0..3_usize, verdict()).prop_map(|(it, which, verdict)| Step::Decide(it, which, verdict)),
+        2 => Just(Step::Wake),
+        1 => process().prop_map(Step::Kill),
+        4 => (1..120_i64).prop_map(Step::Pass),
+        2 => prop_oneof![-90_000..90_000_i64, Just(-31_536_000), Just(31_536_000)].prop_map(Step::SetClock),
+        1 => (1..30_i64).prop_map(Step::Hours),
+    ]
+}
+
+fn live(world: &mut World, knowledge: Knowledge, steps: &[Step]) {
+    world.begin(knowledge);
+    for step in steps {
+        match step.clone() {
+            Step::Enqueue(process, lane, costs) => world.enqueue(process, lane, costs),
+            Step::Recall(process) => world.recall(process),
+            Step::Push(process, fault) => world.step(process, fault),
+            Step::Decide(process, which, verdict) => world.decide(process, which, verdict),
+            Step::Wake => world.wake(),
+            Step::Kill(process) => world.kill(process),
+            Step::Pass(seconds) => world.pass(seconds),
+            Step::SetClock(seconds) => world.set_clock(seconds),
+            Step::Hours(hours) => world.hours(hours),
+        }
+        world.check();
+    }
+    world.drain();
+}
+
+#[test]
+fn what_is_promised_holds_in_every_life() {
+    let cases = std::env::var("FRONTDESK_MODEL_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(2000);
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let world = std::cell::RefCell::new(World::new());
+    let lives =
+        (prop_oneof![Just(Knowledge::Server), Just(Knowledge::Boot)], prop::collection::vec(step(), 1..25));
+    let result = TestRunner::new(config).run(&lives, |(knowledge, steps)| {
+        live(&mut world.borrow_mut(), knowledge, &steps);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}

@@ -1,0 +1,426 @@
+//! Two processes on one data folder, a server that keeps keys for a day, a
+//! clock anyone may set, and the reference they are held against: what each
+//! wish became, which keys left for it, and what reached the customer.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::client::errors::ErrorCode;
+use crate::client::retry::{self, Attempt, Next};
+use crate::client::{ApiRefusal, NotSent, Outcome, Unclear};
+use crate::model::chance::Chance;
+use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
+use crate::model::outbox::{
+    KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
+};
+use crate::model::text::SafeText;
+use crate::model::time::{DAY, HOUR, SECOND, Timestamp};
+use crate::store::lane::{LaneRow, Settlement};
+use crate::store::outbox::NewRow;
+use crate::store::{Durability, Setup, Store};
+use crate::sync::guard::Outage;
+use crate::sync::lanes::{self, Choice, Desk};
+use crate::sync::push::settlement;
+
+/// What befalls an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    Answered,
+    AnswerLost,
+    NeverArrived,
+    Offline,
+    Refused,
+    NoCredits,
+    Window,
+    Revoked,
+    Limited,
+    Failed,
+    InProgress,
+    /// kill -9 after the claim, before a byte left.
+    KilledBefore,
+    /// kill -9 after the server did it, before the outcome was written.
+    KilledAfter,
+    /// The answer is taken in much later.
+    Stalled,
+}
+
+/// One wish of a person, however many rows and keys it took.
+#[derive(Debug, Default)]
+struct Wish {
+    keys: BTreeSet<String>,
+    decisions: usize,
+    /// New keys a person asked for.
+    anew: u32,
+    delivered: u32,
+    is_over: bool,
+}
+
+/// What the server keeps of a key.
+#[derive(Debug)]
+struct Kept {
+    body: Vec<u8>,
+    at: i64,
+    message: MessageId,
+}
+
+/// How time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Knowledge {
+    /// Answers carry the server's date.
+    Server,
+    /// Only the time since boot helps.
+    Boot,
+}
+
+pub(super) struct World {
+    runtime: tokio::runtime::Runtime,
+    folder: tempfile::TempDir,
+    processes: [Option<Store>; 2],
+    channel: ChannelId,
+    knowledge: Knowledge,
+    /// Seconds of true time, and how far this machine's clock is off.
+    truth: i64,
+    off: i64,
+    wishes: Vec<Wish>,
+    rows: HashMap<RowId, usize>,
+    bytes: HashMap<String, Vec<u8>>,
+    server: HashMap<String, Kept>,
+    deliveries: HashMap<String, u32>,
+    /// Answers on their way to a process that stalled.
+    late: Vec<(usize, LaneRow, MessageId)>,
+    cases: u32,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        Self {
+            runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+            processes: [None, None],
+            channel: ChannelId::from(""),
+            knowledge: Knowledge::Server,
+            truth: 0,
+            off: 0,
+            wishes: Vec::new(),
+            rows: HashMap::new(),
+            bytes: HashMap::new(),
+            server: HashMap::new(),
+            deliveries: HashMap::new(),
+            late: Vec::new(),
+            cases: 0,
+        }
+    }
+
+    /// A channel of its own for each case: the files are shared.
+    pub(super) fn begin(&mut self, knowledge: Knowledge) {
+        self.cases += 1;
+        self.channel = ChannelId::new(format!("case-{}", self.cases));
+        self.knowledge = knowledge;
+        (self.truth, self.off) = (0, 0);
+        self.wishes.clear();
+        self.rows.clear();
+        self.bytes.clear();
+        self.server.clear();
+        self.deliveries.clear();
+        self.late.clear();
+    }
+
+    fn store(&mut self, process: usize) -> Store {
+        let setup = || Setup {
+            chance: Chance::new(rand::random),
+            durability: Durability::Simulated,
+            owner: String::new(),
+        };
+        let path = self.folder.path();
+        self.processes[process].get_or_insert_with(|| Store::open_with(path, setup()).unwrap()).clone()
+    }
+
+    fn wall(&self) -> Timestamp {
+        Timestamp::from_micros(1_700_000_000 * SECOND + (self.truth + self.off) * SECOND)
+    }
+
+    fn moment(&self) -> Moment {
+        let server = Timestamp::from_micros(900_000_000 * SECOND + self.truth * SECOND);
+        Moment {
+            wall: self.wall(),
+            server: (self.knowledge == Knowledge::Server).then_some(server),
+            since_boot: (self.knowledge == Knowledge::Boot).then_some(self.truth * SECOND),
+        }
+    }
+
+    fn lane_rows(&mut self, process: usize) -> Vec<LaneRow> {
+        let store = self.store(process);
+        self.runtime.block_on(store.lane_rows(&self.channel)).unwrap()
+    }
+
+    pub(super) fn pass(&mut self, seconds: i64) {
+        self.truth += seconds;
+    }
+
+    pub(super) fn set_clock(&mut self, seconds: i64) {
+        self.off += seconds;
+    }
+
+    /// kill -9.
+    pub(super) fn kill(&mut self, process: usize) {
+        self.processes[process] = None;
+        self.late.retain(|(of, _, _)| *of != process);
+    }
+
+    pub(super) fn enqueue(&mut self, process: usize, lane: u8, costs: bool) {
+        let lane = Lane::Conversation(format!("c{lane}").as_str().into());
+        let text = format!("wish {}", self.wishes.len());
+        let operation = if costs {
+            Operation::SendText { to: "+1".into(), text: text.clone(), reply_to: None }
+        } else {
+            Operation::React { message: text.as_str().into(), emoji: "👍".into() }
+        };
+        let request = PreparedRequest::json(Method::Post, "/x", text.into_bytes());
+        let channel = self.channel.clone();
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None };
+        let (store, now) = (self.store(process), self.wall());
+        let row = store.enqueue(row, now).unwrap();
+        self.rows.insert(row.id, self.wishes.len());
+        self.wishes.push(Wish::default());
+    }
+
+    /// Takes back the newest row if nothing of it left.
+    pub(super) fn recall(&mut self, process: usize) {
+        let Some(row) = self.lane_rows(process).pop() else { return };
+        let store = self.store(process);
+        if store.recall(&row.row.id).unwrap().is_some() {
+            assert_eq!(row.row.attempts, 0, "only what was never tried is taken back");
+            let wish = self.rows[&row.row.id];
+            self.wishes[wish].is_over = true;
+        }
+    }
+
+    /// A person decides about one of the stopped rows.
+    pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<Verdict>) {
+        let stopped: Vec<_> = self.lane_rows(process).into_iter().filter(|it| it.row.is_stopped()).collect();
+        let Some(row) = stopped.get(which % stopped.len().max(1)) else { return };
+        let (store, now) = (self.store(process), self.moment());
+        let decided = match verdict {
+            Some(verdict) => store.decide(&row.row.id, verdict, None, now).unwrap(),
+            None => store.try_again(&row.row.id, None, now).unwrap(),
+        };
+        let Some(decided) = decided else { return };
+        let index = self.rows[&row.row.id];
+        let wish = &mut self.wishes[index];
+        wish.decisions += 1;
+        match decided.after {
+            Some(after) if after.id != row.row.id => {
+                wish.anew += 1;
+                self.rows.insert(after.id, index);
+            }
+            Some(_) => {}
+            None => wish.is_over = true,
+        }
+        assert!(store.decisions(&row.row.id).unwrap().len() <= wish.decisions, "written down once");
+    }
+
+    /// One step of a process's push loop.
+    pub(super) fn step(&mut self, process: usize, fault: Fault) {
+        let rows = self.lane_rows(process);
+        let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(Timestamp::default()));
+        let now = self.moment();
+        let desk = Desk { now, held: &held, read_at: &read_at, outage: &outage, look_after: None };
+        let store = self.store(process);
+        match lanes::choose(&rows, &desk) {
+            Choice::Recover => {
+                self.runtime.block_on(store.recover_lapsed(now.wall)).unwrap();
+            }
+            Choice::Expire(index) => {
+                assert!(rows[index].key_age(&now).is_some_and(|it| it >= KEY_AGE));
+                let stop = Settlement::Stop(Stop::Expired, SafeText::line("old"));
+                self.runtime.block_on(store.settle(&rows[index], stop)).unwrap();
+            }
+            Choice::Send(index) => self.send(process, &rows, index, fault),
+            Choice::Wait(_) | Choice::Nothing | Choice::Look(_) | Choice::ReadFirst(_) => {}
+        }
+    }
+
+    fn send(&mut self, process: usize, rows: &[LaneRow], index: usize, fault: Fault) {
+        let (store, now, row) = (self.store(process), self.moment(), &rows[index]);
+        let ahead = rows[..index].iter().filter(|it| it.row.lane == row.row.lane);
+        for earlier in ahead {
+            let over = matches!(earlier.row.state, RowState::Stopped(Stop::Refused | Stop::Window, _));
+            // What a person sends again keeps its place, but what left
+            // meanwhile is finished first.
+            let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
+            assert!(over || again, "I4: {:?} is passed over in its lane", earlier.row.state);
+        }
+        let claim = store.claim(&row.row.id, row.fence, now);
+        let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
+        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now)).unwrap();
+        assert!(again.is_none(), "I5: claimed twice");
+        if fault == Fault::KilledBefore {
+            return self.kill(process);
+        }
+        self.check_leaving(1 - process, &claimed);
+        let outcome = self.meet(&claimed, fault);
+        match (fault, outcome) {
+            (Fault::KilledAfter, _) => self.kill(process),
+            (Fault::Stalled, Outcome::Done(message)) => self.late.push((process, claimed, message)),
+            (_, outcome) => self.settle(&store, &claimed, outcome),
+        }
+    }
+
+    /// I1, I2 and I7, at the moment the first byte leaves, as another process
+    /// sees it.
+    fn check_leaving(&mut self, other: usize, claimed: &LaneRow) {
+        let found =
+            self.lane_rows(other).into_iter().find(|it| it.row.id == claimed.row.id).expect("I1: on disk");
+        assert_eq!(found.row.state, RowState::Sending, "I1: marked before a byte leaves");
+        let store = self.store(other);
+        let request = self.runtime.block_on(store.request(&claimed.row.id)).unwrap().expect("I1: its bytes");
+        let key = claimed.row.key.as_str().to_owned();
+        let body = self.bytes.entry(key.clone()).or_insert_with(|| request.body.clone());
+        assert_eq!(*body, request.body, "I2: the bytes of a key never change");
+        let wish = &mut self.wishes[self.rows[&claimed.row.id]];
+        wish.keys.insert(key);
+        assert!(wish.keys.len() <= 1 + wish.decisions, "I7: more keys than decisions");
+    }
+
+    /// What the server makes of it and what is heard of that.
+    fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> Outcome<MessageId> {
+        let refusal = |status: u16, code: &str| {
+            Outcome::Refused(ApiRefusal {
+                code: ErrorCode::from_word(code),
+                word: SafeText::line(code),
+                status,
+                message: SafeText::line("no"),
+                docs: None,
+                retry_after: None,
+            })
+        };
+        let unclear = || Outcome::Unknown(Unclear::new("no answer", None));
+        let known = self.recognises(&claimed.row.key);
+        match fault {
+            Fault::Offline => Outcome::NotSent(NotSent::Offline(SafeText::line("no route"))),
+            Fault::NeverArrived => unclear(),
+            Fault::Revoked => refusal(401, "REVOKED_KEY"),
+            Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
+            Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
+            // What was done before is told again, whatever is wrong now.
+            Fault::Refused if !known => refusal(400, "VALIDATION_ERROR"),
+            Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
+            Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
+            Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
+            Fault::AnswerLost => {
+                self.deliver(claimed);
+                unclear()
+            }
+            _ => Outcome::Done(self.deliver(claimed)),
+        }
+    }
+
+    fn recognises(&self, key: &IdempotencyKey) -> bool {
+        self.server.get(key.as_str()).is_some_and(|it| (self.truth - it.at) * SECOND < DAY)
+    }
+
+    /// Does it once for as long as the key is kept.
+    fn deliver(&mut self, claimed: &LaneRow) -> MessageId {
+        let key = claimed.row.key.as_str();
+        if let Some(kept) = self.server.get(key).filter(|_| self.recognises(&claimed.row.key)) {
+            assert_eq!(kept.body, self.bytes[key], "a conflict");
+            return kept.message.clone();
+        }
+        let count = self.deliveries.entry(key.to_owned()).or_default();
+        *count += 1;
+        // Setting a state twice is setting it once.
+        let matters = claimed.row.operation.speaks();
+        assert!(*count == 1 || !matters, "done twice under one key");
+        let wish = &mut self.wishes[self.rows[&claimed.row.id]];
+        wish.delivered += 1;
+        assert!(wish.delivered <= 1 + wish.anew || !matters, "done twice without a person's word");
+        let message = MessageId::new(format!("{}-{key}", self.channel));
+        let kept = Kept { body: self.bytes[key].clone(), at: self.truth, message: message.clone() };
+        self.server.insert(key.to_owned(), kept);
+        message
+    }
+
+    fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
+        let attempt = Attempt {
+            class: claimed.row.operation.class(),
+            recognised: true,
+            failures: claimed.failures,
+            age: claimed.key_age(&self.moment()).unwrap_or(0),
+            was_unclear: claimed.row.attempts > 1,
+            jitter: 0.5,
+        };
+        let next = retry::decide(&outcome, attempt);
+        let told = match (next, outcome) {
+            (Next::Done, Outcome::Done(message)) => return self.done(store, claimed, &message),
+            (next, _) => settlement(next, self.wall()).expect("not done"),
+        };
+        self.runtime.block_on(store.settle(claimed, told)).unwrap();
+    }
+
+    fn done(&mut self, store: &Store, claimed: &LaneRow, message: &MessageId) {
+        let made = Some(message.as_str().to_owned());
+        let done = Settlement::Done { made, automation: None, replayed: false };
+        self.runtime.block_on(store.settle(claimed, done)).unwrap();
+        let wish = self.rows[&claimed.row.id];
+        let left = self.runtime.block_on(store.lane_rows(&self.channel)).unwrap();
+        let untried = |it: &&LaneRow| self.rows[&it.row.id] == wish && it.row.attempts == 0;
+        assert_eq!(left.iter().find(untried), None, "I5: a late success ends what was not tried since");
+        let same = left.iter().find(|it| it.row.id == claimed.row.id);
+        assert_eq!(same, None, "I5: a success always counts");
+        if claimed.row.operation.speaks() {
+            let unclaimed = store.unclaimed(&self.channel, [message.clone()].into());
+            assert!(self.runtime.block_on(unclaimed).unwrap().is_empty(), "I6: row and message together");
+        }
+        if !left.iter().any(|it| self.rows[&it.row.id] == wish) {
+            self.wishes[wish].is_over = true;
+        }
+    }
+
+    /// A process that stalled takes in its answer.
+    pub(super) fn wake(&mut self) {
+        if self.late.is_empty() {
+            return;
+        }
+        let (process, claimed, message) = self.late.remove(0);
+        let store = self.store(process);
+        self.done(&store, &claimed, &message);
+    }
+
+    /// After every step: at most one row of a lane is leaving, and none is
+    /// gone that was not over.
+    pub(super) fn check(&mut self) {
+        let rows = self.lane_rows(0);
+        let mut leaving = BTreeSet::new();
+        for row in rows.iter().filter(|it| it.row.state == RowState::Sending) {
+            assert!(leaving.insert(row.row.lane.id().to_owned()), "I5: two leave in one lane");
+        }
+        let present: BTreeSet<usize> = rows.iter().map(|it| self.rows[&it.row.id]).collect();
+        for (index, wish) in self.wishes.iter().enumerate() {
+            assert!(wish.is_over || present.contains(&index), "wish {index} is lost");
+        }
+    }
+
+    /// All is well again and a person sees to what stopped: nothing is left,
+    /// and what was not given up was done.
+    pub(super) fn drain(&mut self) {
+        while !self.late.is_empty() {
+            self.wake();
+        }
+        for _ in 0..20 * (1 + self.wishes.len()) {
+            let rows = self.lane_rows(0);
+            if rows.is_empty() {
+                break;
+            }
+            if rows.iter().any(|it| it.row.is_stopped()) {
+                self.decide(0, 0, None);
+            }
+            self.pass(100);
+            self.step(0, Fault::Answered);
+            self.check();
+        }
+        assert_eq!(self.lane_rows(0).len(), 0, "not everything could leave");
+    }
+
+    pub(super) fn hours(&mut self, hours: i64) {
+        self.pass(hours * HOUR / SECOND);
+    }
+}

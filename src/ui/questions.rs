@@ -1,0 +1,173 @@
+//! The words of the questions that lie over the desk: what is asked, what
+//! each answer does, and the keys.
+//!
+//! Knows nothing of what an answer does beyond its words.
+
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::decisions;
+use crate::app::layers::Layer;
+use crate::app::wrap;
+use crate::model::messages::{Message, Sender};
+use crate::model::outbox::{Finding, RowState};
+use crate::model::queries::OutboxEntry;
+use crate::model::text::SafeText;
+use crate::ui::theme::Theme;
+
+/// Messages a question shows; older ones are counted.
+const SHOWN: usize = 4;
+/// Cells of a message or a text a question shows.
+const CUT: usize = 240;
+
+type Lines = Vec<(String, Style)>;
+
+/// Title and lines of a question; `None` for other layers.
+pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> {
+    Some(match layer {
+        Layer::AskQuit { open, paused } => ("Quit frontdesk?".to_owned(), quit(theme, open, *paused)),
+        Layer::AskPause { send, .. } => ("The AI is on".to_owned(), pause(theme, &send.operation)),
+        Layer::AskCrossed { crossed, text } => {
+            (crossed_title(crossed).to_owned(), crossing(app, theme, crossed, text))
+        }
+        Layer::Decide { entry, answers } => {
+            (decisions::question(&entry.row).to_owned(), decide(app, theme, entry, answers))
+        }
+        Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
+        _ => return None,
+    })
+}
+
+fn plain(words: impl Into<String>) -> (String, Style) {
+    (words.into(), Style::new())
+}
+
+fn gap() -> (String, Style) {
+    plain("")
+}
+
+fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
+    let mut lines: Lines = open.iter().map(|it| plain(it.as_str())).collect();
+    lines.push(gap());
+    let keys = if paused > 0 {
+        "[y] quit, keep them paused   [h] hand all back, then quit   [Esc] stay"
+    } else {
+        "[y] quit   [Esc] stay"
+    };
+    lines.push((keys.to_owned(), theme.strong()));
+    lines
+}
+
+fn pause(theme: Theme, operation: &crate::model::outbox::Operation) -> Lines {
+    let text = match operation {
+        crate::model::outbox::Operation::SendText { text, .. } => SafeText::line(text).to_string(),
+        _ => String::new(),
+    };
+    vec![
+        plain("The AI may answer this customer too."),
+        (wrap::cut(&text, 200), theme.dim()),
+        gap(),
+        ("[y] pause the AI and send   [s] send only   [Esc] back".to_owned(), theme.strong()),
+    ]
+}
+
+/// Who answered, as a title.
+fn crossed_title(crossed: &[Message]) -> &'static str {
+    let ai = crossed.iter().any(|it| it.sender == Sender::Ai);
+    let other = crossed.iter().any(|it| it.sender != Sender::Ai);
+    match (ai, other) {
+        (true, true) => "The AI and a colleague answered while you wrote",
+        (true, false) => "The AI answered while you wrote",
+        _ => "A colleague answered while you wrote",
+    }
+}
+
+fn crossing(app: &App, theme: Theme, crossed: &[Message], text: &SafeText) -> Lines {
+    let mut lines = said(app, theme, crossed);
+    lines.push(gap());
+    lines.push((format!("Yours: {}", wrap::cut(text.as_str(), CUT)), theme.own()));
+    lines.push(gap());
+    lines.push(("[y] send anyway   [Esc] keep editing".to_owned(), theme.strong()));
+    lines
+}
+
+/// Who, when, and what was said; the newest few.
+fn said(app: &App, theme: Theme, messages: &[Message]) -> Lines {
+    let skipped = messages.len().saturating_sub(SHOWN);
+    let mut lines = Lines::new();
+    if skipped > 0 {
+        lines.push((format!("… and {skipped} before"), theme.dim()));
+    }
+    for message in &messages[skipped..] {
+        let at =
+            message.created_at.map_or("--:--".to_owned(), |it| it.clock_face(app.settings.offset_minutes));
+        let text = SafeText::line(message.content.as_str());
+        let text = if text.is_empty() { format!("[{}]", message.content_type) } else { text.to_string() };
+        let text = wrap::cut(&SafeText::line(&text).to_string(), CUT);
+        let (who, style) = speaker(theme, message);
+        lines.push((format!("{who} {at}  {text}"), style));
+    }
+    lines
+}
+
+fn speaker(theme: Theme, message: &Message) -> (String, Style) {
+    match &message.sender {
+        Sender::Customer => ("Customer".to_owned(), theme.customer()),
+        Sender::Ai => ("AI".to_owned(), theme.ai_on()),
+        Sender::Human => ("Colleague".to_owned(), Style::new()),
+        Sender::Api => ("Another desk".to_owned(), Style::new()),
+        Sender::Unknown(word) => (format!("?{word}"), Style::new()),
+    }
+}
+
+fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::Answer]) -> Lines {
+    let row = &entry.row;
+    let mut lines = Lines::new();
+    if let RowState::Stopped(_, why) = &row.state
+        && !why.is_empty()
+    {
+        lines.push((why.to_string(), theme.error()));
+    }
+    lines.extend(finding(theme, entry));
+    lines.extend(said(app, theme, &entry.crossed));
+    lines.push(gap());
+    let what = SafeText::line(row.operation.summary().as_str());
+    lines.push((format!("To {}: {}", entry.title, wrap::cut(what.as_str(), CUT)), theme.own()));
+    lines.push(gap());
+    for answer in answers {
+        lines.push((format!("[{}] {}: {}", answer.key, answer.word, answer.effect), theme.strong()));
+    }
+    lines.push(("[Esc] leave it for later".to_owned(), theme.strong()));
+    lines
+}
+
+/// What looking for it in the history told.
+fn finding(theme: Theme, entry: &OutboxEntry) -> Option<(String, Style)> {
+    let words = match &entry.row.finding {
+        Finding::Nothing => return None,
+        Finding::Absent => {
+            "Looked for twice in the conversation and not found: probably not sent.".to_owned()
+        }
+        Finding::Several(found) => format!("{} messages of the conversation could be it.", found.len()),
+    };
+    Some((words, theme.waiting()))
+}
+
+fn all(theme: Theme, go: &[(crate::model::ids::RowId, SafeText)], look: usize) -> Lines {
+    let total = go.len() + look;
+    let mut plan = format!("{} of {total} can go as they are", go.len());
+    match look {
+        0 => (),
+        1 => plan.push_str("; 1 thread has moved: look at it"),
+        look => plan.push_str(&format!("; {look} threads have moved: look at them")),
+    }
+    let mut lines = vec![plain(format!("{plan}.")), gap()];
+    let names: Vec<&str> = go.iter().take(SHOWN).map(|(_, name)| name.as_str()).collect();
+    let rest = go.len().saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    lines.push((wrap::cut(&format!("To {}{rest}", names.join(", ")), CUT), theme.own()));
+    lines.push(gap());
+    let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
+    lines.push((format!("[y] send {count} now   [Esc] leave them"), theme.strong()));
+    lines
+}

@@ -1,0 +1,52 @@
+//! Where a row of the outbox stands, in words, for the history and for the
+//! outbox.
+//!
+//! Knows nothing of what else is on screen.
+
+use ratatui::style::Style;
+
+use crate::model::outbox::{Operation, OutboxRow, RowState};
+use crate::model::time::{SECOND, Timestamp};
+use crate::ui::theme::Theme;
+
+/// One word for a column.
+pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
+    match row.state {
+        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.waiting()),
+        RowState::Queued if row.not_before > now => ("waits", theme.waiting()),
+        RowState::Queued => ("queued", theme.dim()),
+        RowState::Sending => ("sending", theme.dim()),
+        RowState::Uncertain => ("unclear", theme.waiting()),
+        RowState::Stopped(..) => ("ASKS", theme.error()),
+        RowState::Done => ("sent", theme.dim()),
+    }
+}
+
+/// A line: what happens next, or what is asked and why. `keys` are the words
+/// for what can be pressed while it is held.
+pub fn line(row: &OutboxRow, now: Timestamp, theme: Theme, keys: &str) -> (String, Style) {
+    let verb = match &row.operation {
+        it if it.speaks() => "sends",
+        Operation::Close => "closes",
+        _ => "goes",
+    };
+    let later = row.not_before.since(now);
+    let words = match &row.state {
+        RowState::Queued => match row.hold_left(now) {
+            Some(seconds) => format!("{verb} in {seconds} s · {keys}"),
+            None if later > 0 => format!("not sent yet; tries again in {} s", later / SECOND + 1),
+            None if row.attempts > 0 => "not sent yet; tries again".to_owned(),
+            None => return ("queued".to_owned(), theme.dim()),
+        },
+        RowState::Sending => return ("sending".to_owned(), theme.dim()),
+        RowState::Uncertain if later > 0 => {
+            format!("no answer came; asking again with the same key in {} s, never twice", later / SECOND + 1)
+        }
+        RowState::Uncertain => "no answer came; asking again with the same key, never twice".to_owned(),
+        RowState::Stopped(stop, why) => {
+            return (format!("{} · a decide · {why}", stop.label()), theme.error());
+        }
+        RowState::Done => return ("sent".to_owned(), theme.dim()),
+    };
+    (words, theme.waiting())
+}

@@ -1,0 +1,138 @@
+//! The pages of rows: the outbox and the drafts.
+//!
+//! Knows nothing of how rows are found or decided over.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES};
+use crate::app::rows::{Named, Rows};
+use crate::model::ids::ChannelId;
+use crate::model::queries::{DraftEntry, OutboxEntry};
+use crate::model::text::SafeText;
+use crate::model::time::short_span;
+use crate::ui::paint::{self, Sides};
+use crate::ui::row_state;
+use crate::ui::theme::Theme;
+
+/// Columns of the state's word.
+const WORD: u16 = 9;
+
+/// Draws the outbox.
+pub fn outbox(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let page = &app.outbox;
+    let asks = page.rows.iter().filter(|it| it.row.is_stopped()).count();
+    let asks = if asks > 0 { format!("{asks} ask · ") } else { String::new() };
+    let empty = "Nothing waits to leave. What you send stands here until the server has taken it, and asks here \
+                 if it could not be sent.";
+    frame(app, theme, area, "Outbox", (page, &asks, empty), buffer);
+    each(page, area, OUTBOX_LINES, |entry, place, chosen| {
+        outbox_row(app, theme, entry, place, buffer);
+        choose(theme, place, chosen, buffer);
+    });
+}
+
+/// Draws the drafts.
+pub fn drafts(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let page = &app.drafts;
+    let empty = "No drafts. A text you begin stands here until it is sent, however you leave it.";
+    frame(app, theme, area, "Drafts", (page, "", empty), buffer);
+    each(page, area, DRAFT_LINES, |entry, place, chosen| {
+        draft_row(app, theme, entry, place, buffer);
+        choose(theme, place, chosen, buffer);
+    });
+}
+
+fn frame<T: Named>(
+    app: &App,
+    theme: Theme,
+    area: Area,
+    name: &str,
+    (page, asks, empty): (&Rows<T>, &str, &str),
+    buffer: &mut Buffer,
+) {
+    let scope = if page.all_tabs { "all tabs" } else { app.tab().channel.name.as_str() };
+    let title = format!("{name} · {scope}");
+    let count = format!("{}{}", page.rows.len(), if page.more { "+" } else { "" });
+    let right = [(asks, theme.error()), (count.as_str(), Style::new())];
+    let focused = app.layers.is_empty();
+    paint::frame(buffer, area, theme, focused, Sides::All, (&[(&title, theme.strong())], &right));
+    let inner = area.inner();
+    let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    if !page.loaded {
+        paint::text(buffer, place.x, place.y, place.width, "Reading…", theme.dim());
+    } else if page.rows.is_empty() {
+        paint::paragraph(buffer, place, empty, theme.dim());
+    }
+}
+
+/// Gives each row on screen its place, and whether it is the chosen one.
+fn each<T: Named>(page: &Rows<T>, area: Area, lines: usize, mut draw: impl FnMut(&T, Area, bool)) {
+    let inner = area.inner();
+    let height = u16::try_from(lines).unwrap_or(1);
+    let shown = usize::from(inner.height / height).max(1);
+    let chosen = page.index();
+    for (index, row) in page.rows.iter().enumerate().skip(page.first).take(shown) {
+        let y = inner.y + u16::try_from(index - page.first).unwrap_or(0) * height;
+        let height = height.min((inner.y + inner.height).saturating_sub(y));
+        draw(row, Area { y, height, ..inner }, chosen == Some(index));
+    }
+}
+
+fn choose(theme: Theme, area: Area, chosen: bool, buffer: &mut Buffer) {
+    if chosen {
+        paint::stripe(buffer, Area { height: 1.min(area.height), ..area }, theme.selected());
+        for y in area.y..area.y + area.height {
+            paint::text(buffer, area.x, y, 1, theme.mark(), theme.strong());
+        }
+    }
+}
+
+/// State, recipient, age; what happens next and why; what it is.
+fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: &mut Buffer) {
+    let row = &entry.row;
+    let (word, style) = row_state::word(row, app.now, theme);
+    paint::text(buffer, area.x + 1, area.y, WORD, word, style);
+    let indent = area.x + 1 + WORD;
+    let width = area.width.saturating_sub(WORD + 2);
+    let tab = tab_name(app, app.outbox.all_tabs, &row.channel);
+    let tries = match row.attempts {
+        0 => String::new(),
+        1 => "tried once · ".to_owned(),
+        times => format!("tried {times} times · "),
+    };
+    let age = format!("{tab}{tries}{}", short_span(app.now.since(row.created_at)));
+    let used = paint::runs_right(buffer, indent, area.y, width, &[(&age, theme.dim())]);
+    let room = width.saturating_sub(used + 1);
+    paint::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
+    if area.height < 3 {
+        return;
+    }
+    let (state, style) = row_state::line(row, app.now, theme, "s sends now · e takes it back");
+    paint::text(buffer, indent, area.y + 1, width, &state, style);
+    let what = row.operation.summary();
+    let what = SafeText::line(what.as_str());
+    paint::text(buffer, indent, area.y + 2, width, what.as_str(), Style::new());
+}
+
+/// Whom it is for, since when they wait; how it begins.
+fn draft_row(app: &App, theme: Theme, entry: &DraftEntry, area: Area, buffer: &mut Buffer) {
+    let width = area.width.saturating_sub(3);
+    let tab = tab_name(app, app.drafts.all_tabs, &entry.channel);
+    let waits = entry.waiting_since.map(|it| format!("waits {}", short_span(app.now.since(it))));
+    let right = [(tab.as_str(), theme.dim()), (waits.as_deref().unwrap_or_default(), theme.waiting())];
+    let used = paint::runs_right(buffer, area.x + 2, area.y, width, &right);
+    let room = width.saturating_sub(used + 1);
+    paint::text(buffer, area.x + 2, area.y, room, entry.title.as_str(), theme.strong());
+    if area.height > 1 {
+        let text = SafeText::line(entry.text.as_str());
+        paint::text(buffer, area.x + 3, area.y + 1, width.saturating_sub(1), text.as_str(), Style::new());
+    }
+}
+
+fn tab_name(app: &App, wanted: bool, channel: &ChannelId) -> String {
+    let tab = app.tabs.iter().find(|it| it.channel.id == *channel).filter(|_| wanted);
+    tab.map_or_else(String::new, |it| format!("{} · ", it.channel.name))
+}

@@ -1,0 +1,96 @@
+//! No text leaves before its writer has seen what the AI or a colleague said
+//! meanwhile: at the key, and once more before a byte leaves.
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+
+/// A conversation in which a text is being written.
+fn writing(text: &str) -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter>p").settle().keys("i").types(text);
+    desk
+}
+
+fn texts(desk: &Desk) -> Vec<String> {
+    desk.outbound().iter().map(|it| it["content"].as_str().expect("a text").to_owned()).collect()
+}
+
+#[test]
+fn what_a_colleague_said_meanwhile_is_shown_before_a_text_leaves() {
+    let mut desk = writing("Hi Maria, it left the shop today");
+    desk.colleague("whatsapp", MARIA, "Hello Maria, I am looking into it right now.");
+    desk.settle().keys("<Enter>");
+    desk.shows("A colleague answered while you wrote").shows("[y] send anyway   [Esc] keep editing");
+    photographs!(desk, "asks");
+    desk.keys("<Enter>");
+    assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
+    // Seen by now: the second time it is a decision of its own.
+    desk.keys("<Esc>").shows("Hi Maria, it left the shop today").types(" at noon").keys("<Enter>").settle();
+    desk.hides("answered while you wrote");
+    assert_eq!(texts(&desk)[1..], ["Hi Maria, it left the shop today at noon"]);
+}
+
+#[test]
+fn a_question_that_is_open_shows_what_comes_while_it_is() {
+    let mut desk = writing("Hi Maria");
+    desk.colleague("whatsapp", MARIA, "First");
+    desk.settle().keys("<Enter>").shows("First");
+    desk.colleague("whatsapp", MARIA, "Second");
+    desk.settle().shows("First").shows("Second").keys("y").settle();
+    assert_eq!(texts(&desk), ["First", "Second", "Hi Maria"]);
+}
+
+#[test]
+fn what_was_on_screen_before_the_first_letter_asks_nothing() {
+    let mut desk = writing("");
+    desk.colleague("whatsapp", MARIA, "I am on it");
+    desk.settle().shows("I am on it").types("Thanks!").keys("<Enter>").settle();
+    assert_eq!(texts(&desk), ["I am on it", "Thanks!"]);
+}
+
+#[test]
+fn an_old_draft_knows_what_was_said_since_it_was_begun() {
+    let mut desk = writing("It left the shop");
+    desk.keys("<Esc><Esc>");
+    desk.wait(150_000);
+    let mut desk = desk.crash_and_reopen();
+    desk.settle();
+    desk.colleague("whatsapp", MARIA, "It arrives on Friday");
+    desk.settle().keys("<Enter>").shows("It arrives on Friday").keys("i<Enter>");
+    desk.shows("A colleague answered while you wrote");
+}
+
+#[test]
+fn a_text_that_crossed_on_its_way_stops_and_says_with_what() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter>p").settle().keys("i").types("It left the shop today").keys("<Enter><Esc>");
+    desk.colleague("whatsapp", MARIA, "Hello Maria, it arrives on Friday.");
+    desk.settle();
+    desk.wait(5_000_000);
+    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("(1 ASKS)");
+    photographs!(desk, "stopped");
+    desk.keys("a").shows("Someone answered meanwhile").shows("[y] send anyway").shows("it arrives on Friday");
+    photographs!(desk, "decide");
+    desk.keys("<Enter>").settle();
+    assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
+    desk.keys("<Esc>ae").shows("back in the composer").shows("It left the shop today").hides("NOT SENT");
+    desk.keys("<Enter><Enter>").settle().hides("ASKS");
+    assert_eq!(texts(&desk).len(), 2);
+}
+
+#[test]
+fn a_crossed_text_can_be_sent_anyway_or_dropped() {
+    for (answer, sent) in [("y", 2), ("x", 1)] {
+        let mut desk = Desk::new(80, 24);
+        desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+        desk.settle().keys("<Enter>p").settle().keys("i").types("It left today").keys("<Enter><Esc>");
+        desk.colleague("whatsapp", MARIA, "It arrives on Friday.");
+        desk.settle();
+        desk.wait(5_000_000);
+        desk.settle().keys("a").keys(answer).settle().hides("NOT SENT").shows("outbox 0");
+        assert_eq!(texts(&desk).len(), sent, "{answer}");
+    }
+}

@@ -1,0 +1,122 @@
+//! The outbox and the drafts as pages: what has not left, what asks, and the
+//! keys that decide.
+
+use serde_json::json;
+
+use crate::desk::Desk;
+
+const MARIA: &str = "+34600111222";
+
+fn desk() -> Desk {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Olá");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn empty_pages_say_what_they_are_for() {
+    let mut desk = desk();
+    desk.keys("g").shows("o outbox").shows("d drafts");
+    photographs!(desk, "places");
+    desk.keys("o").shows("Nothing waits to leave");
+    desk.keys("a")
+        .shows("decide: the outbox is empty")
+        .keys("gd")
+        .shows("No drafts")
+        .keys("gi")
+        .shows("Inbox");
+}
+
+#[test]
+fn everything_that_has_not_left_stands_there_with_its_keys() {
+    let mut desk = desk();
+    // João's is refused, Maria's has no answer, the last one is held.
+    desk.keys("<Enter>p").settle();
+    desk.dev(
+        "fault",
+        json!({"path_prefix": "/messages/send", "count": 1, "status": 400, "code": "INVALID_RECIPIENT"}),
+    );
+    desk.keys("i").types("Bom dia João").keys("<Enter><Enter>").settle();
+    desk.keys("<Esc>Jp").settle();
+    desk.dev("fault", json!({"path_prefix": "/messages/send", "count": 1, "drop": "after"}));
+    desk.keys("i")
+        .types("Your order left today")
+        .keys("<Enter><Enter>")
+        .settle()
+        .types("It is blue")
+        .keys("<Enter>");
+    desk.keys("<Esc>go").shows("ASKS").shows("unclear").shows("held").shows("outbox 3 (1 ASKS)");
+    photographs!(desk, "everything");
+    // The refused one first: it asks.
+    desk.keys("a").shows("The server refused it").shows("as a new one with a new key");
+    photographs!(desk, "refused");
+    desk.keys("x").shows("dropped; nothing more is sent of it").hides("Bom dia");
+    desk.keys("a").shows("decide: it does not ask: it is tried again by itself");
+    desk.keys("s").shows("send now: bytes of it may have left");
+    desk.keys("js").settle();
+    desk.wait(60_000_000);
+    desk.settle().shows("Nothing waits to leave");
+    assert_eq!(desk.outbound().len(), 2);
+}
+
+#[test]
+fn what_is_held_can_be_taken_back_and_enter_goes_to_its_conversation() {
+    let mut desk = desk();
+    desk.keys("<Enter>p").settle().keys("i").types("Wrong words").keys("<Enter><Esc>go").shows("Wrong words");
+    desk.keys("<Enter>").shows("sends in").shows("João Pereira").keys("goe");
+    desk.shows("taken back into the composer").shows("Wrong words").hides("Outbox");
+    desk.keys("<Enter><Enter>").settle();
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn the_page_shows_one_tab_or_all() {
+    let mut desk = desk();
+    desk.customer("telegram", "48211", "Maria", "hi bot");
+    desk.settle().keys("2").settle().keys("<Enter>i").types("From the bot").keys("<Enter><Esc>1go");
+    desk.shows("Outbox · Harbor chat").shows("Nothing waits").keys("\\");
+    desk.shows("Outbox · all tabs").shows("Harbor bot").shows("From the bot");
+    desk.keys("\\2").shows("Outbox · Harbor bot").shows("From the bot").keys("<Enter>").shows("sends in");
+}
+
+#[test]
+fn drafts_open_where_they_were_left() {
+    let mut desk = desk();
+    desk.keys("<Enter>i").types("Bom dia João,").keys("<Esc>Ji").types("Dear Maria,").keys("<Esc>");
+    desk.wait(150_000);
+    desk.keys("gd").shows("Bom dia João").shows("Dear Maria");
+    photographs!(desk, "drafts");
+    desk.keys("j<Enter>").types(" hello").shows(", hello");
+}
+
+#[test]
+fn texts_that_waited_for_a_connection_ask_and_go_together() {
+    let mut desk = desk();
+    desk.keys("<Enter>p").settle().keys("Jp").settle();
+    desk.dev("fault", json!({"path_prefix": "/", "count": 1000, "drop": "before"}));
+    desk.keys("i")
+        .types("To Maria")
+        .keys("<Enter><Enter><Esc>Ki")
+        .types("To João")
+        .keys("<Enter><Enter><Esc>");
+    for _ in 0..5 {
+        desk.settle();
+        desk.wait(40_000_000);
+    }
+    desk.shows("OFFLINE since").keys("go").shows("queued").shows("To Maria").shows("To João").keys("<Esc>");
+    desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
+    desk.colleague("whatsapp", MARIA, "I answered by phone");
+    desk.settle().settle();
+    desk.keys("go").shows("(2 ASK)").shows("NOT SENT");
+    photographs!(desk, "late");
+    desk.keys("A").shows("1 of 2 can go as they are; 1 thread has moved: look at it");
+    photographs!(desk, "plan");
+    desk.keys("y").settle();
+    assert_eq!(desk.outbound().len(), 2, "the colleague's and the one that could go");
+    desk.shows("(1 ASKS)").keys("A").shows("each needs a look first").keys("a").shows("I answered by phone");
+    photographs!(desk, "crossed");
+    desk.keys("y").settle().shows("Nothing waits");
+    assert_eq!(desk.outbound().len(), 3);
+}
