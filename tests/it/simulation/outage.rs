@@ -76,7 +76,8 @@ impl Office {
             }
             office.pass(2 * SECOND).await;
         }
-        office.desks[1].focus(Some(None), office.now());
+        let now = office.now();
+        office.desks[1].focus(Some(None), now);
         office.pass(3 * MINUTE).await;
         office
     }
@@ -216,7 +217,11 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
     for lane in 0..LANES {
         let expected: Vec<_> =
             (0..OLD + YOUNG).filter(|it| it % LANES == lane).map(|it| format!("text {it:03}")).collect();
-        assert_eq!(lanes.get(phone(lane).as_str()).map(Vec::as_slice).unwrap_or(&[]), expected, "lane {lane}");
+        assert_eq!(
+            lanes.get(phone(lane).as_str()).map(Vec::as_slice).unwrap_or(&[]),
+            expected,
+            "lane {lane}"
+        );
     }
     let seen = office.line.seen();
     let busiest = seen.iter().map(|it| {
