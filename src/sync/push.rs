@@ -20,6 +20,7 @@ use crate::sync::guard::{self, Jump, Outage};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::looking::Looking;
+use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
 
 /// Between two tries to read the history a text waits for, or to write the
@@ -51,6 +52,7 @@ pub(crate) struct PushState {
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
+    probe: Probe,
     /// Waits that may have been set under a clock that was set back since are
     /// to be ended: `true` if it was seen to be set back.
     doubtful_waits: Option<bool>,
@@ -65,6 +67,7 @@ impl PushState {
             doubts: Doubts::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
+            probe: Probe::default(),
             doubtful_waits: Some(false),
             looking: None,
             look_after: Timestamp::default(),
@@ -76,6 +79,12 @@ impl PushState {
         if let Some(jump) = self.outage.step(now) {
             self.doubtful_waits = Some(jump == Jump::Back);
         }
+    }
+
+    /// A try found no connection.
+    fn no_connection(&mut self, now: Timestamp) {
+        self.outage.begins(now);
+        self.probe.failed(now);
     }
 
     fn was_read(&mut self, conversation: ConversationId, now: Timestamp) {
@@ -96,8 +105,12 @@ impl Channel {
             state.outage.begins(now);
             return PushStep::Halted;
         }
-        if let Some(at) = self.pulse(|it, _| it.last_answer()) {
+        let answered = self.pulse(|it, _| it.last_answer());
+        if let Some(at) = answered {
             state.outage.heard(at);
+        }
+        if let Some(until) = state.probe.wait(answered, now) {
+            return PushStep::Due(until);
         }
         let step = self.push_next(&mut state, now).await;
         state.step(self.clock.now());
@@ -227,7 +240,7 @@ impl Channel {
             }
             Err(Trouble::Read(error)) => {
                 if matches!(error, ReadError::Offline(_)) {
-                    state.outage.begins(now);
+                    state.no_connection(now);
                 }
                 self.read_failed(Resource::History, error);
                 state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
@@ -247,8 +260,10 @@ impl Channel {
         let outcome = self.attempt(&claimed, &request).await?;
         state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
-        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
-            state.outage.begins(now);
+        match &outcome {
+            Outcome::NotSent(NotSent::Offline(_)) => state.no_connection(now),
+            Outcome::NotSent(NotSent::Paced(_)) => {}
+            _ => state.probe = Probe::default(),
         }
         if let Some(first) = &mut claimed.first {
             // Known at the latest by this answer's date.
