@@ -6,7 +6,8 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::model::ids::MessageId;
 use crate::model::outbox::Verdict;
-use crate::sync::tests::outbox_world::{Fault, Knowledge, World};
+use crate::sync::tests::outbox_faults::Fault;
+use crate::sync::tests::outbox_world::{Knowledge, World};
 
 #[derive(Debug, Clone)]
 enum Step {

@@ -4,64 +4,40 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::client::errors::ErrorCode;
+use crate::client::Outcome;
 use crate::client::retry::{self, Attempt, Next};
-use crate::client::{ApiRefusal, NotSent, Outcome, Unclear};
 use crate::model::chance::Chance;
-use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
+use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::outbox::{
     KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
 };
 use crate::model::text::SafeText;
-use crate::model::time::{DAY, HOUR, SECOND, Timestamp};
+use crate::model::time::{HOUR, SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
 use crate::sync::guard::{Jump, Outage};
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::push::settlement;
-
-/// What befalls an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
-    Answered,
-    AnswerLost,
-    NeverArrived,
-    Offline,
-    Refused,
-    NoCredits,
-    Window,
-    Revoked,
-    Limited,
-    Failed,
-    InProgress,
-    /// kill -9 after the claim, before a byte left.
-    KilledBefore,
-    /// kill -9 after the server did it, before the outcome was written.
-    KilledAfter,
-    /// The answer is taken in much later.
-    Stalled,
-    /// A refusal is taken in much later.
-    StalledRefused,
-}
+use crate::sync::tests::outbox_faults::Fault;
 
 /// One wish of a person, however many rows and keys it took.
 #[derive(Debug, Default)]
-struct Wish {
+pub(super) struct Wish {
     keys: BTreeSet<String>,
     decisions: usize,
     /// New keys a person asked for.
-    anew: u32,
-    delivered: u32,
+    pub(super) anew: u32,
+    pub(super) delivered: u32,
     is_over: bool,
 }
 
 /// What the server keeps of a key.
 #[derive(Debug)]
-struct Kept {
-    body: Vec<u8>,
-    at: i64,
-    message: MessageId,
+pub(super) struct Kept {
+    pub(super) body: Vec<u8>,
+    pub(super) at: i64,
+    pub(super) message: MessageId,
 }
 
 /// How time is known.
@@ -77,16 +53,16 @@ pub(super) struct World {
     runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
     processes: [Option<Store>; 2],
-    channel: ChannelId,
+    pub(super) channel: ChannelId,
     knowledge: Knowledge,
     /// Seconds of true time, and how far this machine's clock is off.
-    truth: i64,
+    pub(super) truth: i64,
     off: i64,
-    wishes: Vec<Wish>,
-    rows: HashMap<RowId, usize>,
-    bytes: HashMap<String, Vec<u8>>,
-    server: HashMap<String, Kept>,
-    deliveries: HashMap<String, u32>,
+    pub(super) wishes: Vec<Wish>,
+    pub(super) rows: HashMap<RowId, usize>,
+    pub(super) bytes: HashMap<String, Vec<u8>>,
+    pub(super) server: HashMap<String, Kept>,
+    pub(super) deliveries: HashMap<String, u32>,
     /// The steps each process has taken.
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
@@ -305,64 +281,6 @@ impl World {
         let wish = &mut self.wishes[self.rows[&claimed.row.id]];
         wish.keys.insert(key);
         assert!(wish.keys.len() <= 1 + wish.decisions, "I7: more keys than decisions");
-    }
-
-    /// What the server makes of it and what is heard of that.
-    fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> Outcome<MessageId> {
-        let refusal = |status: u16, code: &str| {
-            Outcome::Refused(ApiRefusal {
-                code: ErrorCode::from_word(code),
-                word: SafeText::line(code),
-                status,
-                message: SafeText::line("no"),
-                docs: None,
-                retry_after: None,
-            })
-        };
-        let unclear = || Outcome::Unknown(Unclear::new("no answer", None));
-        let known = self.recognises(&claimed.row.key);
-        match fault {
-            Fault::Offline => Outcome::NotSent(NotSent::Offline(SafeText::line("no route"))),
-            Fault::NeverArrived => unclear(),
-            Fault::Revoked => refusal(401, "REVOKED_KEY"),
-            Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
-            Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
-            // What was done before is told again, whatever is wrong now.
-            Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
-            Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
-            Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
-            Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
-            Fault::AnswerLost => {
-                self.deliver(claimed);
-                unclear()
-            }
-            _ => Outcome::Done(self.deliver(claimed)),
-        }
-    }
-
-    fn recognises(&self, key: &IdempotencyKey) -> bool {
-        self.server.get(key.as_str()).is_some_and(|it| (self.truth - it.at) * SECOND < DAY)
-    }
-
-    /// Does it once for as long as the key is kept.
-    fn deliver(&mut self, claimed: &LaneRow) -> MessageId {
-        let key = claimed.row.key.as_str();
-        if let Some(kept) = self.server.get(key).filter(|_| self.recognises(&claimed.row.key)) {
-            assert_eq!(kept.body, self.bytes[key], "a conflict");
-            return kept.message.clone();
-        }
-        let count = self.deliveries.entry(key.to_owned()).or_default();
-        *count += 1;
-        // Setting a state twice is setting it once.
-        let matters = claimed.row.operation.speaks();
-        assert!(*count == 1 || !matters, "done twice under one key");
-        let wish = &mut self.wishes[self.rows[&claimed.row.id]];
-        wish.delivered += 1;
-        assert!(wish.delivered <= 1 + wish.anew || !matters, "done twice without a person's word");
-        let message = MessageId::new(format!("{}-{key}", self.channel));
-        let kept = Kept { body: self.bytes[key].clone(), at: self.truth, message: message.clone() };
-        self.server.insert(key.to_owned(), kept);
-        message
     }
 
     fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
