@@ -18,7 +18,7 @@ fn sent(id: &str) -> Answer {
 }
 
 /// A business chat with one conversation.
-fn chat(request: &Request) -> Answer {
+pub fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
         "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
         "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
@@ -27,7 +27,7 @@ fn chat(request: &Request) -> Answer {
     }
 }
 
-async fn ready() -> Hands {
+pub async fn ready() -> Hands {
     let hands = Hands::on(chat).await;
     hands.pull().await;
     hands.clock.advance(5);
