@@ -15,7 +15,7 @@ pub use operation::{Class, Operation};
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::text::SafeText;
-use crate::model::time::{HOUR, Timestamp};
+use crate::model::time::{HOUR, MINUTE, Timestamp};
 
 pub use crate::model::looks::{Finding, Looks};
 pub use crate::model::stops::{Stop, Verdict};
@@ -96,6 +96,11 @@ impl From<Timestamp> for Moment {
     }
 }
 
+/// A server tells its time in whole seconds, and the answer that tells it may
+/// have been on its way for as long as a request may take: two readings differ
+/// by so much without any clock having been set.
+const READING: i64 = MINUTE;
+
 /// How long ago bytes first may have left under a key, in microseconds. The
 /// server's clock decides, because it is the server that forgets; without it
 /// the wall clock does. What passed since boot certainly passed. A wall clock
@@ -107,7 +112,10 @@ pub fn key_age(first: &Moment, now: &Moment) -> i64 {
         _ => 0,
     };
     let told = match (first.server, now.server) {
-        (Some(first), Some(now)) => now.since(first),
+        (Some(first), Some(now)) => {
+            let span = now.since(first);
+            if (-READING..0).contains(&span) { 0 } else { span }
+        }
         _ => now.wall.since(first.wall),
     };
     if told < 0 { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
@@ -203,6 +211,19 @@ mod tests {
         for (name, first, now, hours) in cases {
             let (first, now) = (moment(first.0, first.1, first.2), moment(now.0, now.1, now.2));
             assert_eq!(key_age(&first, &now), hours * HOUR, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_rough_reading_of_the_servers_time_is_not_a_clock_set_back() {
+        let told = |micros: i64| Moment {
+            wall: Timestamp::default(),
+            server: Some(Timestamp::from_micros(100 * HOUR + micros)),
+            since_boot: None,
+        };
+        let cases = [(0, 0), (-900_000, 0), (1, 1), (-MINUTE, 0), (-MINUTE - 1, KEY_AGE)];
+        for (later, age) in cases {
+            assert_eq!(key_age(&told(0), &told(later)), age, "{later}");
         }
     }
 }

@@ -39,6 +39,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         last_attempt_at: first,
         credits_before: None,
         asked_again: false,
+        is_successor: false,
         looks: Looks::default(),
     }
 }
