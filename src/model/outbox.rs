@@ -96,7 +96,9 @@ impl From<Timestamp> for Moment {
     }
 }
 
-/// What two readings of one clock may differ by.
+/// A server tells its time in whole seconds, and the answer that tells it may
+/// have been on its way for as long as a request may take: two readings differ
+/// by so much without any clock having been set.
 const SLACK: i64 = MINUTE;
 
 /// How long ago bytes first may have left under a key, in microseconds. The
@@ -113,8 +115,6 @@ pub fn key_age(first: &Moment, now: &Moment) -> i64 {
         (Some(first), Some(now)) => now.since(first),
         _ => now.wall.since(first.wall),
     };
-    // Dates come in whole seconds and after a journey: what went back by less
-    // than the margin's part was not set back.
     if told < -SLACK { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
 }
 

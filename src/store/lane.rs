@@ -45,6 +45,8 @@ pub struct LaneRow {
     pub credits_before: Option<f64>,
     /// Whether a person asked to try it again since it was tried last.
     pub asked_again: bool,
+    /// Whether it stands for an older row, which may have been done.
+    pub is_successor: bool,
     /// Looks into the history for it.
     pub looks: Looks,
 }

@@ -40,6 +40,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         attempted_as: None,
         credits_before: None,
         asked_again: false,
+        is_successor: false,
         looks: Looks::default(),
     }
 }
