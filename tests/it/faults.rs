@@ -5,6 +5,5 @@
 mod cell;
 mod matrix;
 mod reads;
-mod screen;
 pub(crate) mod world;
 mod writes;
