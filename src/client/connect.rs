@@ -13,6 +13,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::client::budget::Retries;
 use crate::client::pace::{Pace, Seat, Urgency};
+use crate::client::page_size::PageSize;
 use crate::client::sameness::{Applied, Unless};
 use crate::client::server_clock::ServerClock;
 use crate::client::transport::{Sockets, Transport};
@@ -98,6 +99,7 @@ pub(crate) struct Shared {
     pub(crate) base_url: String,
     pub(crate) bounds: Bounds,
     pub(crate) pace: Mutex<Pace>,
+    pub(crate) page_size: Mutex<PageSize>,
     seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
@@ -164,6 +166,7 @@ impl Client {
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(Pace::default()),
+                page_size: Mutex::default(),
                 server_clock: Mutex::default(),
                 seats: AtomicU32::new(1),
                 clock,
@@ -231,6 +234,13 @@ impl Client {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.shared.clock.now()
+    }
+
+    /// Looks at how large pages may be; a lock that a panic poisoned still
+    /// holds it.
+    pub(crate) fn page_size<R>(&self, look: impl FnOnce(&mut PageSize) -> R) -> R {
+        let mut size = self.shared.page_size.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        look(&mut size)
     }
 
     /// Looks at the pace; a lock that a panic poisoned is still a pace.

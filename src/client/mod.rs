@@ -22,6 +22,7 @@ mod headers;
 mod media;
 mod messages;
 pub mod pace;
+mod page_size;
 mod pages;
 mod prepare;
 mod reactions;

@@ -11,9 +11,10 @@
 //!
 //! Knows nothing of requests.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::client::headers::Rate;
+use crate::model::outbox::PreparedRequest;
 use crate::model::time::{MINUTE, SECOND, Timestamp};
 
 /// Reads a minute.
@@ -24,6 +25,12 @@ const BACKGROUND_READS: usize = READS / 4 * 3;
 const FLOOR: usize = 12;
 /// Sends a minute.
 const SENDS: usize = 100;
+/// Broadcasts a minute.
+const BROADCASTS: usize = 10;
+/// Contacts made or changed a minute.
+const CONTACTS: usize = 200;
+/// Webhooks registered or removed a minute.
+const WEBHOOKS: usize = 20;
 /// Requests of any kind a second.
 const BURST: usize = 20;
 /// Requests a second polling may use.
@@ -41,7 +48,7 @@ const ABSENT: i64 = MINUTE / 2;
 const LITTLE: (usize, usize) = (10, 15);
 
 /// Who waits for a read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Urgency {
     /// Nobody: polling.
     Background,
@@ -50,12 +57,49 @@ pub enum Urgency {
 }
 
 /// What is about to be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A `GET`.
     Read(Urgency),
-    /// Anything that changes the server.
+    /// What changes the server and has no limit of its own.
     Send,
+    /// A new broadcast.
+    Broadcast,
+    /// A contact made or changed.
+    Contact,
+    /// A webhook registered or removed.
+    Webhook,
+}
+
+impl Kind {
+    /// The limit a write counts against.
+    pub fn of_write(request: &PreparedRequest) -> Self {
+        let mut segments = request.path.split('/').skip(1);
+        match (segments.next(), segments.next()) {
+            (Some("broadcast"), _) => Self::Broadcast,
+            (Some("contacts"), None) => Self::Contact,
+            (Some("webhooks"), _) | (Some("email"), Some("webhooks")) => Self::Webhook,
+            _ => Self::Send,
+        }
+    }
+
+    /// Calls a minute this desk makes of it; one fewer than allowed at least,
+    /// because the server's minute is not this desk's.
+    fn writes(self) -> usize {
+        match self {
+            Self::Read(_) | Self::Send => SENDS - MARGIN,
+            Self::Broadcast => BROADCASTS - 1,
+            Self::Contact => CONTACTS - MARGIN,
+            Self::Webhook => WEBHOOKS - 1,
+        }
+    }
+}
+
+/// What was written of one kind in the last minute.
+#[derive(Debug, Default)]
+struct Written {
+    at: VecDeque<i64>,
+    blocked_until: i64,
 }
 
 /// A tab among those with the same key.
@@ -65,10 +109,9 @@ pub type Seat = u32;
 #[derive(Debug)]
 pub struct Pace {
     reads: VecDeque<i64>,
-    sends: VecDeque<i64>,
+    writes: HashMap<Kind, Written>,
     all: VecDeque<i64>,
     reads_blocked_until: i64,
-    sends_blocked_until: i64,
     /// Reads in use by everyone with the key, as the server last said, and
     /// when.
     heard: Option<(i64, usize)>,
@@ -88,10 +131,9 @@ impl Default for Pace {
     fn default() -> Self {
         Self {
             reads: VecDeque::new(),
-            sends: VecDeque::new(),
+            writes: HashMap::new(),
             all: VecDeque::new(),
             reads_blocked_until: 0,
-            sends_blocked_until: 0,
             heard: None,
             rate: BACKGROUND_READS,
             halved: None,
@@ -120,7 +162,10 @@ impl Pace {
                 (&self.reads, (self.rate - left).max(1), BACKGROUND_BURST, self.reads_blocked_until)
             }
             Kind::Read(Urgency::Person) => (&self.reads, READS - MARGIN, BURST - 2, self.reads_blocked_until),
-            Kind::Send => (&self.sends, SENDS - MARGIN, BURST - 2, self.sends_blocked_until),
+            _ => {
+                let written = self.writes.entry(kind).or_default();
+                (&written.at, kind.writes(), BURST - 2, written.blocked_until)
+            }
         };
         // What claims to be further away is a clock that was set back.
         let mut wait = Some(blocked - now).filter(|it| *it <= 60 * MINUTE).unwrap_or(0);
@@ -135,8 +180,8 @@ impl Pace {
         }
         self.all.push_back(now);
         match kind {
-            Kind::Send => self.sends.push_back(now),
             Kind::Read(_) => self.reads.push_back(now),
+            _ => self.writes.entry(kind).or_default().at.push_back(now),
         }
         if is_poll {
             self.spread = self.spread.max(now) + self.gap();
@@ -149,8 +194,6 @@ impl Pace {
     pub fn hear(&mut self, kind: Kind, rate: Rate, now: Timestamp) {
         let until = now.micros() + rate.reset_in.unwrap_or(SECOND).clamp(0, MINUTE);
         match kind {
-            Kind::Send if rate.remaining == 0 => self.sends_blocked_until = until,
-            Kind::Send => {}
             Kind::Read(_) => {
                 if rate.remaining == 0 {
                     self.reads_blocked_until = until;
@@ -159,6 +202,8 @@ impl Pace {
                     self.hear_minute(rate, now.micros());
                 }
             }
+            _ if rate.remaining == 0 => self.writes.entry(kind).or_default().blocked_until = until,
+            _ => {}
         }
     }
 
@@ -166,11 +211,11 @@ impl Pace {
     pub fn refused(&mut self, kind: Kind, wait: i64, now: Timestamp) {
         let until = now.micros() + wait;
         match kind {
-            Kind::Send => self.sends_blocked_until = until,
             Kind::Read(_) => {
                 self.reads_blocked_until = until;
                 self.halve(now.micros());
             }
+            _ => self.writes.entry(kind).or_default().blocked_until = until,
         }
     }
 
@@ -227,7 +272,8 @@ impl Pace {
 
     fn forget(&mut self, now: i64) {
         // A clock set back must not block until it has caught up.
-        for (list, span) in [(&mut self.reads, MINUTE), (&mut self.sends, MINUTE), (&mut self.all, SECOND)] {
+        let writes = self.writes.values_mut().map(|it| (&mut it.at, MINUTE));
+        for (list, span) in writes.chain([(&mut self.reads, MINUTE), (&mut self.all, SECOND)]) {
             list.retain(|at| *at <= now && now - at < span);
         }
         self.polls.retain(|(at, _)| *at <= now && now - at < MINUTE);

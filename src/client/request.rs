@@ -2,6 +2,8 @@
 //!
 //! Knows nothing of resources, nor of how a request leaves.
 
+use std::time::Duration;
+
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Url};
 
@@ -9,7 +11,8 @@ use crate::client::connect::Client;
 use crate::client::errors::{NotSent, Outcome, ReadError, Unclear, class_read, class_write};
 use crate::client::headers::{self, Facts};
 use crate::client::pace::Kind;
-use crate::client::transport::{Broken, Outgoing};
+use crate::client::page_size::PageSize;
+use crate::client::transport::{Broken, Cut, Outgoing};
 use crate::model::ids::IdempotencyKey;
 use crate::model::outbox::{self, PreparedRequest};
 use crate::model::text::SafeText;
@@ -50,13 +53,34 @@ pub(crate) struct Raw {
     pub(crate) body: Vec<u8>,
 }
 
+/// The query's word for how many rows are wanted.
+const LIMIT: &str = "limit";
+/// Bytes a second a slow line carries.
+const SLOW: u64 = 64 * 1024;
+
+/// How many rows a query wants, if it wants rows.
+fn rows(query: &[(&str, &str)]) -> Option<u32> {
+    query.iter().find(|(name, _)| *name == LIMIT)?.1.parse().ok()
+}
+
+/// What a large body takes beside an ordinary exchange.
+fn upload_time(bytes: usize) -> Duration {
+    Duration::from_secs(u64::try_from(bytes).unwrap_or(u64::MAX) / SLOW)
+}
+
 impl Client {
     /// Reads a path below the base URL.
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer, ReadError> {
-        let url = self.address(path, query).map_err(ReadError::Misconfigured)?;
+        let rows = rows(query);
+        let fewer = rows.map(|it| self.page_size(|size| size.of(it)).to_string());
+        let bounded = query.iter().map(|(name, value)| match &fewer {
+            Some(fewer) if *name == LIMIT => (*name, fewer.as_str()),
+            _ => (*name, *value),
+        });
+        let url = self.address(path, &bounded.collect::<Vec<_>>()).map_err(ReadError::Misconfigured)?;
         let request = Outgoing {
             method: Method::GET,
             url,
@@ -65,8 +89,18 @@ impl Client {
             total: self.shared.bounds.read_total,
         };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
-            Ok((raw, None)) => class_read(raw).and_then(|it| self.look(path, query, it)),
-            Ok((_, Some(cut))) => Err(ReadError::Trouble(cut)),
+            Ok((raw, None)) => {
+                if rows.is_some() {
+                    self.page_size(PageSize::answered);
+                }
+                class_read(raw).and_then(|it| self.look(path, query, it))
+            }
+            Ok((_, Some(cut))) => {
+                if let Some(asked) = fewer.and_then(|it| it.parse().ok()).filter(|_| cut.too_large) {
+                    self.page_size(|size| size.too_large(asked));
+                }
+                Err(ReadError::Trouble(cut.why))
+            }
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
             Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
             Err(Broken::NotSent(NotSent::Paced(wait))) => Err(ReadError::Paced(wait)),
@@ -104,11 +138,11 @@ impl Client {
             url,
             headers,
             body: request.body.clone(),
-            total: self.shared.bounds.write_total,
+            total: self.shared.bounds.write_total + upload_time(request.body.len()),
         };
-        match self.exchange(outgoing, Kind::Send, &request.path).await {
+        match self.exchange(outgoing, Kind::of_write(request), &request.path).await {
             Ok((raw, None)) => class_write(raw),
-            Ok((raw, Some(cut))) => Outcome::Unknown(Unclear::new(cut.as_str(), Some(raw.status))),
+            Ok((raw, Some(cut))) => Outcome::Unknown(Unclear::new(cut.why.as_str(), Some(raw.status))),
             Err(Broken::NotSent(why)) => Outcome::NotSent(why),
             Err(Broken::Midway(why)) => Outcome::Unknown(Unclear::new(why.as_str(), None)),
         }
@@ -130,7 +164,7 @@ impl Client {
         request: Outgoing,
         kind: Kind,
         path: &str,
-    ) -> Result<(Raw, Option<SafeText>), Broken> {
+    ) -> Result<(Raw, Option<Cut>), Broken> {
         let now = self.now();
         if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));

@@ -41,7 +41,16 @@ pub struct Incoming {
     /// All headers.
     pub headers: HeaderMap,
     /// The whole body, unpacked, or why it did not come whole.
-    pub body: Result<Vec<u8>, SafeText>,
+    pub body: Result<Vec<u8>, Cut>,
+}
+
+/// Why a body did not come whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// In words.
+    pub why: SafeText,
+    /// Whether there was more than is read.
+    pub too_large: bool,
 }
 
 /// Why there is no answer.
@@ -117,17 +126,19 @@ fn no_answer(error: &reqwest::Error) -> Broken {
 
 /// Reads by streaming with a bound after unpacking, so that a small answer
 /// that unpacks to a large one ends at the bound.
-async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, SafeText> {
+async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, Cut> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() > most => {
                 let why = format!("the server's answer is larger than {} MiB and was not read", most >> 20);
-                return Err(SafeText::line(&why));
+                return Err(Cut { why: SafeText::line(&why), too_large: true });
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return Ok(body),
-            Err(error) => return Err(SafeText::line(&words::transport(&error))),
+            Err(error) => {
+                return Err(Cut { why: SafeText::line(&words::transport(&error)), too_large: false });
+            }
         }
     }
 }

@@ -52,6 +52,9 @@ pub struct SentMessage {
     pub test: Option<bool>,
 }
 
+/// Stands where neither a text nor media were told.
+const NO_CONTENT: &str = "(no content)";
+
 /// A message as listed and as read alone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -149,7 +152,11 @@ pub fn read_message(
         platform_id: body.whatsapp_message_id.or(body.telegram_message_id),
         direction,
         sender: Sender::derive(direction, &sender_type),
-        content: SafeText::block(body.content.as_deref().unwrap_or("")),
+        content: match &body.content {
+            Some(content) => SafeText::block(content),
+            None if body.media_url.is_none() => SafeText::line(NO_CONTENT),
+            None => SafeText::default(),
+        },
         content_type: SafeText::line(body.content_type.as_deref().unwrap_or("text")).to_string(),
         media_url: SafeText::optional_line(body.media_url.as_deref()),
         delivery: Delivery::from_word(body.status.as_deref().unwrap_or("")),

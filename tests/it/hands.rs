@@ -1,6 +1,7 @@
 //! The hands against servers that misbehave: each step is taken by hand under
 //! a clock that moves only when it is told to, so nothing sleeps.
 
+mod api_response;
 mod crossing;
 mod engine;
 mod leases;

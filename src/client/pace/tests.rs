@@ -201,3 +201,30 @@ fn two_machines_on_one_key_settle_without_starving_each_other() {
         assert!(settled / minutes > 150, "{name}: {} a minute is a waste", settled / minutes);
     }
 }
+
+#[test]
+fn each_kind_of_write_has_its_own_minute() {
+    use crate::model::outbox::{Method, PreparedRequest};
+    let kinds = [
+        (Method::Post, "/messages/send", Kind::Send),
+        (Method::Patch, "/conversations/broadcast", Kind::Send),
+        (Method::Delete, "/contacts/ct_1", Kind::Send),
+        (Method::Post, "/contacts", Kind::Contact),
+        (Method::Post, "/broadcast", Kind::Broadcast),
+        (Method::Post, "/webhooks", Kind::Webhook),
+        (Method::Delete, "/email/webhooks/wh_1", Kind::Webhook),
+        (Method::Post, "/email/send", Kind::Send),
+    ];
+    for (method, path, kind) in kinds {
+        assert_eq!(Kind::of_write(&PreparedRequest::bare(method, path)), kind, "{path}");
+    }
+    let mut pace = Pace::default();
+    let mut start = 0;
+    for (kind, most) in [(Kind::Broadcast, 9), (Kind::Webhook, 19), (Kind::Contact, 195), (Kind::Send, 95)] {
+        assert_eq!(ask_until_refused(&mut pace, kind, start, SECOND / 10).0, most, "{kind:?}");
+        start += most * SECOND / 10;
+    }
+    pace.refused(Kind::Broadcast, 3 * MINUTE, at(MINUTE));
+    assert_eq!(pace.ask(Kind::Broadcast, 0, at(2 * MINUTE)), Err(2 * MINUTE));
+    assert!(pace.ask(Kind::Webhook, 0, at(2 * MINUTE)).is_ok(), "the others do not count");
+}

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -45,6 +46,15 @@ pub enum Answer {
     Cut,
     /// The answer ends before its announced length.
     Short { status: u16, body: Vec<u8> },
+    /// The connection is reset.
+    Reset,
+    /// These bytes, and then no more, while the connection stays.
+    Stall(Vec<u8>),
+    /// These bytes, and then one more every so often, for ever.
+    Drip(Vec<u8>, Duration),
+    /// A whole answer on a connection that is kept, which ends without a word
+    /// when the next request has come.
+    KeptOnce(Vec<u8>),
 }
 
 impl Answer {
@@ -137,6 +147,35 @@ async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Vec<Request>>>, answering:
     let answer = (current.lock().expect("no one failed"))(&request);
     let bytes = match answer {
         Answer::Cut => return,
+        Answer::Reset => {
+            let _ = stream.set_zero_linger();
+            return;
+        }
+        Answer::Stall(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            // Until the other side gives up.
+            let _ = read(&mut stream).await;
+            return;
+        }
+        Answer::Drip(bytes, every) => {
+            let mut written = stream.write_all(&bytes).await;
+            while written.is_ok() {
+                tokio::time::sleep(every).await;
+                written = stream.write_all(b" ").await;
+            }
+            return;
+        }
+        Answer::KeptOnce(body) => {
+            let head = format!(
+                "HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(&[head.as_bytes(), &body].concat()).await;
+            if let Some(next) = read(&mut stream).await {
+                seen.lock().expect("no one failed").push(next);
+            }
+            return;
+        }
         Answer::Full { status, headers, body } => whole(status, &headers, &body, body.len()),
         Answer::Short { status, body } => {
             whole(status, "content-type: application/json\r\n", &body, body.len() + 10)
