@@ -4,7 +4,6 @@
 //! nothing of what the settings do.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
@@ -13,11 +12,15 @@ use crate::app::settings::PauseOnReply;
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 
+pub mod edit;
+pub mod keys;
 mod nearest;
 mod reading;
 #[cfg(test)]
 mod tests;
 
+pub use edit::write_private;
+pub use keys::KeySource;
 use reading::{Place, Section};
 
 /// The whole configuration.
@@ -48,17 +51,6 @@ pub struct ChannelConfig {
     pub key: KeySource,
     /// Whether nothing may be changed from here.
     pub read_only: bool,
-}
-
-/// Where a channel's key comes from; never from an argument.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeySource {
-    /// An environment variable.
-    Environment(String),
-    /// The output of a command, such as a password manager's.
-    Command(String),
-    /// A file that only its owner can read.
-    File(PathBuf),
 }
 
 /// What is wrong with a configuration.
@@ -100,90 +92,132 @@ impl Config {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads a text; `name` stands for the file in errors.
+    /// Reads a text; `name` is its file, in errors and as the place beside
+    /// which keys are kept.
     ///
     /// # Errors
     /// The first mistake in it.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
-        let place = Place { name, text };
-        let table = DeTable::parse(text).map_err(|it| {
-            let at = it.span().map_or(0, |span| span.start);
-            place.error(at, it.message())
-        })?;
+        let (config, mistakes) = Self::examine(name, text);
+        mistakes.into_iter().next().map_or(Ok(config), Err)
+    }
+
+    /// Reads a text with every mistake in it; what is mistaken is as if it
+    /// were not there.
+    pub fn examine(name: &str, text: &str) -> (Self, Vec<ConfigError>) {
         let mut config = Self::default();
+        let place = Place { name, text };
+        let table = match DeTable::parse(text) {
+            Ok(table) => table,
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                return (config, vec![place.error(at, error.message())]);
+            }
+        };
+        let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        root.only(&["channel", "behaviour", "polling", "ui"])?;
-        for channel in root.tables("channel")? {
-            config.channels.push(read_channel(&channel, &config.channels)?);
+        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui"]));
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
+            let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
+            config.channels.extend(read);
         }
-        if let Some(behaviour) = root.table("behaviour")? {
-            read_behaviour(&behaviour, &mut config)?;
+        if let Some(behaviour) = mistakes.take(root.table("behaviour")).flatten() {
+            read_behaviour(&behaviour, &mut config, &mut mistakes);
         }
-        if let Some(polling) = root.table("polling")? {
-            polling.only(&["visible_seconds", "background_seconds"])?;
-            let visible = polling.integer("visible_seconds", 1..=3600)?;
-            config.visible_seconds = visible.unwrap_or(config.visible_seconds);
-            let background = polling.integer("background_seconds", 1..=3600)?;
-            config.background_seconds = background.unwrap_or(config.background_seconds);
+        if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
+            mistakes.all(polling.unknown(&["visible_seconds", "background_seconds"]));
+            let mut seconds = |key, before| mistakes.value(polling.integer(key, 1..=3600)).unwrap_or(before);
+            config.visible_seconds = seconds("visible_seconds", config.visible_seconds);
+            config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
-        if let Some(ui) = root.table("ui")? {
-            ui.only(&["theme", "ascii"])?;
-            ui.word("theme", &["terminal"])?;
-            config.ascii = ui.boolean("ascii")?.unwrap_or(false);
+        if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
+            mistakes.all(ui.unknown(&["theme", "ascii"]));
+            mistakes.take(ui.word("theme", &["terminal"]));
+            config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
         }
-        Ok(config)
+        (config, mistakes.0)
     }
 }
 
-fn read_channel(section: &Section<'_>, before: &[ChannelConfig]) -> Result<ChannelConfig, ConfigError> {
-    section.only(&["name", "base_url", "key_env", "key_command", "key_file", "read_only"])?;
-    let name = section.required("name")?;
-    if before.iter().any(|it| it.name == name) {
-        return Err(section.error("name", &format!("two channels are called {name:?}; names must differ")));
+/// The mistakes met so far.
+#[derive(Debug, Default)]
+struct Mistakes(Vec<ConfigError>);
+
+impl Mistakes {
+    fn all(&mut self, mistakes: Vec<ConfigError>) {
+        self.0.extend(mistakes);
     }
+
+    fn take<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
+        read.map_err(|mistake| self.0.push(mistake)).ok()
+    }
+
+    /// A value that need not be there.
+    fn value<T>(&mut self, read: Result<Option<T>, ConfigError>) -> Option<T> {
+        self.take(read).flatten()
+    }
+}
+
+fn read_channel(
+    section: &Section<'_>,
+    folder: &Path,
+    before: &[ChannelConfig],
+    mistakes: &mut Mistakes,
+) -> Option<ChannelConfig> {
+    mistakes.all(section.unknown(&["name", "base_url", "key_env", "key_command", "key_file", "read_only"]));
+    let name = mistakes.take(section.required("name"));
+    let base_url = mistakes.take(section.required("base_url"));
     let sources = [
-        section.string("key_env")?.map(KeySource::Environment),
-        section.string("key_command")?.map(KeySource::Command),
-        section.string("key_file")?.map(|it| KeySource::File(PathBuf::from(it))),
+        mistakes.value(section.string("key_env")).map(KeySource::Environment),
+        mistakes.value(section.string("key_command")).map(KeySource::Command),
+        mistakes.value(section.string("key_file")).map(|it| KeySource::File(PathBuf::from(it))),
     ];
+    let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
+    let (name, base_url) = (name?, base_url?);
+    // Drafts and the outbox hang on the name as it is without case.
+    if before.iter().any(|it| it.id() == id_of(&name)) {
+        mistakes
+            .0
+            .push(section.error("name", &format!("two channels are called {name:?}; names must differ")));
+        return None;
+    }
     let mut sources = sources.into_iter().flatten();
-    let key = sources.next().ok_or_else(|| {
-        section.error("name", &format!("channel {name:?} has no key: add key_env, key_command or key_file"))
-    })?;
+    let key = sources.next().unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
     if sources.next().is_some() {
         let problem =
             format!("channel {name:?} has more than one of key_env, key_command, key_file; keep one");
-        return Err(section.error("name", &problem));
+        mistakes.0.push(section.error("name", &problem));
     }
-    Ok(ChannelConfig {
-        base_url: section.required("base_url")?,
-        read_only: section.boolean("read_only")?.unwrap_or(false),
-        key,
-        name,
-    })
+    Some(ChannelConfig { name, base_url, key, read_only })
 }
 
-fn read_behaviour(section: &Section<'_>, config: &mut Config) -> Result<(), ConfigError> {
-    section.only(&["pause_on_reply", "undo_seconds"])?;
-    config.pause_on_reply = match section.word("pause_on_reply", &["ask", "always", "never"])?.as_deref() {
+fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
+    mistakes.all(section.unknown(&["pause_on_reply", "undo_seconds"]));
+    let word = mistakes.value(section.word("pause_on_reply", &["ask", "always", "never"]));
+    config.pause_on_reply = match word.as_deref() {
         Some("always") => PauseOnReply::Always,
         Some("never") => PauseOnReply::Never,
         _ => PauseOnReply::Ask,
     };
-    if let Some(undo) = section.table("undo_seconds")? {
-        undo.only(&["chat", "email", "broadcast"])?;
+    if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
+        mistakes.all(undo.unknown(&["chat", "email", "broadcast"]));
         for name in ["email", "broadcast"] {
-            undo.integer(name, 0..=3600)?;
+            mistakes.take(undo.integer(name, 0..=3600));
         }
-        config.undo_chat_seconds = undo.integer("chat", 0..=3600)?.unwrap_or(config.undo_chat_seconds);
+        let chat = mistakes.value(undo.integer("chat", 0..=3600));
+        config.undo_chat_seconds = chat.unwrap_or(config.undo_chat_seconds);
     }
-    Ok(())
+}
+
+fn id_of(name: &str) -> ChannelId {
+    ChannelId::new(name.to_lowercase())
 }
 
 impl ChannelConfig {
     /// The tab's id: made from its name, so that drafts outlive a new key.
     pub fn id(&self) -> ChannelId {
-        ChannelId::new(self.name.to_lowercase())
+        id_of(&self.name)
     }
 
     /// Fetches the key from where it is.
@@ -191,44 +225,9 @@ impl ChannelConfig {
     /// # Errors
     /// When it is not there, or lies where others can read it.
     pub fn fetch_key(&self) -> Result<Secret, ConfigError> {
-        let fail = |problem: String| ConfigError { place: format!("channel {:?}", self.name), problem };
-        let text = match &self.key {
-            KeySource::Environment(variable) => std::env::var(variable)
-                .map_err(|_| fail(format!("the environment variable {variable} is not set")))?,
-            KeySource::Command(command) => run(command).map_err(fail)?,
-            KeySource::File(path) => read_private(path).map_err(fail)?,
-        };
-        let key = Secret::new(&text);
-        if key.expose().is_empty() {
-            return Err(fail("the key is empty".to_owned()));
-        }
-        Ok(key)
+        let fail = |problem| ConfigError { place: format!("channel {:?}", self.name), problem };
+        self.key.fetch(&self.name, &self.base_url).map_err(fail)
     }
-}
-
-fn run(command: &str) -> Result<String, String> {
-    let output = Command::new("sh").arg("-c").arg(command).output();
-    let output = output.map_err(|it| format!("key_command could not be run: {it}"))?;
-    if !output.status.success() {
-        return Err(format!("key_command failed ({}); run it by hand to see why", output.status));
-    }
-    String::from_utf8(output.stdout).map_err(|_| "key_command printed something that is not text".to_owned())
-}
-
-#[cfg(unix)]
-fn read_private(path: &Path) -> Result<String, String> {
-    use std::os::unix::fs::PermissionsExt;
-    let shown = path.display();
-    let metadata = std::fs::metadata(path).map_err(|it| format!("key_file {shown}: {it}"))?;
-    if metadata.permissions().mode() & 0o077 != 0 {
-        return Err(format!("key_file {shown} can be read by others; run: chmod 600 {shown}"));
-    }
-    std::fs::read_to_string(path).map_err(|it| format!("key_file {shown}: {it}"))
-}
-
-#[cfg(not(unix))]
-fn read_private(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|it| format!("key_file {}: {it}", path.display()))
 }
 
 /// The value's kind, as people call it.

@@ -27,7 +27,8 @@ pub fn run() -> Result<(), CliError> {
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     if config.channels.is_empty() {
         return Err(CliError::Usage(format!(
-            "no channel is configured yet. Try the sample workspace with `frontdesk demo`, or add a [[channel]] to {}",
+            "no channel is configured in {}. Try the sample workspace: `frontdesk demo`. Or add a channel key: \
+             `frontdesk channel add`",
             path.display()
         )));
     }

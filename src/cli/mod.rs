@@ -3,10 +3,14 @@
 //! Errors are one line on stderr: what was being done, what went wrong, what
 //! to do. Exit code 1 for a failure, 2 for usage.
 
+pub mod channel;
 pub mod demo;
+pub mod doctor;
 pub mod folders;
 pub mod inbox;
 pub mod logs;
+pub mod packaging;
+pub mod print;
 pub mod scripting;
 pub mod serve;
 
@@ -19,7 +23,7 @@ use thiserror::Error;
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
-                           `show`, `send`, `react`, `pause`, `resume` or `close` in scripts";
+                           `show`, `search`, `export`, `send`, `react`, `pause`, `resume` or `close` in scripts";
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
 #[derive(Debug, Parser)]
@@ -39,11 +43,21 @@ pub enum Action {
         #[arg(long, value_name = "DIR")]
         data_dir: Option<PathBuf>,
     },
+    /// Channel keys: add, list, test, remove.
+    #[command(subcommand)]
+    Channel(channel::ChannelAction),
+    /// Look at configuration, files, terminal and keys, and say what to do.
+    ///
+    /// Exit code 1 when something does not work.
+    Doctor(doctor::DoctorArguments),
     /// The embedded service alone.
     Serve(serve::ServeArguments),
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
+    /// For packagers.
+    #[command(flatten)]
+    Packaging(packaging::Packaging),
 }
 
 /// How a command failed.
@@ -62,8 +76,11 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         None => terminal().and_then(|()| inbox::run()),
         Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir)?)),
+        Some(Action::Channel(action)) => channel::run(&action),
+        Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),
+        Some(Action::Packaging(what)) => packaging::run(&what).map_err(CliError::from),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,6 +11,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
+use crate::client::budget::Retries;
 use crate::client::pace::{Pace, Seat, Urgency};
 use crate::client::sameness::{Applied, Unless};
 use crate::client::server_clock::ServerClock;
@@ -21,17 +22,17 @@ use crate::model::time::{Clock, Timestamp};
 
 /// How long, and how much.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// How long a connection may take to be made.
-    pub(crate) connect: Duration,
+    pub connect: Duration,
     /// How long an answer may pause.
-    pub(crate) idle: Duration,
+    pub idle: Duration,
     /// How long a read may take in all.
-    pub(crate) read_total: Duration,
+    pub read_total: Duration,
     /// How long a write may take in all.
-    pub(crate) write_total: Duration,
+    pub write_total: Duration,
     /// Bytes of the largest answer that is read, after unpacking.
-    pub(crate) body: usize,
+    pub body: usize,
 }
 
 impl Default for Bounds {
@@ -79,6 +80,7 @@ pub enum ClientError {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) urgency: Urgency,
+    pub(crate) retries: Retries,
     /// Among the tabs that share the budget.
     pub(crate) seat: Seat,
     /// What this tab applied.
@@ -114,7 +116,10 @@ impl Client {
     }
 
     /// Makes a client with bounds of its own.
-    pub(crate) fn within(
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn within(
         base_url: &str,
         key: &Secret,
         clock: Arc<dyn Clock>,
@@ -165,6 +170,7 @@ impl Client {
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
+            retries: Retries::default(),
             seat: 0,
             applied: Applied::default(),
             unless: None,
@@ -176,6 +182,22 @@ impl Client {
     #[must_use]
     pub fn for_person(&self) -> Self {
         Self { urgency: Urgency::Person, ..self.clone() }
+    }
+
+    /// The same client within the budget of retries it shares with others.
+    #[must_use]
+    pub fn within_budget(&self, retries: Retries) -> Self {
+        Self { retries, ..self.clone() }
+    }
+
+    /// What may be repeated.
+    pub fn retries(&self) -> &Retries {
+        &self.retries
+    }
+
+    /// Where it speaks to, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.shared.base_url
     }
 
     /// A client for another tab with the same server and key: both share one

@@ -3,11 +3,10 @@
 //!
 //! Knows nothing of walks.
 
-use serde_json::value::RawValue;
-
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_page, wrong_shape};
+use crate::client::pages::{Listed, query, read_one, read_page};
+use crate::client::prepare::{PrepareError, json};
 use crate::client::telegram;
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
@@ -43,16 +42,16 @@ impl Client {
     /// Classed; see [`ReadError`].
     pub async fn conversation(&self, id: &ConversationId) -> Result<Conversation, ReadError> {
         let answer = self.get(&paths::conversation(id), &[]).await?;
-        let raw: &RawValue = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;
-        read_conversation(raw).map_err(|_| wrong_shape(&answer))
+        read_one(&answer, |raw| read_conversation(raw).ok())
     }
 }
 
 /// `PATCH /conversations/{id}`
-pub(crate) fn prepare_automation(id: &ConversationId, enabled: bool) -> Option<PreparedRequest> {
-    let body = AutomationPatch { automation_enabled: enabled };
-    let body = serde_json::to_vec(&body).ok()?;
-    Some(PreparedRequest::json(Method::Patch, paths::conversation(id), body))
+pub(crate) fn prepare_automation(
+    id: &ConversationId,
+    enabled: bool,
+) -> Result<PreparedRequest, PrepareError> {
+    json(Method::Patch, paths::conversation(id), &AutomationPatch { automation_enabled: enabled })
 }
 
 /// `POST /conversations/{id}/close`

@@ -129,6 +129,12 @@ impl Unclear {
 }
 
 impl ApiRefusal {
+    /// Whether it says something of the idempotency key and nothing of what
+    /// was asked.
+    pub fn is_about_the_key(&self) -> bool {
+        matches!(self.code, Some(ErrorCode::IdempotencyConflict | ErrorCode::IdempotencyInProgress))
+    }
+
     /// The server's words with its code, for a person.
     pub fn words(&self) -> SafeText {
         if self.message.is_empty() {
@@ -146,7 +152,13 @@ pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
             None if !body.trim_ascii().is_empty() => {
                 Outcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
             }
-            _ => Outcome::Done(Reply { status, body, replayed: facts.replayed, server_time: facts.date }),
+            _ => Outcome::Done(Reply {
+                status,
+                body,
+                replayed: facts.replayed,
+                is_rated: facts.rate.is_some(),
+                server_time: facts.date,
+            }),
         },
         300..=399 => {
             Outcome::NotSent(NotSent::Misconfigured(SafeText::line(&words::redirect(&facts, status))))
@@ -202,7 +214,11 @@ fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
         status,
         message: SafeText::line(field("message").as_deref().unwrap_or("")),
         docs: SafeText::optional_line(field("docs").as_deref()),
-        retry_after: facts.retry_after,
+        retry_after: match (status, facts.rate.and_then(|it| it.reset_in)) {
+            // Whichever is longer: a limit may end later than it says.
+            (429, Some(reset)) => Some(facts.retry_after.unwrap_or(0).max(reset).max(SECOND)),
+            _ => facts.retry_after,
+        },
     })
 }
 

@@ -3,14 +3,19 @@
 //!
 //! Knows nothing of walks. An item that cannot be read becomes a stand-in.
 
+use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_page};
+use crate::client::pages::{Listed, query, read_one, read_page};
+use crate::client::prepare::{PrepareError, json};
 use crate::model::account::Platform;
+use crate::model::bounds;
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::messages::Message;
+use crate::model::outbox::content::{Content, Media, MediaKind, Template};
 use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::messages::{SendTextBody, TextContent, read_message, unreadable_message};
+use crate::wire::content::{MediaContent, TextContent, TypedContent, object};
+use crate::wire::messages::{SendBody, read_message, unreadable_message};
 use crate::wire::paths;
 
 /// Rows of a page of a history: the default of the interface.
@@ -40,6 +45,15 @@ impl Client {
         })
     }
 
+    /// `GET /messages/{id}`: one message.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn message(&self, id: &MessageId) -> Result<Message, ReadError> {
+        let answer = self.get(&paths::message(id), &[]).await?;
+        read_one(&answer, |raw| read_message(raw, None).ok())
+    }
+
     /// `GET /messages?direction=inbound`: a page of all that customers wrote,
     /// newest first.
     ///
@@ -54,13 +68,82 @@ impl Client {
 }
 
 /// `POST /messages/send` with a text
-pub(crate) fn prepare_text(to: &str, text: &str, reply_to: Option<&MessageId>) -> Option<PreparedRequest> {
-    let body = SendTextBody {
-        to: to.to_owned(),
-        kind: "text".to_owned(),
-        text: TextContent { body: text.to_owned() },
-        reply_to: reply_to.map(|it| it.as_str().to_owned()),
+pub(crate) fn prepare_text(
+    to: &str,
+    text: &str,
+    reply_to: Option<&MessageId>,
+) -> Result<PreparedRequest, PrepareError> {
+    checks::wanted("the text", text, bounds::TEXT)?;
+    let content =
+        TypedContent { kind: "text", text: Some(TextContent { body: text }), ..TypedContent::default() };
+    send(to, content, reply_to)
+}
+
+/// `POST /messages/send` with anything else
+pub(crate) fn prepare_content(
+    to: &str,
+    content: &Content,
+    reply_to: Option<&MessageId>,
+) -> Result<PreparedRequest, PrepareError> {
+    let not_json = |what, shape| PrepareError::NotJson { what, shape };
+    match content {
+        Content::Marked { .. } => Err(not_here("send markup")),
+        Content::Media(media) => send(to, media_content(media)?, reply_to),
+        // A template quotes nothing.
+        Content::Template(template) => send(to, template_content(template)?, None),
+        Content::Interactive(given) => {
+            let given = object(given).ok_or_else(|| not_json("the interactive content", "a JSON object"))?;
+            let content =
+                TypedContent { kind: "interactive", interactive: Some(given), ..TypedContent::default() };
+            send(to, content, reply_to)
+        }
+        Content::Location(place) => send(to, TypedContent::location(place), reply_to),
+    }
+}
+
+fn media_content(media: &Media) -> Result<TypedContent<'_>, PrepareError> {
+    checks::link(&media.link)?;
+    checks::bounded("the caption", media.caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
+    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::FILENAME)?;
+    let content = MediaContent {
+        link: &media.link,
+        caption: media.caption.as_deref(),
+        filename: media.filename.as_deref(),
     };
-    let body = serde_json::to_vec(&body).ok()?;
-    Some(PreparedRequest::json(Method::Post, paths::MESSAGES_SEND, body))
+    if media.markup.is_some() {
+        return Err(not_here("send markup"));
+    }
+    if media.filename.is_some() && media.kind != MediaKind::Document {
+        return Err(not_here("name a file that is no document"));
+    }
+    let (kind, content) = (media.kind.word(), Some(content));
+    Ok(match media.kind {
+        MediaKind::Image => TypedContent { kind, image: content, ..TypedContent::default() },
+        MediaKind::Audio if media.caption.is_some() => return Err(not_here("send a caption with sound")),
+        MediaKind::Audio => TypedContent { kind, audio: content, ..TypedContent::default() },
+        MediaKind::Video => TypedContent { kind, video: content, ..TypedContent::default() },
+        MediaKind::Document => TypedContent { kind, document: content, ..TypedContent::default() },
+    })
+}
+
+/// A template as sends and broadcasts carry it.
+pub(crate) fn template_content(template: &Template) -> Result<TypedContent<'_>, PrepareError> {
+    checks::wanted("the template's name", &template.name, usize::MAX)?;
+    checks::wanted("the template's language", &template.language, usize::MAX)?;
+    let shape = PrepareError::NotJson { what: "the template's components", shape: "a JSON array" };
+    TypedContent::template(template).ok_or(shape)
+}
+
+fn send(
+    to: &str,
+    content: TypedContent<'_>,
+    reply_to: Option<&MessageId>,
+) -> Result<PreparedRequest, PrepareError> {
+    checks::phone(to)?;
+    let body = SendBody { to, content, reply_to: reply_to.map(MessageId::as_str) };
+    json(Method::Post, paths::MESSAGES_SEND, &body)
+}
+
+fn not_here(what: &'static str) -> PrepareError {
+    PrepareError::NotOnThisChannel { channel: Platform::Whatsapp.label().to_owned(), what }
 }

@@ -9,10 +9,17 @@
 use std::sync::Once;
 
 mod account;
+mod broadcasts;
+pub mod budget;
+mod checks;
+pub mod checkup;
 mod connect;
+mod contacts;
 mod conversations;
+mod email;
 pub mod errors;
 mod headers;
+mod media;
 mod messages;
 pub mod pace;
 mod pages;
@@ -29,14 +36,18 @@ mod templates;
 mod tests;
 pub mod transport;
 mod triggers;
+mod voip;
+mod webhooks;
 mod words;
 
-pub use connect::{Client, ClientError};
+pub use connect::{Bounds, Client, ClientError};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
+pub use headers::Rate;
 pub use pages::Listed;
-pub use prepare::{PrepareError, prepare};
-pub use receipt::{Receipt, ReceiptKind};
+pub use prepare::{Enclosed, PrepareError, prepare, prepare_with};
+pub use receipt::{Receipt, ReceiptKind, repeated};
 pub use request::{Answer, Reply};
+pub use triggers::Trigger;
 
 /// Installs the TLS provider; safe to call any number of times, and called by
 /// [`Client::new`].

@@ -43,6 +43,15 @@ pub(crate) fn read_page<T>(
     Ok(Listed { items, skipped, next_cursor: page.next_cursor })
 }
 
+/// Reads an answer that is one item.
+pub(crate) fn read_one<T>(
+    answer: &Answer,
+    read: impl FnOnce(&RawValue) -> Option<T>,
+) -> Result<T, ReadError> {
+    let raw: &RawValue = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(answer))?;
+    read(raw).ok_or_else(|| wrong_shape(answer))
+}
+
 /// An answer that is not what was asked for, in words.
 pub(crate) fn wrong_shape(answer: &Answer) -> ReadError {
     ReadError::Trouble(SafeText::line(&words::not_json(&answer.facts, &answer.body, answer.status)))

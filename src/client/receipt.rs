@@ -1,24 +1,31 @@
 //! Reads the answer to a write as what the interface promises for that
 //! operation; anything else is not a success.
 //!
-//! Knows nothing of rows. Interface: SentMessage; Conversations.
+//! Knows nothing of rows. Interface: the responses of Endpoints. Fields that
+//! only inform are read tolerantly: what was done must not look undone
+//! because a balance came as a word.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::client::connect::Client;
 use crate::client::errors::{Outcome, Unclear};
 use crate::client::request::Reply;
-use crate::model::ids::{IdempotencyKey, MessageId};
+use crate::model::ids::{BroadcastId, ContactId, IdempotencyKey, MessageId, ThreadId, WebhookId};
 use crate::model::outbox::{Operation, PreparedRequest};
 use crate::model::time::Timestamp;
-use crate::wire::conversations::{AutomationResult, CloseResult};
-use crate::wire::messages::SentMessage;
+
+/// The largest balance that is believed: what a float holds exactly.
+const CREDITS_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// What an accepted operation brought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
     /// What it was.
     pub kind: ReceiptKind,
+    /// The balance after it, if told.
+    pub credits: Option<f64>,
+    /// Whether nothing was really done: a test key.
+    pub test: bool,
     /// Whether it is an answer given before under the same key.
     pub replayed: bool,
     /// The server's own time.
@@ -28,7 +35,7 @@ pub struct Receipt {
 /// What an accepted operation brought, by operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReceiptKind {
-    /// A text was sent.
+    /// A chat message or an SMS was sent.
     Sent {
         /// The service's id of the new message.
         message: MessageId,
@@ -36,17 +43,65 @@ pub enum ReceiptKind {
         platform_id: Option<String>,
         /// The status word, `sent`.
         status: String,
-        /// The balance after it, if told.
-        credits: Option<f64>,
-        /// Whether nothing was really sent: a test key.
-        test: bool,
     },
+    /// A mail was sent.
+    Mailed {
+        /// The service's id of the mail.
+        message: MessageId,
+        /// The thread it is in, if told.
+        thread: Option<ThreadId>,
+    },
+    /// A call was placed.
+    Called {
+        /// The service's id of the call.
+        call: String,
+    },
+    /// A broadcast was taken.
+    Broadcasting {
+        /// Its id.
+        broadcast: BroadcastId,
+    },
+    /// A contact was made or changed; a test key may be told no id.
+    Saved(Option<ContactId>),
+    /// A webhook was registered; a test key may be told no id.
+    Registered(Option<WebhookId>),
+    /// A file was uploaded; a test key may be told no address.
+    Uploaded {
+        /// Where it is served.
+        url: Option<String>,
+    },
+    /// A contact or a webhook is gone.
+    Deleted,
+    /// A thread was changed.
+    Filed,
     /// The AI switch was set; the state that holds now, if told.
     Automation(Option<bool>),
     /// The conversation was closed.
     Closed,
     /// The reaction was set or removed.
     Reacted,
+}
+
+impl Receipt {
+    /// What was found out another way than by an answer to the write.
+    pub fn of(kind: ReceiptKind) -> Self {
+        Self { kind, credits: None, test: false, replayed: false, server_time: None }
+    }
+}
+
+impl ReceiptKind {
+    /// What the server made, by its id or address, for the person to look up.
+    pub fn made(&self) -> Option<&str> {
+        match self {
+            Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
+            Self::Called { call } => Some(call),
+            Self::Broadcasting { broadcast } => Some(broadcast.as_str()),
+            Self::Saved(contact) => contact.as_ref().map(ContactId::as_str),
+            Self::Registered(webhook) => webhook.as_ref().map(WebhookId::as_str),
+            Self::Uploaded { url } => url.as_deref(),
+            Self::Deleted | Self::Filed | Self::Automation(_) | Self::Closed | Self::Reacted => None,
+        }
+    }
 }
 
 impl Client {
@@ -61,27 +116,36 @@ impl Client {
     }
 }
 
+/// What an outcome means when an earlier attempt may have done it: what is
+/// gone already was deleted, by whomever.
+pub fn repeated(operation: &Operation, outcome: Outcome<Receipt>) -> Outcome<Receipt> {
+    let deletes = matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. });
+    match outcome {
+        Outcome::Refused(refusal) if deletes && refusal.status == 404 => {
+            Outcome::Done(Receipt::of(ReceiptKind::Deleted))
+        }
+        other => other,
+    }
+}
+
 /// Reads a reply as the operation's receipt.
-fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
-    let kind = match operation {
-        Operation::SendText { .. } => sent(&reply.body),
-        Operation::React { .. } => Some(ReceiptKind::Reacted),
-        Operation::SendContent { .. } => sent(&reply.body),
-        Operation::SetAutomation { .. } if is_empty(reply) => Some(ReceiptKind::Automation(None)),
-        Operation::SetAutomation { .. } => serde_json::from_slice::<AutomationResult>(&reply.body)
-            .ok()
-            .map(|it| ReceiptKind::Automation(Some(it.automation_enabled))),
-        Operation::Close if is_empty(reply) => Some(ReceiptKind::Closed),
-        Operation::Close => serde_json::from_slice::<CloseResult>(&reply.body)
-            .ok()
-            .filter(|it| it.success && it.status == "closed")
-            .map(|_| ReceiptKind::Closed),
-        _ => None,
+pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
+    let empty = reply.body.trim_ascii().is_empty();
+    let told: Option<Map<String, Value>> = serde_json::from_slice(&reply.body).ok();
+    let told = Told(told.unwrap_or_default());
+    let kind = if told.is_refusal() {
+        None
+    } else {
+        kind(operation, &told).or_else(|| without_words(operation, empty, reply.is_rated))
     };
     match kind {
-        Some(kind) => {
-            Outcome::Done(Receipt { kind, replayed: reply.replayed, server_time: reply.server_time })
-        }
+        Some(kind) => Outcome::Done(Receipt {
+            kind,
+            credits: told.credits(),
+            test: told.is_test(),
+            replayed: reply.replayed,
+            server_time: reply.server_time,
+        }),
         None => {
             let why = format!("the server answered, but not with what was promised ({})", reply.status);
             let unclear = Unclear::new(&why, Some(reply.status));
@@ -90,23 +154,110 @@ fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     }
 }
 
-fn is_empty(reply: &Reply) -> bool {
-    reply.body.trim_ascii().is_empty()
+/// A success that says nothing, or nothing the interface has told of, will do
+/// where a state was set: if it is known by the rate limit's numbers, which
+/// every answer of the interface carries. Whoever else answers in its place
+/// has not set anything.
+fn without_words(operation: &Operation, empty: bool, is_rated: bool) -> Option<ReceiptKind> {
+    match operation {
+        // Looked for itself.
+        Operation::SetAutomation { .. } if empty => Some(ReceiptKind::Automation(None)),
+        Operation::React { .. } if is_rated => Some(ReceiptKind::Reacted),
+        Operation::ChangeThread { .. } if is_rated => Some(ReceiptKind::Filed),
+        Operation::RemoveWebhook { .. } if is_rated => Some(ReceiptKind::Deleted),
+        Operation::Close if empty && is_rated => Some(ReceiptKind::Closed),
+        Operation::DeleteContact { .. } if empty && is_rated => Some(ReceiptKind::Deleted),
+        _ => None,
+    }
 }
 
-fn sent(body: &[u8]) -> Option<ReceiptKind> {
-    let told: Value = serde_json::from_slice(body).ok()?;
-    let sent: SentMessage = serde_json::from_slice(body).ok()?;
-    if sent.message_id.is_empty() {
-        return None;
-    }
-    let platform_id = sent.whatsapp_message_id.or(sent.telegram_message_id.map(|it| it.to_string()));
-    Some(ReceiptKind::Sent {
-        message: MessageId::new(sent.message_id),
-        platform_id,
-        status: sent.status,
-        // Absent is not zero.
-        credits: told.get("creditsRemaining").map(|_| sent.credits_remaining).filter(|it| it.is_finite()),
-        test: sent.test.unwrap_or(false),
+fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
+    Some(match operation {
+        Operation::SendText { .. } | Operation::SendContent { .. } | Operation::SendSms { .. } => {
+            ReceiptKind::Sent {
+                message: told.id("messageId").map(MessageId::new)?,
+                platform_id: told.id("whatsappMessageId").or_else(|| told.id("telegramMessageId")),
+                status: told.id("status").unwrap_or_else(|| "sent".to_owned()),
+            }
+        }
+        Operation::SendMail(_) => ReceiptKind::Mailed {
+            message: told.id("messageId").map(MessageId::new)?,
+            thread: told.id("threadId").map(ThreadId::new),
+        },
+        Operation::Call { .. } => ReceiptKind::Called { call: told.made("callId")? },
+        Operation::Broadcast { .. } => {
+            ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
+        }
+        Operation::SaveContact(_) => ReceiptKind::Saved(told.made_or_test("id")?.map(ContactId::new)),
+        Operation::AddWebhook { .. } => ReceiptKind::Registered(told.made_or_test("id")?.map(WebhookId::new)),
+        Operation::Upload { .. } => ReceiptKind::Uploaded { url: told.made_or_test("url")? },
+        // What the interface says of these is a status, or nothing.
+        Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. } => {
+            return None;
+        }
+        Operation::DeleteContact { .. } => {
+            let gone = told.flag("success") == Some(true) || told.id("deleted").is_some() || told.is_test();
+            gone.then_some(ReceiptKind::Deleted)?
+        }
+        Operation::SetAutomation { .. } => {
+            let enabled = told.flag("automationEnabled");
+            (enabled.is_some() && told.flag("success") != Some(false) || told.is_test())
+                .then_some(ReceiptKind::Automation(enabled))?
+        }
+        Operation::Close => {
+            let closed = told.flag("success") == Some(true) && told.id("status").as_deref() == Some("closed");
+            (closed || told.is_test()).then_some(ReceiptKind::Closed)?
+        }
     })
 }
+
+/// The fields of an answer.
+struct Told(Map<String, Value>);
+
+impl Told {
+    /// A text that is not empty, or a number as its text.
+    fn id(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// An id; a test key is told a made-up one of another name.
+    fn made(&self, name: &str) -> Option<String> {
+        self.id(name).or_else(|| if self.is_test() { self.id("messageId") } else { None })
+    }
+
+    /// An id, or for a test key nothing; `None` when it is neither.
+    fn made_or_test(&self, name: &str) -> Option<Option<String>> {
+        let id = self.id(name);
+        (id.is_some() || self.is_test()).then_some(id)
+    }
+
+    fn flag(&self, name: &str) -> Option<bool> {
+        self.0.get(name)?.as_bool()
+    }
+
+    fn is_test(&self) -> bool {
+        self.flag("test") == Some(true)
+    }
+
+    /// The shape of a refusal, whatever the status says.
+    fn is_refusal(&self) -> bool {
+        self.0.get("code").is_some_and(Value::is_string) && !self.is_test()
+    }
+
+    /// The balance; a number nobody can have is not believed.
+    fn credits(&self) -> Option<f64> {
+        let credits = match self.0.get("creditsRemaining")? {
+            Value::Number(number) => number.as_f64()?,
+            Value::String(text) => text.trim().parse().ok()?,
+            _ => return None,
+        };
+        (0.0..=CREDITS_MAX).contains(&credits).then_some(credits)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,9 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// Whether it is an answer given before under the same key.
     pub replayed: bool,
+    /// Whether it carries the rate limit's numbers, as every answer of the
+    /// interface does: what else answers in its place does not.
+    pub is_rated: bool,
     /// The server's own time.
     pub server_time: Option<Timestamp>,
 }
@@ -144,6 +147,9 @@ impl Client {
                 pace.refused(kind, facts.retry_after.unwrap_or(5 * SECOND), heard_at);
             }
         });
+        if (200..300).contains(&status) {
+            self.retries.succeeded();
+        }
         if let Some(date) = facts.date {
             let since_boot = self.shared.clock.since_boot();
             let heard = outbox::Moment { wall: heard_at, server: None, since_boot };

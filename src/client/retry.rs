@@ -2,13 +2,14 @@
 //! value come in.
 //!
 //! The rule behind the table: what was certainly not executed goes back to
-//! the queue; what may have been executed asks again under the same key while
-//! the server still knows the key; everything else waits for a person.
+//! the queue; what may have been executed asks again under the same key, as
+//! its class allows, while the server still knows the key; everything else
+//! waits for a person.
 //!
 //! Knows nothing of rows or lanes. Interface: Errors, Idempotency.
 
 use crate::client::errors::{ApiRefusal, NotSent, Outcome, Unclear};
-use crate::model::outbox::{KEY_AGE, Stop};
+use crate::model::outbox::{Class, KEY_AGE, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, SECOND};
 use crate::wire::errors::ErrorCode;
@@ -27,10 +28,15 @@ const PROGRESS: i64 = 10 * MINUTE;
 /// What is known of a row when an attempt ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
+    /// How the operation may be repeated.
+    pub class: Class,
+    /// Whether this server was seen to recognise a key at this path.
+    pub recognised: bool,
     /// Unclear answers before this one.
     pub failures: u32,
-    /// Since bytes first may have left under the key, in microseconds. The
-    /// wall clock may have been set back: negative counts as old.
+    /// Since bytes first may have left under the key, in microseconds: what
+    /// [`key_age`](crate::model::outbox::key_age) makes of all clocks.
+    /// Negative counts as old.
     pub age: i64,
     /// Whether an earlier attempt may have been executed.
     pub was_unclear: bool,
@@ -110,16 +116,33 @@ fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> Next {
 
 fn unknown(unclear: &Unclear, attempt: Attempt) -> Next {
     if unclear.replayed {
-        let why = format!("{}, and the server keeps that answer for this message", unclear.why);
+        let why = format!("{}, and the server keeps that answer for this row", unclear.why);
         return Next::Stop(Stop::Unknown, SafeText::line(&why));
     }
-    if attempt.failures + 1 >= FAILURES || is_spent(attempt.age) {
+    if !may_repeat(attempt.class, attempt.recognised) {
+        return Next::Stop(Stop::Ask, not_repeated(unclear.why.as_str()));
+    }
+    let spent = attempt.class.relies_on_key() && is_spent(attempt.age);
+    if attempt.failures + 1 >= FAILURES || spent {
         return Next::Stop(Stop::Unknown, unclear.why.clone());
     }
     let ceiling = BASE.saturating_mul(1 << attempt.failures.min(16)).min(CAP);
     let wait =
         unclear.retry_after.map_or_else(|| part(ceiling, attempt.jitter), |it| spread(it, attempt.jitter));
     Next::AskAgain { after: wait, counted: true }
+}
+
+/// Whether what may have been done may be asked again by itself. What reaches
+/// many or rings a phone may only where the server was seen to recognise keys.
+pub fn may_repeat(class: Class, recognised: bool) -> bool {
+    class != Class::Guarded || recognised
+}
+
+/// Why it is not asked again, for the person who decides.
+pub fn not_repeated(why: &str) -> SafeText {
+    SafeText::line(&format!(
+        "{why}; it is not asked again by itself, because this server has not been seen to recognise repetitions"
+    ))
 }
 
 /// A part of a span, from none to all of it.
@@ -135,112 +158,4 @@ fn spread(span: i64, jitter: f64) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refusal(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> Outcome<()> {
-        Outcome::Refused(ApiRefusal {
-            code,
-            word: SafeText::line(code.map_or("?", ErrorCode::word)),
-            status,
-            message: SafeText::line("no"),
-            docs: None,
-            retry_after,
-        })
-    }
-
-    fn unclear(replayed: bool) -> Outcome<()> {
-        Outcome::Unknown(Unclear { replayed, ..Unclear::new("cut short", Some(500)) })
-    }
-
-    const FRESH: Attempt = Attempt { failures: 0, age: SECOND, was_unclear: false, jitter: 0.5 };
-
-    fn stops(next: &Next) -> Option<Stop> {
-        match next {
-            Next::Stop(stop, _) => Some(*stop),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn what_was_not_executed_goes_back_to_the_queue() {
-        let offline = Outcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
-        let old = Attempt { failures: 3, age: 99 * KEY_AGE, ..FRESH };
-        for attempt in [FRESH, old] {
-            assert_eq!(decide(&offline, attempt), Next::Wait(5_250_000), "no limit while offline");
-        }
-        assert_eq!(decide(&Outcome::<()>::NotSent(NotSent::Paced(7)), FRESH), Next::Wait(7));
-        let limited = refusal(Some(ErrorCode::RateLimitExceeded), 429, Some(20 * SECOND));
-        assert_eq!(decide(&limited, FRESH), Next::Wait(21 * SECOND));
-        assert_eq!(decide(&refusal(None, 429, None), FRESH), Next::Wait(1_050_000));
-        let why = SafeText::line("redirects");
-        let halted = Outcome::<()>::NotSent(NotSent::Misconfigured(why.clone()));
-        assert_eq!(decide(&halted, FRESH), Next::Halt(why));
-    }
-
-    #[test]
-    fn refusals_wait_for_a_person() {
-        use ErrorCode::*;
-        let cases = [
-            (Some(ValidationError), 400, Stop::Refused),
-            (Some(InvalidRecipient), 400, Stop::Refused),
-            (Some(TemplateError), 400, Stop::Refused),
-            (Some(UnsupportedType), 400, Stop::Refused),
-            (Some(NotConfigured), 400, Stop::Refused),
-            (Some(NoRecipients), 400, Stop::Refused),
-            (Some(MediaFetchFailed), 400, Stop::Refused),
-            (Some(SessionExpired), 400, Stop::Window),
-            (Some(InvalidAuth), 401, Stop::Auth),
-            (Some(InvalidKey), 401, Stop::Auth),
-            (Some(RevokedKey), 401, Stop::Auth),
-            (Some(InsufficientCredits), 402, Stop::Credits),
-            (Some(Forbidden), 403, Stop::Refused),
-            (Some(NotFound), 404, Stop::Refused),
-            (Some(IdempotencyConflict), 409, Stop::Unknown),
-            (Some(PayloadTooLarge), 413, Stop::Refused),
-            (None, 402, Stop::Credits),
-            (None, 418, Stop::Refused),
-        ];
-        for (code, status, stop) in cases {
-            assert_eq!(stops(&decide(&refusal(code, status, None), FRESH)), Some(stop), "{code:?} {status}");
-        }
-        let unclear_before = Attempt { was_unclear: true, ..FRESH };
-        let revoked = refusal(Some(RevokedKey), 401, None);
-        assert_eq!(stops(&decide(&revoked, unclear_before)), Some(Stop::Unknown));
-    }
-
-    #[test]
-    fn an_unclear_answer_asks_again_with_the_same_key() {
-        let waits: Vec<_> =
-            (0..4).map(|failures| decide(&unclear(false), Attempt { failures, ..FRESH })).collect();
-        let again = |after| Next::AskAgain { after, counted: true };
-        assert_eq!(waits[..3], [again(250_000), again(500_000), again(1_000_000)]);
-        assert_eq!(stops(&waits[3]), Some(Stop::Unknown), "the fourth asks a person");
-        assert_eq!(stops(&decide(&unclear(true), FRESH)), Some(Stop::Unknown), "a kept failure stays");
-        for age in [KEY_AGE, -1] {
-            let spent = Attempt { age, ..FRESH };
-            assert_eq!(stops(&decide(&unclear(false), spent)), Some(Stop::Unknown), "{age}");
-        }
-    }
-
-    #[test]
-    fn an_attempt_in_progress_is_waited_for() {
-        let busy = |wait| refusal(Some(ErrorCode::IdempotencyInProgress), 409, wait);
-        let cases =
-            [(SECOND, None, 1_050_000), (10 * SECOND, None, 5_250_000), (SECOND, Some(SECOND), 1_050_000)];
-        for (age, retry_after, after) in cases {
-            let next = decide(&busy(retry_after), Attempt { age, failures: 9, ..FRESH });
-            assert_eq!(next, Next::AskAgain { after, counted: false });
-        }
-        let long = Attempt { age: PROGRESS, ..FRESH };
-        assert_eq!(stops(&decide(&busy(None), long)), Some(Stop::Unknown));
-    }
-
-    #[test]
-    fn jitter_stays_within_its_span() {
-        for jitter in [0.0, 0.001, 0.5, 0.9999] {
-            assert!((0..1000).contains(&part(1000, jitter)));
-        }
-        assert_eq!(part(1000, 0.0), 0);
-    }
-}
+mod tests;

@@ -3,14 +3,19 @@
 //!
 //! Knows nothing of histories; they are read as on business chat.
 
+use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
 use crate::client::pages::{Listed, read_page};
+use crate::client::prepare::{PrepareError, json};
+use crate::model::account::Platform;
+use crate::model::bounds;
 use crate::model::conversations::Conversation;
 use crate::model::ids::MessageId;
+use crate::model::outbox::content::{Content, Markup, Media, MediaKind};
 use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::paths;
-use crate::wire::telegram::{SendTextBody, read_conversation};
+use crate::wire::telegram::{SendBody, escape_html, read_conversation};
 
 /// A page of bot-chat conversations.
 pub(crate) async fn conversations(
@@ -21,18 +26,72 @@ pub(crate) async fn conversations(
     read_page(&answer, |raw| read_conversation(raw).ok())
 }
 
-/// `POST /telegram/send` with a text that is already escaped
+/// `POST /telegram/send` with a plain text
 pub(crate) fn prepare_text(
     chat: &str,
-    escaped: &str,
+    text: &str,
     reply_to: Option<&MessageId>,
-) -> Option<PreparedRequest> {
-    let body = SendTextBody {
-        chat_id: chat.to_owned(),
-        kind: "text".to_owned(),
-        text: escaped.to_owned(),
-        reply_to: reply_to.map(|it| it.as_str().to_owned()),
+) -> Result<PreparedRequest, PrepareError> {
+    let escaped = escape_html(text);
+    checks::wanted("the text", &escaped, bounds::TEXT)?;
+    send(SendBody { chat_id: chat, kind: "text", text: Some(&escaped), ..SendBody::default() }, reply_to)
+}
+
+/// `POST /telegram/send` with anything else
+pub(crate) fn prepare_content(
+    chat: &str,
+    content: &Content,
+    reply_to: Option<&MessageId>,
+) -> Result<PreparedRequest, PrepareError> {
+    let not_here =
+        |what| PrepareError::NotOnThisChannel { channel: Platform::Telegram.label().to_owned(), what };
+    match content {
+        Content::Marked { text, markup } => {
+            checks::wanted("the text", text, bounds::TEXT)?;
+            let parse_mode = Some(markup.word());
+            let body =
+                SendBody { chat_id: chat, kind: "text", text: Some(text), parse_mode, ..SendBody::default() };
+            send(body, reply_to)
+        }
+        Content::Media(media) => send_media(chat, media, reply_to),
+        Content::Template(_) => Err(not_here("send templates")),
+        Content::Interactive(_) => Err(not_here("send buttons")),
+        Content::Location(_) => Err(not_here("send places")),
+    }
+}
+
+fn send_media(
+    chat: &str,
+    media: &Media,
+    reply_to: Option<&MessageId>,
+) -> Result<PreparedRequest, PrepareError> {
+    checks::link(&media.link)?;
+    let caption = media.caption.as_deref().map(|it| match media.markup {
+        Some(_) => it.to_owned(),
+        None => escape_html(it),
+    });
+    checks::bounded("the caption", caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
+    checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::FILENAME)?;
+    let kind = match media.kind {
+        MediaKind::Image => "photo",
+        kind => kind.word(),
     };
-    let body = serde_json::to_vec(&body).ok()?;
-    Some(PreparedRequest::json(Method::Post, paths::TELEGRAM_SEND, body))
+    let body = SendBody {
+        chat_id: chat,
+        kind,
+        url: Some(&media.link),
+        caption: caption.as_deref(),
+        filename: media.filename.as_deref(),
+        parse_mode: media.markup.map(Markup::word),
+        ..SendBody::default()
+    };
+    send(body, reply_to)
+}
+
+fn send(body: SendBody<'_>, reply_to: Option<&MessageId>) -> Result<PreparedRequest, PrepareError> {
+    if body.chat_id.is_empty() {
+        return Err(PrepareError::NoAddress);
+    }
+    let body = SendBody { reply_to: reply_to.map(MessageId::as_str), ..body };
+    json(Method::Post, paths::TELEGRAM_SEND, &body)
 }

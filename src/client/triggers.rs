@@ -1,6 +1,9 @@
-//! Polling the new-message trigger. Interface: Endpoints, Triggers.
+//! Polling the triggers. Interface: Endpoints, Triggers. The fields of all but
+//! the new messages are not shown there.
 //!
 //! Knows nothing of what was polled before.
+
+use serde_json::{Map, Value};
 
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
@@ -8,6 +11,34 @@ use crate::client::pages::{Listed, read_page};
 use crate::model::messages::Message;
 use crate::wire::messages::read_message;
 use crate::wire::paths;
+
+/// A trigger whose items have no shape of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trigger {
+    /// Recent contacts.
+    NewContact,
+    /// Recent orders.
+    NewOrder,
+    /// Recent appointments.
+    NewAppointment,
+    /// Recently completed campaigns.
+    CampaignCompleted,
+}
+
+impl Trigger {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::NewContact, Self::NewOrder, Self::NewAppointment, Self::CampaignCompleted];
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::NewContact => paths::TRIGGER_NEW_CONTACT,
+            Self::NewOrder => paths::TRIGGER_NEW_ORDER,
+            Self::NewAppointment => paths::TRIGGER_NEW_APPOINTMENT,
+            Self::CampaignCompleted => paths::TRIGGER_CAMPAIGN_COMPLETED,
+        }
+    }
+}
 
 impl Client {
     /// `GET /triggers/new-message`: up to 50 of the newest inbound messages.
@@ -18,5 +49,14 @@ impl Client {
         let answer = self.get(paths::TRIGGER_NEW_MESSAGE, &[]).await?;
         // An item without a conversation has nowhere to be shown.
         read_page(&answer, |raw| read_message(raw, None).ok())
+    }
+
+    /// `GET` of any other trigger: the newest items as they came.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn trigger(&self, trigger: Trigger) -> Result<Listed<Map<String, Value>>, ReadError> {
+        let answer = self.get(trigger.path(), &[]).await?;
+        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 }

@@ -41,24 +41,22 @@ impl<'a> Section<'a> {
         Self { place, name, table }
     }
 
-    /// Refuses every key that is not one of these.
-    ///
-    /// # Errors
-    /// The first unknown key, with the nearest known one.
-    pub fn only(&self, known: &[&str]) -> Result<(), ConfigError> {
-        for key in self.table.keys() {
-            let word = key.get_ref().as_ref();
-            if known.contains(&word) {
-                continue;
-            }
-            let hint = match nearest(word, known) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("known keys are {}", known.join(", ")),
-            };
-            let section = if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
-            return Err(self.place.error(key.span().start, &format!("{word} is not a key{section}; {hint}")));
-        }
-        Ok(())
+    /// An error for every key that is not one of these, with the nearest
+    /// known one.
+    pub fn unknown(&self, known: &[&str]) -> Vec<ConfigError> {
+        let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        unknown
+            .map(|key| {
+                let word = key.get_ref().as_ref();
+                let hint = match nearest(word, known) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("known keys are {}", known.join(", ")),
+                };
+                let section =
+                    if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
+                self.place.error(key.span().start, &format!("{word} is not a key{section}; {hint}"))
+            })
+            .collect()
     }
 
     /// An error at a key of this table, or at its start.

@@ -34,6 +34,8 @@ fn reads_the_example() {
 #[test]
 fn says_where_what_and_what_to_do() {
     let channel = "[[channel]]\nname = \"a\"\nbase_url = \"https://x/v1\"\n";
+    let kept = &Config::parse("/etc/frontdesk/config.toml", channel).expect("valid").channels[0].key;
+    assert_eq!(*kept, KeySource::Kept("/etc/frontdesk".into()));
     let cases = [
         (
             "[behaviour]\npasue_on_reply = \"ask\"",
@@ -47,7 +49,6 @@ fn says_where_what_and_what_to_do() {
             "[channel]\nname = \"a\"",
             "channel must be a list of tables, each starting with [[channel]], not a table",
         ),
-        (channel, "channel \"a\" has no key: add key_env, key_command or key_file"),
         ("[[channel]]\nkey_env = \"K\"", "line 2: [channel] needs name"),
         ("[ui\n", "line 1"),
     ];
@@ -60,19 +61,18 @@ fn says_where_what_and_what_to_do() {
     assert!(error.contains("line 6: two channels are called \"a\""), "{error}");
 }
 
-#[cfg(unix)]
 #[test]
-fn a_key_file_must_be_private() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("key");
-    std::fs::write(&path, "svc_live_abc\n").expect("written");
-    let channel = |mode| {
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("set");
-        let key = KeySource::File(path.clone());
-        ChannelConfig { name: "a".into(), base_url: "https://x/v1".into(), key, read_only: false }
-    };
-    let error = channel(0o644).fetch_key().expect_err("readable by others").to_string();
-    assert!(error.contains("chmod 600"), "{error}");
-    assert_eq!(channel(0o600).fetch_key().expect("private").expose(), "svc_live_abc");
+fn every_mistake_is_told() {
+    let text = "[[channel]]\nnmae = \"a\"\n[behaviour]\npause_on_reply = 1\nundo_seconds = { chat = -1 }\n\
+                [ui]\nascii = 1\ntheme = \"x\"\n";
+    let (config, mistakes) = Config::examine("f", text);
+    let lines: Vec<&str> = mistakes.iter().map(|it| it.place.as_str()).collect();
+    assert_eq!(
+        lines,
+        ["f, line 2", "f, line 2", "f, line 2", "f, line 4", "f, line 5", "f, line 8", "f, line 7"]
+    );
+    assert_eq!(config, Config::default());
+    let twice = "[[channel]]\nname=\"A\"\nbase_url=\"u\"\n[[channel]]\nname=\"a\"\nbase_url=\"u\"\n";
+    let error = Config::parse("f", twice).expect_err("drafts would be shared").to_string();
+    assert!(error.contains("two channels are called \"a\""), "{error}");
 }

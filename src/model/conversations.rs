@@ -156,19 +156,30 @@ pub struct Conversation {
 impl Conversation {
     /// The title: name, else user name, else address, else the id's tail.
     pub fn title(&self) -> SafeText {
-        if let Some(name) = &self.name {
-            return name.clone();
-        }
-        if let Some(username) = &self.username {
-            return SafeText::line(&format!("@{}", username.as_str()));
-        }
-        if let Some(address) = &self.address {
-            return SafeText::line(address);
-        }
-        let id = self.id.as_str();
-        let tail = id.char_indices().rev().nth(5).map_or(id, |(at, _)| &id[at..]);
-        SafeText::line(&format!("conversation …{tail}"))
+        title_of(self.name.as_ref(), self.username.as_ref(), self.address.as_deref(), &self.id)
     }
+}
+
+/// The title of a conversation: name, else user name, else address, else the
+/// id's tail.
+pub fn title_of(
+    name: Option<&SafeText>,
+    username: Option<&SafeText>,
+    address: Option<&str>,
+    id: &ConversationId,
+) -> SafeText {
+    if let Some(name) = name {
+        return name.clone();
+    }
+    if let Some(username) = username {
+        return SafeText::line(&format!("@{}", username.as_str()));
+    }
+    if let Some(address) = address {
+        return SafeText::line(address);
+    }
+    let id = id.as_str();
+    let tail = id.char_indices().rev().nth(5).map_or(id, |(at, _)| &id[at..]);
+    SafeText::line(&format!("conversation …{tail}"))
 }
 
 /// One row of the conversation list: the server's word plus local facts.

@@ -15,6 +15,7 @@ pub mod outbox;
 pub mod prices;
 pub mod queries;
 pub mod reactions;
+pub mod search;
 pub mod secret;
 pub mod stops;
 pub mod text;

@@ -28,6 +28,7 @@ pub mod handlers;
 pub mod idempotency;
 pub mod in_process;
 pub mod keys;
+pub mod last_answer;
 pub mod limits;
 pub mod mail;
 pub mod media;

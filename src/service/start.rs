@@ -207,6 +207,7 @@ async fn prepare(
         body_memory: Default::default(),
         vault,
         thoughts: Arc::new(Semaphore::new(usize::try_from(THOUGHTS).unwrap_or(1))),
+        last_answers: Default::default(),
         world: Default::default(),
         delivering: Default::default(),
         committed,

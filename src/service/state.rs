@@ -15,6 +15,7 @@ use crate::service::database::Database;
 use crate::service::faults::Faults;
 use crate::service::guard::Guard;
 use crate::service::idempotency::InFlight;
+use crate::service::last_answer::LastAnswers;
 use crate::service::limits::Limits;
 use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
@@ -63,6 +64,8 @@ pub struct ServiceState {
     pub vault: Vault,
     /// Places for conversations that are thought about.
     pub thoughts: Arc<Semaphore>,
+    /// What pollers were answered last.
+    pub last_answers: LastAnswers,
     /// Held while things happen in the simulated world.
     pub world: tokio::sync::Mutex<()>,
     /// Held while events are delivered.

@@ -147,6 +147,21 @@ pub fn size() -> io::Result<(u16, u16)> {
     terminal::size()
 }
 
+/// Columns the terminal gives a text, measured by where its cursor is after
+/// it. For a terminal that is not taken; nothing stays on the line.
+///
+/// # Errors
+/// When there is no terminal, or it does not tell.
+pub fn measure(text: &str) -> io::Result<u16> {
+    terminal::enable_raw_mode()?;
+    let mut out = io::stdout().lock();
+    let measured = write!(out, "\r{text}").and_then(|()| out.flush()).and_then(|()| cursor::position());
+    let wiped = write!(out, "\r\x1b[K").and_then(|()| out.flush());
+    terminal::disable_raw_mode()?;
+    wiped?;
+    Ok(measured?.0)
+}
+
 fn enter() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();

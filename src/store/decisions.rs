@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::model::chance::Chance;
 use crate::model::ids::{IdempotencyKey, RowId};
 use crate::model::messages::Place;
-use crate::model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
+use crate::model::outbox::{Class, KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
 use crate::model::time::Timestamp;
 use crate::store::lane::{self, LaneRow};
 use crate::store::{Store, StoreError, drafts, outbox, settling};
@@ -88,7 +88,10 @@ impl Store {
             let RowState::Stopped(stop, _) = row.row.state else {
                 return Ok(None);
             };
-            let spent = row.key_age(&now).is_some_and(|it| it >= KEY_AGE);
+            // Where nothing relies on the key, a failure kept under the old one
+            // must not come back: another one is as good.
+            let spent = !row.row.operation.class().relies_on_key()
+                || row.key_age(&now).is_some_and(|it| it >= KEY_AGE);
             let Some(verdict) = choose(stop, spent) else {
                 return Ok(None);
             };
@@ -159,13 +162,21 @@ fn wake(
     seen: Option<&Place>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    // What is never asked again by itself is queued anew: a person has asked.
+    let by_itself = row.operation.class() != Class::Guarded;
     change.execute(
-        "UPDATE outbox SET state = iif(attempts > 0, 'uncertain', 'queued'), stop = NULL, why = NULL,
+        "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
              failures = 0, not_before = ?2, due_at = ?2, looks = 0, looked_at = NULL, absent_at = NULL,
              finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
              seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
          WHERE id = ?1",
-        params![row.id.as_str(), now.micros(), seen.map(|it| it.0.micros()), seen.map(|it| it.1.as_str())],
+        params![
+            row.id.as_str(),
+            now.micros(),
+            seen.map(|it| it.0.micros()),
+            seen.map(|it| it.1.as_str()),
+            by_itself
+        ],
     )?;
     outbox::audit(change, row, "asked again by a person", "same key")
 }
@@ -183,7 +194,7 @@ fn anew(
         "UPDATE outbox SET id = ?2, idempotency_key = ?3, successor_of = ?1, created_at = ?4, attempts = 0,
              fence = fence + 1, state = 'queued', lease_until = 0, first_attempt_at = NULL,
              first_attempt_server_at = NULL, first_attempt_since_boot = NULL, last_attempt_at = NULL,
-             credits_before = NULL
+             attempted_as = NULL, credits_before = NULL
          WHERE id = ?1",
         params![row.id.as_str(), id.as_str(), outbox::new_key(chance).as_str(), now.micros()],
     )?;
@@ -218,12 +229,15 @@ fn print_of(key: &IdempotencyKey) -> String {
     digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
 }
 
-/// Takes a row away that was made anew from this one and never tried,
-/// because this one turned out to be done after all. Tells whether there was
-/// one.
+/// Takes a row away that was made anew from this one, at whatever remove,
+/// and never tried, because this one turned out to be done after all. Tells
+/// whether there was one.
 pub(crate) fn withdraw_successor(change: &Connection, row: &OutboxRow) -> Result<bool, StoreError> {
     let removed = change.execute(
-        "DELETE FROM outbox WHERE successor_of = ?1 AND attempts = 0 AND state IN ('queued', 'stopped')",
+        "WITH RECURSIVE heir (id) AS (
+             SELECT ?1 UNION
+             SELECT d.successor FROM decision d JOIN heir ON d.row = heir.id WHERE d.successor IS NOT NULL)
+         DELETE FROM outbox WHERE id IN heir AND attempts = 0 AND state IN ('queued', 'stopped')",
         [row.id.as_str()],
     )?;
     Ok(removed > 0)

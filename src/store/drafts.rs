@@ -22,6 +22,20 @@ impl Store {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.outbox().call(move |connection| write(connection, &channel, &conversation, draft.as_ref()))
     }
+
+    /// How many drafts and outbox rows of a channel there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn left_open(&self, channel: &ChannelId) -> Result<(u64, u64), StoreError> {
+        let channel = channel.clone();
+        self.outbox().call(move |connection| {
+            let count = |sql: &str| connection.query_row(sql, [channel.as_str()], |row| row.get::<_, i64>(0));
+            let drafts = count("SELECT count(*) FROM draft WHERE channel = ?1")?;
+            let rows = count("SELECT count(*) FROM outbox WHERE channel = ?1")?;
+            Ok((drafts.unsigned_abs(), rows.unsigned_abs()))
+        })
+    }
 }
 
 /// Writes or removes a draft inside a change.

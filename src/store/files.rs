@@ -12,20 +12,22 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::store::Durability;
 use crate::store::errors::StoreError;
+use crate::store::search;
 
 /// Marks both files as frontdesk's ("FrDk").
 const APPLICATION_ID: i64 = 0x4672_446b;
 /// How long a statement waits for another process's lock.
-const BUSY: Duration = Duration::from_secs(5);
+pub(crate) const BUSY: Duration = Duration::from_secs(5);
 
 /// The cache's versions, oldest first. Only ever appended to.
-const CACHE: &[&str] = &[
+pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_1.sql"),
     include_str!("schema/cache_2.sql"),
     include_str!("schema/cache_3.sql"),
+    include_str!("schema/cache_4.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
-const OUTBOX: &[&str] = &[
+pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_1.sql"),
     include_str!("schema/outbox_2.sql"),
     include_str!("schema/outbox_3.sql"),
@@ -43,11 +45,16 @@ impl Paths {
     /// Makes the folder (0700) if needed.
     pub(crate) fn prepare(folder: &Path) -> Result<Self, StoreError> {
         make_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
-        Ok(Self {
+        Ok(Self::of(folder))
+    }
+
+    /// The files of a folder, whether they are there or not.
+    pub(crate) fn of(folder: &Path) -> Self {
+        Self {
             cache: folder.join("cache.db"),
             outbox: folder.join("outbox.db"),
             lock: folder.join("desk.lock"),
-        })
+        }
     }
 
     /// Marks this folder as in use for as long as the file lives, and runs
@@ -93,7 +100,7 @@ pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Conne
     opened.map_err(|why| match why {
         Unusable::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
         Unusable::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
-        Unusable::Failed(error) => StoreError::Database(error),
+        Unusable::Failed(error) => error.into(),
     })
 }
 
@@ -167,6 +174,7 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
+    search::install(&connection)?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -199,7 +207,7 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
 /// Renames an unusable file; an older one set aside before gives way.
 fn set_aside(path: &Path) -> Result<(), StoreError> {
     let wrap = |source| StoreError::Folder { path: path.to_owned(), source };
-    std::fs::rename(path, path.with_extension("db.set-aside")).map_err(wrap)?;
+    std::fs::rename(path, aside(path)).map_err(wrap)?;
     for extension in ["db-wal", "db-shm"] {
         match std::fs::remove_file(path.with_extension(extension)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(wrap(error)),
@@ -207,6 +215,11 @@ fn set_aside(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Where a file is set aside.
+pub(crate) fn aside(path: &Path) -> PathBuf {
+    path.with_extension("db.set-aside")
 }
 
 #[cfg(unix)]

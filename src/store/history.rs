@@ -54,6 +54,27 @@ pub enum HistoryMove {
 }
 
 impl Store {
+    /// How many messages of a conversation are stored.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn stored_messages(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<usize, StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache().call(move |cache| {
+            let count: i64 = cache.connection.query_row(
+                "SELECT count(*) FROM message WHERE conversation =
+                     (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)",
+                params![channel.as_str(), conversation.as_str()],
+                |row| row.get(0),
+            )?;
+            Ok(usize::try_from(count).unwrap_or(0))
+        })
+    }
+
     /// How far a history was read; `None` for a conversation that is not
     /// stored.
     ///

@@ -18,6 +18,7 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
+mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;
@@ -25,6 +26,7 @@ pub mod errors;
 mod facts;
 mod files;
 pub mod history;
+pub mod inspect;
 pub mod lane;
 pub mod leases;
 pub mod messages;
@@ -32,7 +34,9 @@ pub mod meta;
 pub mod outbox;
 pub mod pauses;
 pub mod reader;
+mod recognised;
 mod rows;
+mod search;
 mod settling;
 pub mod since;
 mod stuck;
@@ -41,7 +45,7 @@ mod tests;
 mod writer;
 
 pub use errors::StoreError;
-pub use reader::Reader;
+pub use reader::{Interrupt, Reader};
 
 use files::Paths;
 use writer::Writer;
@@ -133,8 +137,8 @@ impl Store {
         let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
         Ok(Self(Arc::new(Inner {
             paths,
-            outbox: Writer::start("outbox", outbox)?,
-            cache: Writer::start("cache", cache)?,
+            outbox: Writer::start("outbox", outbox, |_| Ok(false))?,
+            cache: Writer::start("cache", cache, |cache| search::add_slice(&mut cache.connection))?,
             counter,
             rebuilt,
             chance: setup.chance,

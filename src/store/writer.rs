@@ -21,18 +21,22 @@ pub(crate) struct Writer<T> {
 }
 
 impl<T: Send + 'static> Writer<T> {
-    /// Moves `state` to a thread of its own.
-    pub(crate) fn start(name: &str, mut state: T) -> Result<Self, StoreError> {
+    /// Moves `state` to a thread of its own. While no job waits, it does one
+    /// piece of `spare` work after the other until that tells there is no
+    /// more.
+    pub(crate) fn start(
+        name: &str,
+        mut state: T,
+        mut spare: impl FnMut(&mut T) -> Result<bool, StoreError> + Send + 'static,
+    ) -> Result<Self, StoreError> {
         let (jobs, queue) = mpsc::channel::<Job<T>>();
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
-                while let Ok(job) = queue.recv() {
-                    // A job that panics has rolled back by unwinding; its
-                    // caller is told by the dropped reply.
-                    if catch_unwind(AssertUnwindSafe(|| job(&mut state))).is_err() {
-                        tracing::error!("a job of the store panicked");
-                    }
+                while do_spare(&queue, &mut state, &mut spare)
+                    && let Ok(job) = queue.recv()
+                {
+                    run(job, &mut state);
                 }
             })
             .map_err(|source| StoreError::Folder { path: name.into(), source })?;
@@ -68,6 +72,36 @@ impl<T: Send + 'static> Writer<T> {
     fn send(&self, job: Job<T>) -> Result<(), StoreError> {
         let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
         jobs.send(job).map_err(|_| StoreError::Closed)
+    }
+}
+
+/// A job that panics has rolled back by unwinding; its caller is told by the
+/// dropped reply.
+fn run<T>(job: Job<T>, state: &mut T) {
+    if catch_unwind(AssertUnwindSafe(|| job(state))).is_err() {
+        tracing::error!("a job of the store panicked");
+    }
+}
+
+/// Does spare work between the jobs; tells whether jobs may still come.
+fn do_spare<T>(
+    queue: &mpsc::Receiver<Job<T>>,
+    state: &mut T,
+    spare: &mut impl FnMut(&mut T) -> Result<bool, StoreError>,
+) -> bool {
+    loop {
+        match queue.try_recv() {
+            Ok(job) => run(job, state),
+            Err(mpsc::TryRecvError::Disconnected) => return false,
+            Err(mpsc::TryRecvError::Empty) => match spare(state) {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(error) => {
+                    tracing::warn!(%error, "spare work of the store waits for the next job");
+                    return true;
+                }
+            },
+        }
     }
 }
 

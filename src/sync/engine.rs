@@ -141,13 +141,16 @@ fn hands(
         let other = it.channel().spec();
         other.key == spec.key && other.base_url == spec.base_url
     };
-    match tabs.iter().find(same) {
+    let channel = match tabs.iter().find(same) {
         Some(tab) => {
             let client = tab.channel().client.beside();
-            Ok(Channel::with_client(spec, client, store.clone(), clock.clone(), news.clone()))
+            Channel::with_client(spec, client, store.clone(), clock.clone(), news.clone())
         }
-        None => Channel::new(spec, store.clone(), clock.clone(), news.clone()),
-    }
+        None => Channel::new(spec, store.clone(), clock.clone(), news.clone())?,
+    };
+    // What is repeated, all tabs repeat together.
+    let retries = tabs.first().map(|it| it.channel().client.retries().clone()).unwrap_or_default();
+    Ok(channel.within_budget(retries))
 }
 
 /// Keeps the leases until the engine stops.

@@ -19,7 +19,8 @@ use crate::model::news::{Health, News};
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::leases::{Ask, Holder, LEASE, RENEW, Versions, Vitals};
 use crate::store::{Store, StoreError};
-use crate::sync::tab::{Lead, Loop, Tab};
+use crate::sync::tab::{Loop, Tab};
+use crate::sync::wishes::Lead;
 use crate::sync::{ChannelSpec, NAP};
 
 /// Between two looks at whether another process has changed the files.

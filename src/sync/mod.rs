@@ -11,6 +11,7 @@
 
 mod accepted;
 mod account;
+mod attempt;
 mod audit;
 mod channel;
 mod conversations;
@@ -25,6 +26,7 @@ mod looking;
 mod messages;
 pub mod overlap;
 pub mod plan;
+mod probe;
 mod push;
 pub mod reconcile;
 mod report;
@@ -32,7 +34,9 @@ mod tab;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod verified;
 pub mod walk;
+mod wishes;
 
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
@@ -44,7 +48,8 @@ pub use leading::Leading;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
-pub use tab::{Lead, Loop, Tab};
+pub use tab::{Loop, Tab};
+pub use wishes::Lead;
 
 /// No step asks for a longer wait, so that a suspended machine or a clock
 /// that jumped is noticed.

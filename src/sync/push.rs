@@ -10,15 +10,17 @@ use crate::client::retry::{self, Attempt, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
-use crate::model::outbox::{Moment, RowState, Stop};
+use crate::model::outbox::{Lane, Moment, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
-use crate::sync::guard::{self, Outage};
+use crate::sync::attempt::{Doubts, Leave};
+use crate::sync::guard::{self, Jump, Outage};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::looking::Looking;
+use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
 
 /// Between two tries to read the history a text waits for, or to write the
@@ -43,12 +45,17 @@ pub enum PushStep {
 /// What is remembered between two steps.
 #[derive(Debug)]
 pub(crate) struct PushState {
-    /// Conversations whose history could not be read again, until when they
-    /// wait.
-    held: HashMap<ConversationId, Timestamp>,
+    /// Lanes whose history could not be read again, or whose repetition is
+    /// not paid for, until when they wait.
+    held: HashMap<Lane, Timestamp>,
+    doubts: Doubts,
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
+    probe: Probe,
+    /// Waits that may have been set under a clock that was set back since are
+    /// to be ended: `true` if it was seen to be set back.
+    doubtful_waits: Option<bool>,
     looking: Option<Looking>,
     look_after: Timestamp,
 }
@@ -57,11 +64,27 @@ impl PushState {
     pub(crate) fn new(now: Timestamp) -> Self {
         Self {
             held: HashMap::new(),
+            doubts: Doubts::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
+            probe: Probe::default(),
+            doubtful_waits: Some(false),
             looking: None,
             look_after: Timestamp::default(),
         }
+    }
+
+    /// A step begins or ends.
+    fn step(&mut self, now: Timestamp) {
+        if let Some(jump) = self.outage.step(now) {
+            self.doubtful_waits = Some(jump == Jump::Back);
+        }
+    }
+
+    /// A try found no connection.
+    fn no_connection(&mut self, now: Timestamp) {
+        self.outage.begins(now);
+        self.probe.failed(now);
     }
 
     fn was_read(&mut self, conversation: ConversationId, now: Timestamp) {
@@ -77,16 +100,20 @@ impl Channel {
     pub async fn push_once(&self, now: Timestamp) -> PushStep {
         // One at a time, so that lanes stay in order.
         let mut state = self.outbox.lock().await;
-        state.outage.step(now);
+        state.step(self.clock.now());
         if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
             state.outage.begins(now);
             return PushStep::Halted;
         }
-        if let Some(at) = self.pulse(|it, _| it.last_answer()) {
+        let answered = self.pulse(|it, _| it.last_answer());
+        if let Some(at) = answered {
             state.outage.heard(at);
         }
+        if let Some(until) = state.probe.wait(answered, now) {
+            return PushStep::Due(until);
+        }
         let step = self.push_next(&mut state, now).await;
-        state.outage.step(self.clock.now().max(now));
+        state.step(self.clock.now());
         match step {
             Ok(step) => step,
             Err(error) => {
@@ -108,10 +135,15 @@ impl Channel {
 
     async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, Trouble> {
         state.held.retain(|_, until| (1..=AGAIN).contains(&until.since(now)));
+        if let Some(set_back) = state.doubtful_waits {
+            self.store.end_waits(self.id(), now, set_back).await?;
+            state.doubtful_waits = None;
+        }
         let mut rows = self.store.lane_rows(self.id()).await?;
         let desk = Desk {
             now: self.moment(now),
             held: &state.held,
+            credential: self.credential(),
             read_at: &state.read_at,
             outage: &state.outage,
             look_after: self.may_read(Resource::History).then_some(state.look_after),
@@ -124,7 +156,11 @@ impl Channel {
             }
             Choice::Expire(index) => {
                 let row = rows.swap_remove(index);
-                let why = "no clear answer came in 23 hours; the server may no longer recognise it";
+                let why = if row.attempted_as.as_ref().is_some_and(|it| it != self.credential()) {
+                    "it was first sent with another channel key; the server may not recognise it"
+                } else {
+                    "no clear answer came in 23 hours; the server may no longer recognise it"
+                };
                 let why = self.with_evidence(&row, SafeText::line(why)).await;
                 self.stop_row(&row, Stop::Expired, why).await?;
             }
@@ -143,8 +179,18 @@ impl Channel {
         if let Some((stop, why)) = self.objection(state, &row, now).await? {
             return self.stop_row(&row, stop, SafeText::line(why)).await;
         }
+        match self.may_leave(&row, &state.doubts).await? {
+            Leave::Now => {}
+            Leave::Stopped => return Ok(()),
+            Leave::Later => {
+                state.held.insert(row.row.lane, now.plus(AGAIN));
+                return Ok(());
+            }
+        }
         self.note_balance(&row).await?;
-        let Some(claimed) = self.store.claim(&row.row.id, row.fence, self.moment(now)).await? else {
+        let Some(claimed) =
+            self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
+        else {
             // Someone else has changed it; it is looked at anew.
             return Ok(());
         };
@@ -178,7 +224,7 @@ impl Channel {
         now: Timestamp,
     ) -> Result<(), Trouble> {
         let Some(platform) = self.platform().await? else {
-            state.held.insert(conversation, now.plus(AGAIN));
+            state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             return Ok(());
         };
         let one = self.histories.lock().await;
@@ -194,10 +240,10 @@ impl Channel {
             }
             Err(Trouble::Read(error)) => {
                 if matches!(error, ReadError::Offline(_)) {
-                    state.outage.begins(now);
+                    state.no_connection(now);
                 }
                 self.read_failed(Resource::History, error);
-                state.held.insert(conversation, now.plus(AGAIN));
+                state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             }
             Err(error) => return Err(error),
         }
@@ -211,17 +257,21 @@ impl Channel {
             // Taken away since it was claimed; there is nothing to settle.
             return Ok(());
         };
-        let outcome = self.client.carry_out(&row.operation, &request, &row.key).await;
-        let outcome = self.verified(&claimed, outcome).await;
+        let outcome = self.attempt(&claimed, &request).await?;
+        state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
-        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
-            state.outage.begins(now);
+        match &outcome {
+            Outcome::NotSent(NotSent::Offline(_)) => state.no_connection(now),
+            Outcome::NotSent(NotSent::Paced(_)) => {}
+            _ => state.probe = Probe::default(),
         }
         if let Some(first) = &mut claimed.first {
             // Known at the latest by this answer's date.
             first.server = first.server.or_else(|| self.client.server_time(*first));
         }
         let attempt = Attempt {
+            class: claimed.row.operation.class(),
+            recognised: self.recognises(&claimed).await?,
             failures: claimed.failures,
             age: claimed.key_age(&self.moment(now)).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,

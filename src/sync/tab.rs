@@ -6,34 +6,17 @@
 //!
 //! Knows nothing of other tabs.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tokio::sync::{Notify, watch};
 
 use crate::model::ids::ConversationId;
-use crate::model::news::News;
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::leases::{Ask, LEASE};
+use crate::model::time::Timestamp;
 use crate::sync::plan::{Plan, Polling, Step, Task};
 use crate::sync::push::PushStep;
 use crate::sync::report::Pulled;
+use crate::sync::wishes::{Lead, Wishes};
 use crate::sync::{Channel, NAP};
-
-/// Conversations that wait to be read because a person asked at most.
-const ASKED: usize = 16;
-/// A lease is not relied on for its last part.
-const MARGIN: i64 = SECOND;
-
-/// Whether a tab's steps may do anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lead {
-    /// Nobody else is on the folder.
-    Always,
-    /// Until the lease lapses.
-    Until(Timestamp),
-    /// Another process leads, or nobody does yet.
-    Other,
-}
 
 /// The three things a tab does side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,25 +36,13 @@ impl Loop {
 
 /// One tab and what it was asked to do.
 pub struct Tab {
-    channel: Channel,
-    lead: Mutex<Lead>,
-    wishes: Mutex<Wishes>,
+    pub(crate) channel: Channel,
+    pub(crate) lead: Mutex<Lead>,
+    pub(crate) wishes: Mutex<Wishes>,
     polls: tokio::sync::Mutex<Polls>,
     opens: tokio::sync::Mutex<Opens>,
     bells: [Notify; 3],
     stop: watch::Sender<bool>,
-}
-
-#[derive(Debug, Default)]
-struct Wishes {
-    visible: bool,
-    open: Option<ConversationId>,
-    refresh: bool,
-    refresh_open: bool,
-    /// Histories a person asked for, and whether for their older messages.
-    reads: Vec<(ConversationId, bool)>,
-    /// What the leader is to be asked.
-    asks: Vec<Ask>,
 }
 
 /// What is polled by itself; of what is due alike, the first goes first.
@@ -126,103 +97,6 @@ impl Tab {
     /// The tab's hands.
     pub fn channel(&self) -> &Channel {
         &self.channel
-    }
-
-    /// Whether this process may ask and send for the channel now.
-    pub fn leads(&self, now: Timestamp) -> bool {
-        match *self.lead.lock().unwrap_or_else(PoisonError::into_inner) {
-            Lead::Always => true,
-            // One that reaches too far is from before the clock was set back.
-            Lead::Until(until) => (MARGIN..=LEASE).contains(&until.since(now)),
-            Lead::Other => false,
-        }
-    }
-
-    /// Notes who leads; `now` tells whether that is new.
-    pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
-        let led = self.leads(now);
-        *self.lead.lock().unwrap_or_else(PoisonError::into_inner) = lead;
-        if !led && self.leads(now) {
-            tracing::info!(channel = %self.channel.id(), "leads");
-            // What the last leader read since is not known here.
-            self.channel.forget_answers();
-            self.wish(|it| it.refresh = true);
-            Loop::ALL.iter().for_each(|it| self.wake(*it));
-        }
-    }
-
-    /// Whether the tab is looked at, and which of its conversations is open.
-    pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
-        let opened = self.wish(|it| {
-            it.visible = visible;
-            let opened = open.clone().filter(|new| it.open.as_ref() != Some(new));
-            it.open = open;
-            opened
-        });
-        if let Some(conversation) = opened {
-            self.ask_leader(Ask::Open(conversation));
-        }
-        self.wake(Loop::Poll);
-        self.wake(Loop::Open);
-    }
-
-    /// Reads everything again now, also after the tab was stopped.
-    pub fn refresh(&self) {
-        if self.ask_leader(Ask::Refresh) {
-            return;
-        }
-        self.wish(|it| {
-            it.refresh = true;
-            it.refresh_open = true;
-        });
-        self.channel.resume();
-        self.wake(Loop::Poll);
-        self.wake(Loop::Open);
-    }
-
-    /// Reads messages older than the stored ones.
-    pub fn fetch_older(&self, conversation: ConversationId) {
-        if !self.ask_leader(Ask::Older(conversation.clone())) {
-            self.read(conversation, true);
-        }
-    }
-
-    /// Reads a history because a person asked, here or at another process.
-    pub(crate) fn read(&self, conversation: ConversationId, older: bool) {
-        let wanted = (conversation, older);
-        self.wish(|it| {
-            if !it.reads.contains(&wanted) && it.reads.len() < ASKED {
-                it.reads.push(wanted);
-            }
-        });
-        self.wake(Loop::Open);
-    }
-
-    /// Leaves word for another process's leader, if there is one.
-    fn ask_leader(&self, ask: Ask) -> bool {
-        let other = *self.lead.lock().unwrap_or_else(PoisonError::into_inner) == Lead::Other;
-        if other {
-            self.wish(|it| {
-                if !it.asks.contains(&ask) && it.asks.len() < ASKED {
-                    it.asks.push(ask);
-                }
-            });
-        }
-        other
-    }
-
-    /// What the leader is to be asked.
-    pub(crate) fn take_asks(&self) -> Vec<Ask> {
-        self.wish(|it| std::mem::take(&mut it.asks))
-    }
-
-    /// Says that another process changed what this tab shows.
-    pub(crate) fn tell_changed(&self) {
-        let id = &self.channel.spec().id;
-        self.channel.tell(News::Conversations(id.clone()));
-        if let Some(open) = self.wish(|it| it.open.clone()) {
-            self.channel.tell(News::History(id.clone(), open));
-        }
     }
 
     /// A loop is to take its next step now.
@@ -362,10 +236,6 @@ impl Tab {
     /// not is tried once and not three times.
     fn may_go(&self, now: Timestamp) -> bool {
         !self.is_stopped() && self.leads(now) && self.channel.is_proven()
-    }
-
-    fn wish<R>(&self, change: impl FnOnce(&mut Wishes) -> R) -> R {
-        change(&mut self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn next(&self, plan: &Plan, now: Timestamp, visible: bool) -> Step {

@@ -4,6 +4,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::wire::content::TypedContent;
+use crate::wire::lenient;
+
+/// The body of `POST /broadcast`, as this desk writes it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendBroadcastBody<'a> {
+    /// Left out for everyone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_ids: Option<Vec<&'a str>>,
+    /// What goes out.
+    pub message: TypedContent<'a>,
+}
+
 /// The answer to a new broadcast.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,32 +43,32 @@ pub struct BroadcastBody {
     /// Its id.
     pub id: String,
     /// The text that goes out.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub message: Option<String>,
     /// How many people it goes to.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::integer")]
     pub total_recipients: i64,
     /// Taken by the platform and not lost later.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::integer")]
     pub sent_count: i64,
     /// Refused or lost.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::integer")]
     pub failed_count: i64,
     /// `sending` or `completed`.
     pub status: String,
     /// When it was made.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
     /// When the last recipient was tried.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub completed_at: Option<String>,
     /// Arrived.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::integer")]
     pub delivered: i64,
     /// Refused or lost.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::integer")]
     pub failed: i64,
     /// Neither arrived nor failed yet.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::integer")]
     pub pending: i64,
 }

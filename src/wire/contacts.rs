@@ -4,6 +4,28 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::wire::lenient;
+
+/// The body of `POST /contacts`, as this desk writes it.
+#[derive(Debug, Clone, Serialize)]
+pub struct SaveContactBody<'a> {
+    /// E.164.
+    pub phone: &'a str,
+    /// At most 200 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'a str>,
+    /// A mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<&'a str>,
+    /// All its labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<&'a [String]>,
+    /// A free-form object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Box<RawValue>>,
+}
 
 /// A contact. Of its output the interface names only `id` and the inputs; the
 /// times are this service's choice.
@@ -13,27 +35,27 @@ pub struct ContactBody {
     /// Its id.
     pub id: String,
     /// E.164.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub phone: Option<String>,
     /// What the person is called.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub name: Option<String>,
     /// The person's mail address.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub email: Option<String>,
     /// Labels.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::texts")]
     pub tags: Vec<String>,
     /// A free-form object.
     #[serde(default)]
     pub metadata: Value,
     /// When it was made.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
     /// When it was last changed.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub updated_at: Option<String>,
     /// When a message last came or went.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     pub last_activity_at: Option<String>,
 }

@@ -5,6 +5,7 @@
 //! not shown in the interface and are this service's choice.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::wire::lenient;
 
@@ -29,6 +30,87 @@ pub struct EmailAccountBody {
     /// Whether the assistant answers mail by itself.
     #[serde(default, deserialize_with = "lenient::boolean")]
     pub ai_auto_reply: Option<bool>,
+}
+
+/// The body of `POST /email/send`, as this desk writes it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendEmailBody<'a> {
+    /// Addresses.
+    pub to: &'a [String],
+    /// Addresses.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub cc: &'a [String],
+    /// Addresses.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub bcc: &'a [String],
+    /// At most 998 characters.
+    pub subject: &'a str,
+    /// The plain text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<&'a str>,
+    /// The HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub html: Option<&'a str>,
+    /// The sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<&'a str>,
+    /// Where answers go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<&'a str>,
+    /// More headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Box<RawValue>>,
+    /// The mail it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_reply_to: Option<&'a str>,
+    /// The thread it answers in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<&'a str>,
+    /// At most 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<SendAttachment<'a>>,
+}
+
+/// An attachment of a mail that is sent.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendAttachment<'a> {
+    /// What it is called.
+    pub filename: &'a str,
+    /// Its media type.
+    pub content_type: &'a str,
+    /// Its bytes in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Where its bytes are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<&'a str>,
+}
+
+/// The body of `PATCH /email/threads/{id}`. The interface does not show the
+/// names; these are this service's choice.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ThreadPatch<'a> {
+    /// Read or unread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_read: Option<bool>,
+    /// With a star or without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_starred: Option<bool>,
+    /// Into the archive or out of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived: Option<bool>,
+    /// Into a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<&'a str>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<&'a str>,
+    /// How urgent it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<&'a str>,
 }
 
 /// The answer to `POST /email/send`.
@@ -106,10 +188,10 @@ pub struct EmailBody {
     #[serde(default, deserialize_with = "lenient::text")]
     pub from_name: Option<String>,
     /// Addresses.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::texts")]
     pub to: Vec<String>,
     /// Addresses.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::texts")]
     pub cc: Vec<String>,
     /// Addresses; of mails sent from here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -18,6 +18,23 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
     })
 }
 
+/// The strings of a list; anything else in it, and anything but a list, is
+/// absent.
+pub fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let Value::Array(items) = Value::deserialize(deserializer)? else { return Ok(Vec::new()) };
+    let text = |it| if let Value::String(text) = it { Some(text) } else { None };
+    Ok(items.into_iter().filter_map(text).collect())
+}
+
+/// A whole number, or its text; anything else is 0.
+pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Number(number) => number.as_i64().unwrap_or(0),
+        Value::String(text) => text.trim().parse().unwrap_or(0),
+        _ => 0,
+    })
+}
+
 /// A boolean, or `"true"`/`"false"`, or 0/1; anything else is absent.
 pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {

@@ -10,30 +10,21 @@ use crate::model::ids::{ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::wire::content::TypedContent;
 use crate::wire::lenient;
 
-/// The body of `POST /messages/send` for a text, as this desk writes it. The
-/// service reads all eight types.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The body of `POST /messages/send`, as this desk writes it.
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SendTextBody {
+pub struct SendBody<'a> {
     /// E.164.
-    pub to: String,
-    /// `text`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The content.
-    pub text: TextContent,
+    pub to: &'a str,
+    /// What is sent.
+    #[serde(flatten)]
+    pub content: TypedContent<'a>,
     /// A service id or a raw platform id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply_to: Option<String>,
-}
-
-/// The content of a text message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TextContent {
-    /// At most 4096 characters.
-    pub body: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<&'a str>,
 }
 
 /// The answer to a send on any chat channel.

@@ -10,6 +10,7 @@ pub mod account;
 pub mod body;
 pub mod broadcasts;
 pub mod contacts;
+pub mod content;
 pub mod conversations;
 pub mod email;
 pub mod errors;

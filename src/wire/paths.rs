@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of methods or bodies.
 
-use crate::model::ids::{ConversationId, MessageId};
+use crate::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 
 /// `GET /account`
 pub const ACCOUNT: &str = "/account";
@@ -19,6 +19,38 @@ pub const TEMPLATES: &str = "/templates";
 pub const TELEGRAM_SEND: &str = "/telegram/send";
 /// `GET /telegram/conversations`
 pub const TELEGRAM_CONVERSATIONS: &str = "/telegram/conversations";
+/// `GET` and `POST /contacts`
+pub const CONTACTS: &str = "/contacts";
+/// `POST /broadcast`
+pub const BROADCAST: &str = "/broadcast";
+/// `POST /media`
+pub const MEDIA: &str = "/media";
+/// `GET /email/account`
+pub const EMAIL_ACCOUNT: &str = "/email/account";
+/// `POST /email/send`
+pub const EMAIL_SEND: &str = "/email/send";
+/// `GET /email/threads`
+pub const EMAIL_THREADS: &str = "/email/threads";
+/// `GET /email/contacts`
+pub const EMAIL_CONTACTS: &str = "/email/contacts";
+/// `GET` and `POST /email/webhooks`
+pub const EMAIL_WEBHOOKS: &str = "/email/webhooks";
+/// `POST /voip/calls`
+pub const VOIP_CALLS: &str = "/voip/calls";
+/// `POST /voip/sms`
+pub const VOIP_SMS: &str = "/voip/sms";
+/// `GET /voip/conversations`
+pub const VOIP_CONVERSATIONS: &str = "/voip/conversations";
+/// `GET` and `POST /webhooks`
+pub const WEBHOOKS: &str = "/webhooks";
+/// `GET /triggers/new-contact`
+pub const TRIGGER_NEW_CONTACT: &str = "/triggers/new-contact";
+/// `GET /triggers/new-order`
+pub const TRIGGER_NEW_ORDER: &str = "/triggers/new-order";
+/// `GET /triggers/new-appointment`
+pub const TRIGGER_NEW_APPOINTMENT: &str = "/triggers/new-appointment";
+/// `GET /triggers/campaign-completed`
+pub const TRIGGER_CAMPAIGN_COMPLETED: &str = "/triggers/campaign-completed";
 /// `GET /triggers/new-message`
 pub const TRIGGER_NEW_MESSAGE: &str = "/triggers/new-message";
 
@@ -55,6 +87,31 @@ pub fn telegram_conversation_messages(id: &ConversationId) -> String {
 /// `POST /telegram/messages/{id}/react`
 pub fn telegram_message_react(id: &MessageId) -> String {
     format!("/telegram/messages/{}/react", segment(id.as_str()))
+}
+
+/// `GET` and `DELETE /contacts/{id}`
+pub fn contact(id: &ContactId) -> String {
+    format!("{CONTACTS}/{}", segment(id.as_str()))
+}
+
+/// `GET /broadcast/{id}`
+pub fn broadcast(id: &BroadcastId) -> String {
+    format!("{BROADCAST}/{}", segment(id.as_str()))
+}
+
+/// `GET` and `PATCH /email/threads/{id}`
+pub fn email_thread(id: &ThreadId) -> String {
+    format!("{EMAIL_THREADS}/{}", segment(id.as_str()))
+}
+
+/// `DELETE /webhooks/{id}`
+pub fn webhook(id: &WebhookId) -> String {
+    format!("{WEBHOOKS}/{}", segment(id.as_str()))
+}
+
+/// `DELETE /email/webhooks/{id}`
+pub fn email_webhook(id: &WebhookId) -> String {
+    format!("{EMAIL_WEBHOOKS}/{}", segment(id.as_str()))
 }
 
 /// Percent-encodes an id into one path segment, so that an id from outside

@@ -12,20 +12,33 @@ use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::wire::lenient;
 
-/// The body of `POST /telegram/send` for a text, as this desk writes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The body of `POST /telegram/send`, as this desk writes it.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SendTextBody {
+pub struct SendBody<'a> {
     /// Always written as a string.
-    pub chat_id: String,
-    /// `text`.
+    pub chat_id: &'a str,
+    /// text, photo, video, document or audio.
     #[serde(rename = "type")]
-    pub kind: String,
-    /// At most 4096 characters, escaped for the parse mode.
-    pub text: String,
+    pub kind: &'static str,
+    /// At most 4096 characters, as the parse mode wants them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<&'a str>,
+    /// A public https address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<&'a str>,
+    /// At most 1024 characters, as the parse mode wants them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caption: Option<&'a str>,
+    /// At most 256 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<&'a str>,
+    /// Left out for HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parse_mode: Option<&'static str>,
     /// A service id or a numeric platform id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply_to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<&'a str>,
 }
 
 /// A bot-chat conversation as listed.

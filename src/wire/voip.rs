@@ -5,8 +5,36 @@
 //! Knows nothing of numbers or minutes.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::wire::lenient;
+
+/// The body of `POST /voip/sms`, as this desk writes it.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendSmsBody<'a> {
+    /// E.164.
+    pub to: &'a str,
+    /// 1 to 1600 characters.
+    pub body: &'a str,
+    /// The sending channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<&'a str>,
+}
+
+/// The body of `POST /voip/calls`, as this desk writes it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaceCallBody<'a> {
+    /// E.164.
+    pub to: &'a str,
+    /// The calling channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<&'a str>,
+    /// What the AI is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Box<RawValue>>,
+}
 
 /// The answer to `POST /voip/calls`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,22 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::wire::lenient;
+
+/// The body of `POST /webhooks` and `POST /email/webhooks`, as this desk
+/// writes it.
+#[derive(Clone, Copy, Serialize)]
+pub struct AddWebhookBody<'a> {
+    /// Where deliveries go.
+    pub url: &'a str,
+    /// What it is told of; left out for the server's choice.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub events: &'a [String],
+    /// What deliveries are signed with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<&'a str>,
+}
+
 /// A subscription. Its secret is never told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +29,7 @@ pub struct WebhookBody {
     /// Where deliveries go.
     pub url: String,
     /// What it is told of.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::texts")]
     pub events: Vec<String>,
     /// Whether anything is delivered.
     #[serde(default)]

@@ -13,7 +13,7 @@ mod credits;
 mod faults;
 mod hostile;
 mod idempotency;
-mod killing;
+pub(crate) mod killing;
 mod limits;
 mod living;
 #[cfg(target_os = "linux")]

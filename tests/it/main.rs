@@ -1,16 +1,25 @@
 //! Stories and contracts: one test binary over the whole program.
 
 mod assistant;
+mod binary;
+mod channel;
 mod contract;
 #[macro_use]
 mod desk;
+mod faults;
 mod floors;
 mod hands;
+mod kills;
 mod openapi;
+mod packaging;
+mod proxy;
 mod pty;
 mod raw_http;
 mod readme;
 mod scripting;
+mod searching;
 mod service;
 mod service_mail;
+mod sharing;
+mod simulation;
 mod stories;

@@ -16,7 +16,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with the binary in it.
-struct Terminal {
+pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
     seen: Vec<u8>,
@@ -41,13 +41,23 @@ impl Terminal {
         Self::run(folder, command, columns, rows)
     }
 
-    fn run(folder: tempfile::TempDir, mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+    /// Starts a command in a terminal; the folder stays as long as it does.
+    pub(crate) fn run(
+        folder: tempfile::TempDir,
+        mut command: CommandBuilder,
+        columns: u16,
+        rows: u16,
+    ) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
-        command.env("FRONTDESK_DATA_DIR", folder.path());
-        command.env("FRONTDESK_CONFIG_DIR", folder.path());
+        for name in ["FRONTDESK_DATA_DIR", "FRONTDESK_CONFIG_DIR"] {
+            if command.get_env(name).is_none() {
+                command.env(name, folder.path());
+            }
+        }
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         let child = pair.slave.spawn_command(command).expect("the binary starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
@@ -73,17 +83,17 @@ impl Terminal {
         }
     }
 
-    fn keys(&mut self, keys: &str) {
+    pub(crate) fn keys(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
         self.writer.flush().expect("the terminal takes keys");
     }
 
-    fn contents(&self) -> String {
+    pub(crate) fn contents(&self) -> String {
         self.screen.screen().contents()
     }
 
     /// Reads until the screen holds what is wanted.
-    fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
             let left = until.saturating_duration_since(instant());
@@ -98,8 +108,21 @@ impl Terminal {
         }
     }
 
-    fn wait_for_text(&mut self, text: &str) {
+    pub(crate) fn wait_for_text(&mut self, text: &str) {
         self.wait_for(&format!("{text:?}"), |it| it.contains(text));
+    }
+
+    /// Takes in what is there without waiting.
+    pub(crate) fn read(&mut self) {
+        for bytes in self.bytes.try_iter() {
+            self.screen.process(&bytes);
+        }
+    }
+
+    /// Ends it as `kill -9` does.
+    pub(crate) fn kill(mut self) {
+        self.signal("KILL");
+        self.child.wait().expect("it ends");
     }
 
     fn signal(&self, signal: &str) {
@@ -120,8 +143,8 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end and checks that the terminal is as it was.
-    fn ended(mut self) -> u32 {
+    /// Waits for the end; its exit code.
+    fn wait_for_end(&mut self) -> u32 {
         let until = instant() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
@@ -136,6 +159,12 @@ impl Terminal {
         while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
             self.seen.extend_from_slice(&bytes);
         }
+        status.exit_code()
+    }
+
+    /// Waits for the end and checks that the terminal is as it was.
+    fn ended(mut self) -> u32 {
+        let code = self.wait_for_end();
         let seen = String::from_utf8_lossy(&self.seen).into_owned();
         for (on, off) in
             [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")]
@@ -145,7 +174,7 @@ impl Terminal {
         }
         assert!(seen.rfind("\x1b[?25l") < seen.rfind("\x1b[?25h"), "the cursor is left hidden");
         self.assert_cooked();
-        status.exit_code()
+        code
     }
 
     #[cfg(unix)]
@@ -303,4 +332,34 @@ fn without_a_terminal_it_says_so() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("needs a terminal") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_channel_key_is_asked_for_and_not_shown() {
+    let desk = crate::desk::Desk::new(80, 24);
+    let key = desk.key_of("whatsapp");
+    let mut terminal = Terminal::start(&["channel", "add"], 160, 40);
+    terminal.wait_for_text("Name of the tab:");
+    terminal.keys("Harbor chat\r");
+    terminal.wait_for_text("Address of the service");
+    terminal.keys(&format!("{}\r", desk.base_url));
+    terminal.wait_for_text("Channel key (not shown):");
+    // A wrong beginning is taken back.
+    terminal.keys(&format!("wrong\x15x\x7f{key}\r"));
+    terminal.wait_for_text("`frontdesk` opens it");
+    assert_eq!(terminal.wait_for_end(), 0);
+    terminal.assert_cooked();
+    assert!(!String::from_utf8_lossy(&terminal.seen).contains(&key[..20]), "{}", terminal.contents());
+    let mut again = Terminal::start_in(terminal.folder, &["channel", "remove", "harbor chat"], 160, 40);
+    again.wait_for_text("and its key? y/n");
+    again.keys("n\r");
+    assert_eq!(again.wait_for_end(), 1);
+}
+
+#[test]
+fn without_a_channel_the_inbox_says_how_to_begin() {
+    let mut terminal = Terminal::start(&[], 160, 40);
+    terminal.wait_for_text("frontdesk channel add");
+    assert!(terminal.contents().contains("frontdesk demo"));
+    assert_eq!(terminal.wait_for_end(), 2);
 }

@@ -5,7 +5,7 @@ mod broadcasts;
 mod contacts;
 mod events;
 mod media;
-mod receiver;
+pub(crate) mod receiver;
 mod webhooks;
 
 use std::collections::HashMap;

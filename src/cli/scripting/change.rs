@@ -12,7 +12,8 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::CliError;
-use crate::cli::scripting::{Found, Session, print};
+use crate::cli::print;
+use crate::cli::scripting::{Common, Found, Session};
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
 use crate::model::news::Health;
@@ -21,8 +22,6 @@ use crate::model::time::SECOND;
 use crate::store::outbox::NewRow;
 use crate::sync::PushStep;
 
-/// How long a command waits for the server's word.
-const WAIT: i64 = 60 * SECOND;
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -33,9 +32,6 @@ pub struct SendArguments {
     pub conversation: String,
     /// The text; `-` reads it from standard input.
     pub text: String,
-    /// Only on this channel, by its configured name.
-    #[arg(long, value_name = "NAME")]
-    pub channel: Option<String>,
     /// Quote this message.
     #[arg(long, value_name = "MESSAGE")]
     pub reply_to: Option<String>,
@@ -45,9 +41,9 @@ pub struct SendArguments {
     /// Send although the AI may answer too.
     #[arg(long)]
     pub beside_ai: bool,
-    /// JSON instead of a line.
-    #[arg(long)]
-    pub json: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// The switches of `react`.
@@ -59,12 +55,9 @@ pub struct ReactArguments {
     pub message: String,
     /// The emoji; empty removes the reaction.
     pub emoji: String,
-    /// Only on this channel, by its configured name.
-    #[arg(long, value_name = "NAME")]
-    pub channel: Option<String>,
-    /// JSON instead of a line.
-    #[arg(long)]
-    pub json: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// The switches of `pause`, `resume` and `close`.
@@ -72,22 +65,19 @@ pub struct ReactArguments {
 pub struct ChangeArguments {
     /// The conversation: its id, address or whole name.
     pub conversation: String,
-    /// Only on this channel, by its configured name.
-    #[arg(long, value_name = "NAME")]
-    pub channel: Option<String>,
-    /// JSON instead of a line.
-    #[arg(long)]
-    pub json: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// `frontdesk send`
-pub fn send(session: &mut Session, arguments: &SendArguments) -> Result<(), CliError> {
+pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError> {
     let mut text = arguments.text.clone();
     if text == "-" {
         text.clear();
         std::io::stdin().read_to_string(&mut text).context("reading the text from standard input")?;
     }
-    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let conversation = &found.row.conversation;
     let to = conversation
         .address
@@ -106,30 +96,30 @@ pub fn send(session: &mut Session, arguments: &SendArguments) -> Result<(), CliE
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
     operations.push(Operation::SendText { to, text, reply_to });
-    Ok(carry_out(session, &found, operations, "sent", arguments.json)?)
+    Ok(carry_out(session, &found, operations, "sent", arguments.common.json)?)
 }
 
 /// `frontdesk react`
-pub fn react(session: &mut Session, arguments: &ReactArguments) -> Result<()> {
-    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let operation = Operation::React {
         message: MessageId::from(arguments.message.as_str()),
         emoji: arguments.emoji.clone(),
     };
-    carry_out(session, &found, vec![operation], "reacted", arguments.json)
+    carry_out(session, &found, vec![operation], "reacted", arguments.common.json)
 }
 
 /// `frontdesk pause` and `frontdesk resume`
-pub fn switch(session: &mut Session, arguments: &ChangeArguments, enabled: bool) -> Result<()> {
-    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+pub fn switch(session: &Session, arguments: &ChangeArguments, enabled: bool) -> Result<()> {
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let done = if enabled { "handed back" } else { "paused" };
-    carry_out(session, &found, vec![Operation::SetAutomation { enabled }], done, arguments.json)
+    carry_out(session, &found, vec![Operation::SetAutomation { enabled }], done, arguments.common.json)
 }
 
 /// `frontdesk close`
-pub fn close(session: &mut Session, arguments: &ChangeArguments) -> Result<()> {
-    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
-    carry_out(session, &found, vec![Operation::Close], "closed", arguments.json)
+pub fn close(session: &Session, arguments: &ChangeArguments) -> Result<()> {
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    carry_out(session, &found, vec![Operation::Close], "closed", arguments.common.json)
 }
 
 /// Queues operations in their order and waits until the server has confirmed
@@ -152,7 +142,7 @@ fn carry_out(
         let channel = found.channel.spec().id.clone();
         rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen: None });
     }
-    let queued = session.store.enqueue_many(rows, false, session.now())?;
+    let queued = session.store().enqueue_many(rows, false, session.now())?;
     for row in &queued {
         confirmed(session, found, &row.id)?;
     }
@@ -167,14 +157,14 @@ fn carry_out(
 
 /// Waits until a row is confirmed; whoever sends it meanwhile.
 fn confirmed(session: &Session, found: &Found, row: &RowId) -> Result<()> {
-    let until = session.now().plus(WAIT);
+    let until = session.now().plus(session.patience);
     loop {
         let leads = session.leads(&found.channel)?;
         let step = match leads {
             true => session.runtime.block_on(found.channel.push_all(session.now())),
             false => PushStep::Idle,
         };
-        let rows = session.runtime.block_on(session.store.lane_rows(&found.channel.spec().id))?;
+        let rows = session.runtime.block_on(session.store().lane_rows(&found.channel.spec().id))?;
         let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else { return Ok(()) };
         if let RowState::Stopped(_, why) = &left.row.state {
             bail!("{}: {why}; it is kept in the outbox", left.row.operation.word());
@@ -190,7 +180,7 @@ fn confirmed(session: &Session, found: &Found, row: &RowId) -> Result<()> {
             bail!(
                 "{}: no clear answer in {} s; it stays in the outbox and is asked again with the same key",
                 left.row.operation.word(),
-                WAIT / SECOND
+                session.patience / SECOND
             );
         }
         session.runtime.block_on(async { tokio::time::sleep(LOOK).await });

@@ -6,32 +6,54 @@
 //! otherwise the command does it while it runs.
 
 mod change;
-mod print;
+mod export;
+mod search;
 mod show;
 
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
+pub use export::ExportArguments;
+pub use search::SearchArguments;
 pub use show::{ListArguments, ShowArguments};
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders, inbox, logs};
 use crate::config::Config;
 use crate::model::account::Platform;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::ConversationId;
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
-use crate::model::time::Clock;
+use crate::model::time::{Clock, SECOND, Timestamp};
 use crate::shell::clock::SystemClock;
 use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
 use crate::sync::{Channel, Pulled, leading};
 
+/// How long a conversation is waited for that another process may be reading.
+const CATCH_UP: i64 = 3 * SECOND;
+/// How often the files are looked at again meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
 /// Conversations looked through for a name or number.
 const LOOKED_AT: u32 = 1_000;
+
+/// What all scripting commands have.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Only this channel, by its configured name.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// JSON instead of lines.
+    #[arg(long)]
+    pub json: bool,
+    /// Give up after so many seconds without the server's word.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub timeout: u32,
+}
 
 /// The scripting commands.
 #[derive(Debug, Subcommand)]
@@ -40,6 +62,10 @@ pub enum Script {
     List(ListArguments),
     /// Show the newest messages of a conversation.
     Show(ShowArguments),
+    /// Search every message and name this desk has seen; works offline.
+    Search(SearchArguments),
+    /// Write a conversation's whole history.
+    Export(ExportArguments),
     /// Send a text to a conversation.
     Send(SendArguments),
     /// React to a message; an empty emoji removes the reaction.
@@ -57,38 +83,88 @@ pub enum Script {
 /// # Errors
 /// When the server did not confirm, in words.
 pub fn run(script: Script) -> Result<(), CliError> {
-    let mut session = Session::open()?;
+    let files = Files::open()?;
+    let open = |files, common: &Common| Session::of(files, common.timeout);
     let done = match script {
-        Script::List(arguments) => show::list(&mut session, &arguments),
-        Script::Show(arguments) => show::show(&mut session, &arguments),
-        Script::Send(arguments) => return change::send(&mut session, &arguments),
-        Script::React(arguments) => change::react(&mut session, &arguments),
-        Script::Pause(arguments) => change::switch(&mut session, &arguments, false),
-        Script::Resume(arguments) => change::switch(&mut session, &arguments, true),
-        Script::Close(arguments) => change::close(&mut session, &arguments),
+        Script::Search(arguments) => search::run(files, &arguments),
+        Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),
+        Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),
+        Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
+        Script::Send(arguments) => return change::send(&open(files, &arguments.common)?, &arguments),
+        Script::React(arguments) => change::react(&open(files, &arguments.common)?, &arguments),
+        Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
+        Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),
+        Script::Close(arguments) => change::close(&open(files, &arguments.common)?, &arguments),
     };
     Ok(done?)
 }
 
-/// The configured channels, without an inbox.
-pub struct Session {
-    /// Where the hands run.
-    pub runtime: tokio::runtime::Runtime,
+/// What is configured and stored here; no key is fetched, no server asked.
+#[derive(Clone)]
+pub struct Files {
+    /// What is configured.
+    pub config: Config,
     /// This desk's files.
     pub store: Store,
-    /// To read from them.
+    clock: Arc<SystemClock>,
+}
+
+impl Files {
+    fn open() -> Result<Self, CliError> {
+        let path = folders::config()?.join("config.toml");
+        let config = Config::read(&path).map_err(anyhow::Error::from)?;
+        if config.channels.is_empty() {
+            return Err(CliError::Usage(format!(
+                "no channel is configured in {}; add one with `frontdesk channel add`",
+                path.display()
+            )));
+        }
+        let folder = folders::data()?;
+        logs::start(&folder)?;
+        let store = Store::open(&folder).context("opening this desk's files")?;
+        Ok(Self { config, store, clock: Arc::new(SystemClock) })
+    }
+
+    /// The id of the channel of a name, if one is given.
+    ///
+    /// # Errors
+    /// When no channel is called so.
+    pub fn channel(&self, name: Option<&str>) -> Result<Option<ChannelId>> {
+        let Some(name) = name else { return Ok(None) };
+        match self.config.channels.iter().find(|it| it.name.eq_ignore_ascii_case(name)) {
+            Some(channel) => Ok(Some(channel.id())),
+            None => {
+                let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
+                bail!("no channel is called {name:?}; there are: {}", known.join(", "))
+            }
+        }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+/// The configured channels, without an inbox.
+pub struct Session {
+    /// What is configured and stored here.
+    pub files: Files,
+    /// Where the hands run.
+    pub runtime: tokio::runtime::Runtime,
+    /// To read what is stored.
     pub reader: Reader,
-    /// The time.
-    pub clock: Arc<SystemClock>,
     /// Who this process is among those on the folder.
     owner: String,
+    /// How long the server's word is waited for, in microseconds.
+    pub patience: i64,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Err(error) = self.runtime.block_on(self.store.release_leases(&self.owner)) {
+        if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
             tracing::error!(%error, "the leases could not be given up");
         }
     }
@@ -105,32 +181,60 @@ pub struct Found {
 }
 
 impl Session {
-    fn open() -> Result<Self, CliError> {
-        let path = folders::config()?.join("config.toml");
-        let config = Config::read(&path).map_err(anyhow::Error::from)?;
-        if config.channels.is_empty() {
-            let words = format!("no channel is configured; add a [[channel]] to {}", path.display());
-            return Err(CliError::Usage(words));
-        }
-        let folder = folders::data()?;
-        logs::start(&folder)?;
-        let store = Store::open(&folder).context("opening this desk's files")?;
-        let reader = store.reader().context("opening this desk's files")?;
-        let runtime = inbox::runtime()?;
-        let clock = Arc::new(SystemClock);
+    /// Fetches the keys and makes the hands.
+    ///
+    /// # Errors
+    /// When a key is missing or an address must not be used.
+    pub fn of(files: Files, timeout: u32) -> Result<Self> {
+        let reader = files.store.reader().context("opening this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
-        for spec in inbox::specs(&config)? {
+        for spec in inbox::specs(&files.config)? {
             let ears = told.clone();
             let tell = Arc::new(move |news: News| {
                 ears.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(news);
             });
             let name = spec.name.clone();
-            let made = Channel::new(spec, store.clone(), clock.clone(), tell);
+            let made = Channel::new(spec, files.store.clone(), files.clock.clone(), tell);
             channels.push(Arc::new(made.with_context(|| format!("channel {name:?}"))?));
         }
-        let owner = leading::owner(&store);
-        Ok(Self { runtime, store, reader, clock, owner, channels, told })
+        let (runtime, patience) = (inbox::runtime()?, i64::from(timeout) * SECOND);
+        let owner = leading::owner(&files.store);
+        Ok(Self { files, runtime, reader, owner, patience, channels, told })
+    }
+
+    /// This desk's files.
+    pub fn store(&self) -> &Store {
+        &self.files.store
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        self.files.now()
+    }
+
+    /// Takes a reading step until it is done, within the command's patience:
+    /// a step may come in parts or have to wait for the rate budget.
+    ///
+    /// # Errors
+    /// In words, with what the server said last.
+    pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<()> {
+        let until = self.now().plus(self.patience);
+        let name = &channel.spec().name;
+        loop {
+            let wait = match self.runtime.block_on(step()) {
+                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(()),
+                Pulled::More => continue,
+                Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
+                Pulled::Paced(wait) => wait,
+            };
+            if self.now().plus(wait) > until {
+                let seconds = wait / SECOND + 1;
+                bail!("{name}: {what}: this key's rate limit is used up; free again in {seconds} s");
+            }
+            let wait = Duration::from_micros(wait.unsigned_abs());
+            self.runtime.block_on(async { tokio::time::sleep(wait).await });
+        }
     }
 
     /// The channels a command is for: the named one, or all.
@@ -138,15 +242,9 @@ impl Session {
     /// # Errors
     /// When no channel is called so.
     pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
-        let Some(name) = name else { return Ok(self.channels.clone()) };
-        let found = self.channels.iter().find(|it| it.spec().name.eq_ignore_ascii_case(name));
-        match found {
-            Some(channel) => Ok(vec![channel.clone()]),
-            None => {
-                let known: Vec<&str> = self.channels.iter().map(|it| it.spec().name.as_str()).collect();
-                bail!("no channel is called {name:?}; there are: {}", known.join(", "))
-            }
-        }
+        let wanted = self.files.channel(name)?;
+        let all = self.channels.iter();
+        Ok(all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect())
     }
 
     /// What a channel drives, asked for if it is not known yet.
@@ -155,8 +253,7 @@ impl Session {
     /// When the server does not tell, in words.
     pub fn platform(&self, channel: &Channel) -> Result<Platform> {
         if self.runtime.block_on(channel.platform())?.is_none() {
-            let pulled = self.runtime.block_on(channel.pull_account());
-            self.confirmed(channel, pulled, "reading the account")?;
+            self.read(channel, "reading the account", async || channel.pull_account().await)?;
         }
         match channel.known_platform() {
             Some(platform) => Ok(platform),
@@ -172,7 +269,7 @@ impl Session {
     /// When the files cannot be used.
     pub fn leads(&self, channel: &Channel) -> Result<bool> {
         let wanted = vec![(leading::lease_name(channel.spec()), Vitals::default())];
-        let held = self.runtime.block_on(self.store.hold_leases(&self.owner, wanted, self.now()))?;
+        let held = self.runtime.block_on(self.files.store.hold_leases(&self.owner, wanted, self.now()))?;
         Ok(matches!(held.first(), Some(Holder::Me(_))))
     }
 
@@ -187,28 +284,15 @@ impl Session {
         }
         let platform = self.platform(channel)?;
         if platform == Platform::Whatsapp {
-            let pulled = self.runtime.block_on(channel.pull_trigger());
-            self.confirmed(channel, pulled, "reading new messages")?;
+            self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
         }
-        let pulled = self.runtime.block_on(channel.pull_conversations());
-        self.confirmed(channel, pulled, "reading conversations")
-    }
-
-    /// Turns a pull that failed into words.
-    ///
-    /// # Errors
-    /// With what the server said last.
-    pub fn confirmed(&self, channel: &Channel, pulled: Pulled, what: &str) -> Result<()> {
-        if pulled != Pulled::Failed && !channel.is_stopped() {
-            return Ok(());
-        }
-        bail!("{}: {what}: {}", channel.spec().name, self.why())
+        self.read(channel, "reading conversations", async || channel.pull_conversations().await)
     }
 
     /// What another process that leads said last of the connection.
     pub fn leader_says(&self, channel: &Channel) -> Option<Health> {
         let name = leading::lease_name(channel.spec());
-        let lease = self.runtime.block_on(self.store.lease(&self.owner, &name, self.now()));
+        let lease = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()));
         match lease {
             Ok(Some(Holder::Other(_, vitals))) => vitals.health,
             _ => None,
@@ -235,6 +319,21 @@ impl Session {
     /// # Errors
     /// When there is none, or several are called so.
     pub fn find(&self, name: Option<&str>, wanted: &str) -> Result<Found> {
+        let until = self.now().plus(CATCH_UP.min(self.patience));
+        let mut found = self.find_stored(name, wanted)?;
+        // Another process keeps the files fresh, and may have begun just now.
+        while found.is_empty() && self.now() < until && self.another_leads(name)? {
+            self.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+            found = self.find_stored(name, wanted)?;
+        }
+        match found.len() {
+            0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
+            1 => found.pop().ok_or_else(|| anyhow!("nothing was found")),
+            count => bail!("{count} conversations are {wanted:?}; give the id, or --channel"),
+        }
+    }
+
+    fn find_stored(&self, name: Option<&str>, wanted: &str) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         for channel in self.channels(name)? {
             let platform = self.platform(&channel)?;
@@ -246,11 +345,16 @@ impl Session {
                 found.push(Found { channel: channel.clone(), platform: platform.clone(), row });
             }
         }
-        match found.len() {
-            0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
-            1 => found.pop().ok_or_else(|| anyhow!("nothing was found")),
-            count => bail!("{count} conversations are {wanted:?}; give the id, or --channel"),
+        Ok(found)
+    }
+
+    fn another_leads(&self, name: Option<&str>) -> Result<bool> {
+        for channel in self.channels(name)? {
+            if !self.leads(&channel)? {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
 
     fn matching(&self, channel: &Channel, wanted: &str) -> Result<Vec<ConversationRow>> {
@@ -268,10 +372,5 @@ impl Session {
                 || it.conversation.title().as_str().eq_ignore_ascii_case(wanted)
         };
         Ok(rows.into_iter().filter(matches).collect())
-    }
-
-    /// The time now.
-    pub fn now(&self) -> crate::model::time::Timestamp {
-        self.clock.now()
     }
 }

@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::{Session, print};
+use crate::cli::print;
+use crate::cli::scripting::{Common, Session};
 use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
 
 /// Which conversations are listed.
@@ -25,18 +26,15 @@ pub enum Filter {
 /// The switches of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Only this channel, by its configured name.
-    #[arg(long, value_name = "NAME")]
-    pub channel: Option<String>,
     /// Which conversations.
     #[arg(long, value_enum, default_value_t = Filter::Open)]
     pub status: Filter,
     /// At most so many of each channel, newest activity first.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// One JSON array instead of lines.
-    #[arg(long)]
-    pub json: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// The switches of `show`.
@@ -44,19 +42,16 @@ pub struct ListArguments {
 pub struct ShowArguments {
     /// The conversation: its id, address or whole name.
     pub conversation: String,
-    /// Only on this channel, by its configured name.
-    #[arg(long, value_name = "NAME")]
-    pub channel: Option<String>,
     /// At most so many messages, counted from the newest.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// One JSON object instead of lines.
-    #[arg(long)]
-    pub json: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// `frontdesk list`
-pub fn list(session: &mut Session, arguments: &ListArguments) -> Result<()> {
+pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     let filter = match arguments.status {
         Filter::Open => ListFilter::Open,
         Filter::NeedsReply => ListFilter::NeedsReply,
@@ -64,7 +59,7 @@ pub fn list(session: &mut Session, arguments: &ListArguments) -> Result<()> {
         Filter::All => ListFilter::All,
     };
     let mut items = Vec::new();
-    for channel in session.channels(arguments.channel.as_deref())? {
+    for channel in session.channels(arguments.common.channel.as_deref())? {
         if !session.platform(&channel)?.has_conversations() {
             continue;
         }
@@ -77,22 +72,22 @@ pub fn list(session: &mut Session, arguments: &ListArguments) -> Result<()> {
         };
         let name = &channel.spec().name;
         for row in session.reader.conversations(&query)?.rows {
-            if arguments.json {
+            if arguments.common.json {
                 items.push(print::conversation_json(name, &row));
             } else {
                 print::line(&print::conversation_line(name, &row, session.now()))?;
             }
         }
     }
-    if arguments.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
 }
 
 /// `frontdesk show`
-pub fn show(session: &mut Session, arguments: &ShowArguments) -> Result<()> {
-    let found = session.find(arguments.channel.as_deref(), &arguments.conversation)?;
+pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let id = found.row.conversation.id.clone();
-    let pulled = session.runtime.block_on(found.channel.pull_history(&id));
-    session.confirmed(&found.channel, pulled, "reading messages")?;
+    let channel = &found.channel;
+    session.read(channel, "reading messages", async || channel.pull_history(&id).await)?;
     let query = HistoryQuery {
         channel: found.channel.spec().id.clone(),
         conversation: id.clone(),
@@ -102,15 +97,14 @@ pub fn show(session: &mut Session, arguments: &ShowArguments) -> Result<()> {
     // A page of the server's holds 50: older ones are asked for as needed.
     while page.more_on_server && u32::try_from(page.messages.len()).is_ok_and(|it| it < arguments.limit) {
         let before = page.messages.len();
-        let pulled = session.runtime.block_on(found.channel.pull_older(&id));
-        session.confirmed(&found.channel, pulled, "reading older messages")?;
+        session.read(channel, "reading older messages", async || channel.pull_older(&id).await)?;
         page = session.reader.history(&query)?;
         if page.messages.len() == before {
             break;
         }
     }
     let row = page.conversation.as_ref().unwrap_or(&found.row);
-    if arguments.json {
+    if arguments.common.json {
         let messages: Vec<Value> = page.messages.iter().map(|it| print::message_json(&it.message)).collect();
         let conversation = print::conversation_json(&found.channel.spec().name, row);
         return print::line(&json!({"conversation": conversation, "messages": messages}).to_string());

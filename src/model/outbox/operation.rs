@@ -128,6 +128,17 @@ pub enum Class {
     Media,
 }
 
+impl Class {
+    /// Whether a repetition is harmless only while the server remembers the
+    /// key.
+    pub fn relies_on_key(self) -> bool {
+        match self {
+            Self::Send | Self::Guarded | Self::Webhook => true,
+            Self::Upsert | Self::Media => false,
+        }
+    }
+}
+
 impl Operation {
     /// The word kept in the database and shown in the outbox.
     pub fn word(&self) -> &'static str {

@@ -115,6 +115,12 @@ impl Database {
         self.readers.run(job).await
     }
 
+    /// How often something was committed. What was read between two equal
+    /// numbers is what would be read now.
+    pub fn commits(&self) -> u64 {
+        self.writer.commits()
+    }
+
     /// Ends the writer after its last job and folds the log into the file.
     pub fn close(&self) {
         self.writer.close();

@@ -4,6 +4,7 @@
 //! Knows nothing of what jobs do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -25,16 +26,19 @@ type Job = Box<dyn FnOnce(Result<&Connection, &str>) -> Answer + Send>;
 pub struct Writer {
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    commits: Arc<AtomicU64>,
 }
 
 impl Writer {
     /// Starts the thread.
     pub fn start(connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel();
+        let commits = Arc::new(AtomicU64::new(0));
+        let counted = commits.clone();
         let thread = std::thread::Builder::new()
             .name("service-writer".to_owned())
-            .spawn(move || write_all(connection, &waiting, &committed))?;
-        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)) })
+            .spawn(move || write_all(connection, &waiting, &committed, &counted))?;
+        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits })
     }
 
     /// Runs a job and waits for its commit.
@@ -61,6 +65,11 @@ impl Writer {
         });
         self.send(job)?;
         answered.await.map_err(|_| DatabaseError::Closed)?
+    }
+
+    /// Transactions so far. Grows before a job of the transaction is answered.
+    pub fn commits(&self) -> u64 {
+        self.commits.load(Ordering::SeqCst)
     }
 
     fn send(&self, job: Job) -> Result<(), DatabaseError> {
@@ -101,7 +110,7 @@ where
     })
 }
 
-fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify) {
+fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify, commits: &AtomicU64) {
     while let Ok(first) = waiting.recv() {
         // Another process may hold the file. A job that ran all the same
         // would keep its work by itself and be called a failure.
@@ -117,6 +126,7 @@ fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify
         if let Err(cause) = &kept {
             tracing::error!(%cause, "a transaction could not be kept");
         }
+        commits.fetch_add(1, Ordering::SeqCst);
         answers.into_iter().for_each(|answer| answer(kept.clone()));
         committed.notify_waiters();
     }

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of who draws.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle};
 
 use crate::model::account::Account;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -11,12 +11,14 @@ use crate::model::queries::{
     ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
     OutboxEntry, OutboxPage, Pause, TabCounts,
 };
+use crate::model::search::{SearchPage, SearchQuery};
 use crate::store::{StoreError, account, drafts, pauses};
 
 mod conversations;
 mod counts;
 mod desk;
 mod history;
+mod search;
 
 /// A reading connection for one thread.
 pub struct Reader {
@@ -83,6 +85,15 @@ impl Reader {
         account::read(&self.connection, channel)
     }
 
+    /// Messages and people in which all words typed are found.
+    ///
+    /// # Errors
+    /// When the database fails, or [`StoreError::Interrupted`].
+    pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        search::page(&moment, query)
+    }
+
     /// Rows of the outbox that are not done.
     ///
     /// # Errors
@@ -108,5 +119,21 @@ impl Reader {
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::drafts(&moment, query)
+    }
+
+    /// A handle with which another thread ends a search that is under way.
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt(self.connection.get_interrupt_handle())
+    }
+}
+
+/// Ends what a [`Reader`] is doing, from any thread: a search whose words
+/// have changed meanwhile.
+pub struct Interrupt(InterruptHandle);
+
+impl Interrupt {
+    /// Ends it; does nothing if nothing is under way.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
     }
 }

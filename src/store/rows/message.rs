@@ -54,7 +54,8 @@ pub(crate) fn sender_word(sender: &Sender) -> String {
     }
 }
 
-fn sender_from(word: &str) -> Sender {
+/// The sender a word was stored for.
+pub(crate) fn sender_from(word: &str) -> Sender {
     match word {
         "customer" => Sender::Customer,
         "ai" => Sender::Ai,

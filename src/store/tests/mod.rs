@@ -1,11 +1,14 @@
 //! The store against real files.
 
 mod decisions;
+mod failing;
 mod files;
 mod histories;
 mod migration;
+mod migrations;
 mod operations;
 mod outbox;
+mod search;
 mod since;
 mod windows;
 

@@ -2,7 +2,6 @@
 //! elsewhere; here only news is waited for.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::news::{Health, News};
@@ -10,23 +9,7 @@ use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::hands::server::{Answer, Request};
-use crate::hands::{Hands, conversation, message, page, quiet};
-
-/// Longer than anything here takes; only a broken test waits for it.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
-    let found = async {
-        while let Some(it) = news.recv().await {
-            if is(&it) {
-                return true;
-            }
-        }
-        false
-    };
-    let found = tokio::time::timeout(PATIENCE, found).await;
-    assert_eq!(found, Ok(true), "{what}");
-}
+use crate::hands::{Hands, PATIENCE, conversation, message, page, quiet, until};
 
 fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
@@ -101,4 +84,33 @@ async fn a_tab_that_cannot_work_says_so_and_the_others_go_on() {
     until(&mut news, "the other", |it| matches!(it, News::Account(id, _) if *id == crate::hands::id())).await;
     engine.fetch_older(ChannelId::from("bad"), ConversationId::from("c1"));
     tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+}
+
+#[tokio::test]
+async fn with_the_server_unreachable_everything_on_disk_is_there_at_once() {
+    let hands = Hands::on(chat).await;
+    hands.pull().await;
+    let kept = hands.queue_text("c1", "later");
+    let gone = ChannelSpec { base_url: "http://127.0.0.1:1/v1".to_owned(), ..hands.channel.spec().clone() };
+    let store = frontdesk::store::Store::open(hands.folder.path()).expect("the files open");
+    let (told, mut news) = unbounded_channel();
+    let told = Mutex::new(told);
+    let tell = Arc::new(move |it: News| drop(told.lock().expect("no one failed").send(it)));
+    let handle = tokio::runtime::Handle::current();
+    let engine = Engine::start(handle, store, vec![gone], hands.clock.clone(), tell, Polling::default());
+    engine.focus(Some((crate::hands::id(), Some(ConversationId::from("c1")))));
+    // What the screen is made of, before any answer and after none came.
+    for answered in [false, true] {
+        assert_eq!(hands.list().rows.len(), 1);
+        assert_eq!(hands.messages("c1"), ["m1"]);
+        assert_eq!(hands.history("c1").outbox.len(), 1, "what is queued is shown");
+        let account = hands.store.reader().expect("a reader").account(&crate::hands::id()).expect("read");
+        assert!(account.is_some());
+        if !answered {
+            until(&mut news, "it says so", |it| matches!(it, News::Health(_, Health::Offline { .. }))).await;
+        }
+    }
+    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+    let rows = hands.store.lane_rows(&crate::hands::id()).await.expect("read");
+    assert_eq!((rows.len(), &rows[0].row.id), (1, &kept.id), "nothing is lost");
 }

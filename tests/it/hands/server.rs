@@ -64,6 +64,11 @@ impl Answer {
         Self::Full { status, headers: format!("content-type: {kind}\r\n"), body: body.to_vec() }
     }
 
+    /// With the rate limit's numbers, as every answer of the interface.
+    pub fn rated(self) -> Self {
+        self.header("x-ratelimit-limit", "100").header("x-ratelimit-remaining", "99")
+    }
+
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Self::Full { headers, .. } = &mut self {
             headers.push_str(&format!("{name}: {value}\r\n"));

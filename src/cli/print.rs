@@ -63,7 +63,7 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
 }
 
 /// Who spoke, in one word.
-fn speaker(sender: &Sender) -> String {
+pub fn speaker(sender: &Sender) -> String {
     match sender {
         Sender::Customer => "customer".to_owned(),
         Sender::Ai => "ai".to_owned(),

@@ -1,0 +1,192 @@
+//! Somebody who presses keys and looks how soon the screen follows.
+//!
+//! Every key is one whose effect can be seen: the mark of the selected row
+//! moves, the tab's line changes, the typed character stands in the composer.
+//! What else is drawn meanwhile does not count as an answer. Times are taken
+//! by the thread that reads the terminal, before anything is emulated.
+
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use frontdesk::shell::clock::instant;
+use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
+
+const COLUMNS: u16 = 120;
+const ROWS: u16 = 40;
+/// How long anything may take before the bench gives up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the screen is still before the next key.
+const STILL: Duration = Duration::from_millis(15);
+/// Keys that can be seen on this part of the screen.
+type Look = fn(&vt100::Screen) -> String;
+
+/// How long each key took.
+#[derive(Default)]
+pub struct Figures(Vec<Duration>);
+
+impl Figures {
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The time so many in a hundred keys did not exceed.
+    pub fn percentile(&self, percent: usize) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort();
+        let index = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+        sorted.get(index).copied().unwrap_or_default()
+    }
+}
+
+/// The inbox in a terminal, and who types.
+pub struct Typist {
+    screen: vt100::Parser,
+    bytes: Receiver<(Instant, Vec<u8>)>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    rounds: usize,
+}
+
+impl Drop for Typist {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Typist {
+    /// Starts the inbox and waits until its list is there.
+    pub fn sit_down(command: CommandBuilder) -> Self {
+        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+        let child = pair.slave.spawn_command(command).expect("the binary starts");
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let (sender, bytes) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 65536];
+            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                if sender.send((instant(), buffer[..count].to_vec())).is_err() {
+                    return;
+                }
+            }
+        });
+        // The terminal stays open as long as the bench runs.
+        std::mem::forget(pair.slave);
+        std::mem::forget(pair.master);
+        let side = |cells: u16| std::num::NonZero::new(cells).expect("a terminal has cells");
+        let screen = vt100::Parser::new(side(ROWS), side(COLUMNS), 0);
+        let mut typist = Self { screen, bytes, writer, child, rounds: 0 };
+        typist.wait("the list and a history", |it| {
+            marked(it) != "none" && it.contents().contains("start of the conversation")
+        });
+        typist
+    }
+
+    /// Waits until the screen has been still.
+    pub fn settle(&mut self) {
+        while let Ok((_, bytes)) = self.bytes.recv_timeout(STILL) {
+            self.screen.process(&bytes);
+        }
+    }
+
+    fn wait(&mut self, what: &str, holds: impl Fn(&vt100::Screen) -> bool) -> Instant {
+        let until = instant() + PATIENCE;
+        let mut at = instant();
+        while !holds(self.screen.screen()) {
+            let left = until.saturating_duration_since(instant());
+            match self.bytes.recv_timeout(left) {
+                Ok((when, bytes)) => {
+                    at = when;
+                    self.screen.process(&bytes);
+                }
+                Err(_) => panic!("no {what} on screen:\n{}", self.screen.screen().contents()),
+            }
+        }
+        at
+    }
+
+    fn press(&mut self, keys: &str) -> Instant {
+        let at = instant();
+        self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self.writer.flush().expect("the terminal takes keys");
+        at
+    }
+
+    /// Presses a key whose effect is seen somewhere, and notes how long it
+    /// took.
+    fn measure(&mut self, figures: &mut Figures, key: &str, look: Look) {
+        self.pause();
+        let before = look(self.screen.screen());
+        let pressed = self.press(key);
+        let seen = self.wait(&format!("effect of {key:?}"), |it| look(it) != before);
+        figures.0.push(seen.saturating_duration_since(pressed));
+    }
+
+    /// Between two keys: until the screen is still, and not always as long.
+    fn pause(&mut self) {
+        let until = instant() + Duration::from_millis(5 + u64::from(rand::random::<u8>() % 30));
+        while let Ok((_, bytes)) = self.bytes.recv_timeout(until.saturating_duration_since(instant())) {
+            self.screen.process(&bytes);
+        }
+    }
+
+    /// Moves, changes tabs, writes and leaves the composer.
+    pub fn round(&mut self, figures: &mut Figures) {
+        self.rounds += 1;
+        for _ in 0..3 {
+            self.measure(figures, "j", marked);
+        }
+        for _ in 0..3 {
+            self.measure(figures, "k", marked);
+        }
+        self.measure(figures, "]", tabs);
+        self.measure(figures, "[", tabs);
+        self.measure(figures, "r", composer);
+        for key in "thinking".chars() {
+            self.measure(figures, key.encode_utf8(&mut [0; 4]), composer);
+        }
+        for _ in 0..8 {
+            self.measure(figures, "\x7f", composer);
+        }
+        self.measure(figures, "\x1b", composer);
+        self.press("h");
+        self.settle();
+    }
+
+    /// Puts something into the outbox, so that it too meets the trouble.
+    pub fn send_a_text(&mut self) {
+        self.settle();
+        self.press("r");
+        self.wait("the composer", |it| it.contents().contains("Enter send"));
+        self.press("on its way");
+        self.wait("the text", |it| it.contents().contains("on its way"));
+        self.press("\r");
+        self.pause();
+        self.press("\x1b");
+        self.wait("the list's hints", |it| !it.contents().contains("Enter send"));
+        self.press("h");
+        self.settle();
+    }
+}
+
+/// The line of the list that stands out.
+fn marked(screen: &vt100::Screen) -> String {
+    let stands_out = |row: &u16| screen.cell(*row, 3).is_some_and(vt100::Cell::inverse);
+    (1..ROWS).find(stands_out).map_or_else(|| "none".to_owned(), |it| it.to_string())
+}
+
+/// The line of tabs, with its look.
+fn tabs(screen: &vt100::Screen) -> String {
+    let row = screen.rows_formatted(0, COLUMNS / 2).next();
+    row.unwrap_or_default()
+}
+
+/// The lines of the composer, and whether it has the keyboard.
+fn composer(screen: &vt100::Screen) -> String {
+    let lines = screen.contents();
+    let from = lines.lines().position(|it| it.contains("Reply")).unwrap_or(0);
+    format!("{}{:?}", lines.lines().skip(from).take(4).collect::<String>(), screen.hide_cursor())
+}

@@ -1,0 +1,146 @@
+//! `frontdesk channel add`: asks for what is needed, checks the key, keeps it
+//! and writes the configuration.
+//!
+//! Knows nothing of how a key is kept.
+
+use std::io;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::json;
+
+use crate::cli::channel::check::{self, Checked};
+use crate::cli::channel::{AddArguments, File};
+use crate::cli::{CliError, print};
+use crate::client::Client;
+use crate::config::KeySource;
+use crate::config::edit::{self, Entry};
+use crate::config::keys::{KeptIn, Place};
+use crate::model::secret::Secret;
+use crate::shell::clock::SystemClock;
+use crate::shell::prompt;
+
+/// What is to be added.
+struct Wanted {
+    name: String,
+    base_url: String,
+}
+
+/// `frontdesk channel add`
+pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
+    let file = File::read()?;
+    let wanted = wanted(&file, arguments)?;
+    // Said before anything secret is typed.
+    let stand_in = Secret::new("svc_test_");
+    Client::new(&wanted.base_url, &stand_in, Arc::new(SystemClock)).map_err(anyhow::Error::from)?;
+    let key = key(arguments)?;
+    let checked = check::check(&wanted.base_url, &key)
+        .with_context(|| format!("{}: nothing was added", wanted.name))?;
+    let kept = match &arguments.key_env {
+        Some(_) => None,
+        None => Some(place(&file, &wanted).keep(&key).map_err(|it| anyhow!(it))?),
+    };
+    let entry = Entry {
+        name: &wanted.name,
+        base_url: &wanted.base_url,
+        key_env: arguments.key_env.as_deref(),
+        read_only: arguments.read_only,
+    };
+    let path = &file.path;
+    let text =
+        edit::with_channel(&file.text()?, &entry).map_err(|why| anyhow!("{}: {why}", path.display()))?;
+    edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
+    Ok(tell(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
+}
+
+fn place<'a>(file: &'a File, wanted: &'a Wanted) -> Place<'a> {
+    let folder = file.path.parent().unwrap_or(std::path::Path::new(""));
+    Place { folder, channel: &wanted.name, base_url: &wanted.base_url }
+}
+
+/// Name and address: as given, as asked for, or as they are in the file.
+fn wanted(file: &File, arguments: &AddArguments) -> Result<Wanted, CliError> {
+    let name = given(arguments.name.as_deref(), "Name of the tab", "--name")?;
+    let known = file.channel(&name);
+    if let Some(channel) = known
+        && matches!(channel.key, KeySource::Command(_) | KeySource::File(_))
+    {
+        return Err(CliError::Usage(format!(
+            "{:?} takes its key from {}; remove that line from {} first",
+            channel.name,
+            channel.key.words(),
+            file.path.display()
+        )));
+    }
+    let base_url = match (&arguments.base_url, known) {
+        (None, Some(channel)) => channel.base_url.clone(),
+        (given_url, _) => given(given_url.as_deref(), "Address of the service (https://…/v1)", "--base-url")?,
+    };
+    // A channel keeps the name it has, so that its drafts stay with it.
+    let name = known.map_or(name, |it| it.name.clone());
+    Ok(Wanted { name, base_url })
+}
+
+fn given(value: Option<&str>, question: &str, switch: &str) -> Result<String, CliError> {
+    let value = match value {
+        Some(value) => value.trim().to_owned(),
+        None if prompt::can_ask() => prompt::line(question).map_err(unasked)?,
+        None => return Err(CliError::Usage(format!("there is no terminal to ask on: give {switch}"))),
+    };
+    if value.is_empty() {
+        return Err(CliError::Usage(format!("{switch} must not be empty")));
+    }
+    Ok(value)
+}
+
+fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
+    let text = match &arguments.key_env {
+        Some(variable) => std::env::var(variable)
+            .map_err(|_| CliError::Usage(format!("the environment variable {variable} is not set")))?,
+        None => prompt::secret("Channel key").map_err(unasked)?,
+    };
+    let key = Secret::new(&text);
+    if key.expose().is_empty() {
+        return Err(CliError::Usage("the key is empty; nothing was added".to_owned()));
+    }
+    Ok(key)
+}
+
+fn unasked(error: io::Error) -> CliError {
+    let why = match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the input ended".to_owned(),
+        io::ErrorKind::Interrupted => "interrupted".to_owned(),
+        _ => error.to_string(),
+    };
+    CliError::Failed(anyhow!("{why}; nothing was added"))
+}
+
+fn tell(
+    arguments: &AddArguments,
+    file: &File,
+    wanted: &Wanted,
+    key: &Secret,
+    checked: &Checked,
+    kept: Option<&KeptIn>,
+) -> Result<()> {
+    let (place, why) = match (kept, &arguments.key_env) {
+        (Some(KeptIn::Keyring), _) => ("the keyring".to_owned(), None),
+        (Some(KeptIn::File(path, why)), _) => (path.display().to_string(), Some(why.as_str())),
+        (None, variable) => (format!("the environment variable {}", variable.as_deref().unwrap_or("")), None),
+    };
+    if arguments.json {
+        let mut item = checked.json();
+        item["channel"] = wanted.name.clone().into();
+        item["key"] = key.hint().into();
+        item["keptIn"] = json!(place);
+        item["config"] = file.path.display().to_string().into();
+        return print::line(&item.to_string());
+    }
+    print::line(&format!("{}: {}", wanted.name, checked.account_line()))?;
+    for line in checked.scope_lines() {
+        print::line(&format!("  {line}"))?;
+    }
+    let because = why.map_or_else(String::new, |it| format!(" ({it})"));
+    print::line(&format!("  {}; key {} in {place}{because}", checked.budget_line(), key.hint()))?;
+    print::line(&format!("{:?} is in {}; `frontdesk` opens it", wanted.name, file.path.display()))
+}

@@ -1,0 +1,193 @@
+//! `frontdesk channel test`: what each key is, may do and has left.
+//!
+//! Knows nothing of where keys are kept.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use crate::cli::channel::{File, TestArguments};
+use crate::cli::{inbox, print};
+use crate::client::checkup::{Greeting, Scope};
+use crate::client::{Client, ClientError, ReadError};
+use crate::model::secret::Secret;
+use crate::model::text::SafeText;
+use crate::model::time::Clock;
+use crate::shell::clock::SystemClock;
+
+/// What a server told of a key.
+pub struct Checked {
+    /// The account and what came with it.
+    pub greeting: Greeting,
+    /// What may be read.
+    pub scope: Scope,
+    /// Microseconds until the account's answer.
+    pub latency: i64,
+    /// How far the server's clock is ahead of this one, in microseconds.
+    pub skew: Option<i64>,
+}
+
+/// Why a key could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The server did not tell the account.
+    #[error("reading the account: {}", words(.0))]
+    Read(ReadError),
+    /// The address or the key must not be used.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// It could not be asked from here.
+    #[error("{0:#}")]
+    Here(#[from] anyhow::Error),
+}
+
+/// Asks the server of a key what it is and may do.
+///
+/// # Errors
+/// In words, when the account cannot be read.
+pub fn check(base_url: &str, key: &Secret) -> Result<Checked, CheckError> {
+    let clock = SystemClock;
+    let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
+    inbox::runtime()?.block_on(async {
+        let asked = clock.now();
+        let greeting = client.greet().await.map_err(CheckError::Read)?;
+        let answered = clock.now();
+        // The server's date is whole seconds, so half of one is right on average.
+        let skew =
+            greeting.server_time.map(|at| at.plus(500_000).since(asked.plus(answered.since(asked) / 2)));
+        let scope = client.scope().await;
+        Ok(Checked { greeting, scope, latency: answered.since(asked), skew })
+    })
+}
+
+/// A failure with what to do about it.
+fn words(error: &ReadError) -> String {
+    match error {
+        ReadError::Refused { code, why } => {
+            format!("the server does not take this key: {why} ({code}); make a new one in the dashboard")
+        }
+        ReadError::Limited(wait) => {
+            format!("the server asks to wait {} s; try again then", wait / 1_000_000 + 1)
+        }
+        other => other.to_string(),
+    }
+}
+
+impl Checked {
+    /// One line of who it is.
+    pub fn account_line(&self) -> String {
+        let account = &self.greeting.account;
+        let number = account.number.as_ref().map_or_else(|| "not connected".to_owned(), SafeText::to_string);
+        let workspace = account.workspace_name.as_ref().map_or_else(String::new, |it| format!(" of {it}"));
+        format!(
+            "{}{workspace}, {}, {number}, {} credits",
+            account.platform.label(),
+            account.environment.label(),
+            account.credits
+        )
+    }
+
+    /// What may be read, what may not, and what did not answer.
+    pub fn scope_lines(&self) -> Vec<String> {
+        let named = |wanted: fn(&Result<(), ReadError>) -> bool| {
+            let names = self.scope.iter().filter(|(_, read)| wanted(read)).map(|(name, _)| *name);
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let mut lines = vec![format!("may read: {}", named(Result::is_ok))];
+        let denied = named(|it| matches!(it, Err(ReadError::Forbidden(_))));
+        if !denied.is_empty() {
+            lines.push(format!("not for this key: {denied}"));
+        }
+        for (name, read) in &self.scope {
+            if let Err(error) = read
+                && !matches!(error, ReadError::Forbidden(_))
+            {
+                lines.push(format!("{name}: {error}"));
+            }
+        }
+        lines
+    }
+
+    /// What is left of the rate budget, in the server's words.
+    pub fn budget_line(&self) -> String {
+        match self.greeting.rate {
+            Some(rate) => format!("{} of {} reads a minute left", rate.remaining, rate.limit),
+            None => "the server does not tell its rate limit".to_owned(),
+        }
+    }
+
+    /// The same for scripts.
+    pub fn json(&self) -> Value {
+        let account = &self.greeting.account;
+        let scope: serde_json::Map<String, Value> = self
+            .scope
+            .iter()
+            .map(|(name, read)| {
+                let word = match read {
+                    Ok(()) => "yes".to_owned(),
+                    Err(ReadError::Forbidden(_)) => "no".to_owned(),
+                    Err(error) => error.to_string(),
+                };
+                ((*name).to_owned(), Value::from(word))
+            })
+            .collect();
+        json!({
+            "platform": account.platform.word(),
+            "environment": account.environment.word(),
+            "number": account.number.as_ref().map(SafeText::as_str),
+            "workspace": account.workspace_name.as_ref().map(SafeText::as_str),
+            "credits": account.credits,
+            "scope": scope,
+            "rateLimit": self.greeting.rate.map(|it| it.limit),
+            "rateRemaining": self.greeting.rate.map(|it| it.remaining),
+            "latencyMs": self.latency / 1000,
+            "clockSkewMs": self.skew.map(|it| it / 1000),
+        })
+    }
+}
+
+/// `frontdesk channel test`
+pub fn run(arguments: &TestArguments) -> Result<()> {
+    let file = File::read()?;
+    let channels = match &arguments.name {
+        Some(name) => vec![file.named(name)?],
+        None => file.config.channels.iter().collect(),
+    };
+    let mut items = Vec::new();
+    let mut failed = Vec::new();
+    for channel in channels {
+        let checked = channel.fetch_key().map_err(anyhow::Error::from).and_then(|key| {
+            let checked = check(&channel.base_url, &key)?;
+            Ok((key.hint(), checked))
+        });
+        match checked {
+            Ok((hint, checked)) if arguments.json => {
+                let mut item = checked.json();
+                item["channel"] = channel.name.clone().into();
+                item["key"] = hint.into();
+                item["ok"] = true.into();
+                items.push(item);
+            }
+            Ok((hint, checked)) => {
+                print::line(&format!("{}: {}", channel.name, checked.account_line()))?;
+                for line in checked.scope_lines() {
+                    print::line(&format!("  {line}"))?;
+                }
+                print::line(&format!(
+                    "  {}; answered in {} ms; key {hint}",
+                    checked.budget_line(),
+                    checked.latency / 1000
+                ))?;
+            }
+            Err(error) => {
+                items.push(json!({"channel": channel.name, "ok": false, "error": format!("{error:#}")}));
+                failed.push(format!("{}: {error:#}", channel.name));
+            }
+        }
+    }
+    if arguments.json {
+        print::line(&Value::Array(items).to_string())?;
+    }
+    if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("; ")) }
+}

@@ -1,0 +1,45 @@
+//! `frontdesk channel list`: what is configured, without asking a server.
+//!
+//! Knows nothing of what keys may do.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli::channel::{File, ListArguments};
+use crate::cli::print;
+use crate::model::account::Environment;
+
+/// `frontdesk channel list`
+pub fn run(arguments: &ListArguments) -> Result<()> {
+    let file = File::read()?;
+    let mut items = Vec::new();
+    for channel in &file.config.channels {
+        let key = channel.fetch_key();
+        let (hint, environment, problem) = match &key {
+            Ok(key) => (key.hint(), Environment::from_key(key.expose()), None),
+            Err(error) => ("-".to_owned(), None, Some(error.problem.clone())),
+        };
+        if arguments.json {
+            items.push(json!({
+                "channel": channel.name,
+                "baseUrl": channel.base_url,
+                "key": key.is_ok().then_some(&hint),
+                "keyFrom": channel.key.words(),
+                "environment": environment.map(Environment::word),
+                "readOnly": channel.read_only,
+                "problem": problem,
+            }));
+            continue;
+        }
+        let columns = [
+            channel.name.clone(),
+            environment.map_or("-", Environment::label).to_owned(),
+            channel.base_url.clone(),
+            hint,
+            problem.unwrap_or_else(|| channel.key.words()),
+            if channel.read_only { "read-only" } else { "-" }.to_owned(),
+        ];
+        print::line(&columns.join("\t"))?;
+    }
+    if arguments.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}

@@ -1,0 +1,141 @@
+//! `frontdesk channel`: adds, lists, tests and removes channel keys.
+//!
+//! Knows nothing of conversations. A key is asked for, read from standard
+//! input or from the environment, and never given as an argument, where other
+//! users of the machine could read it.
+
+mod add;
+pub mod check;
+mod list;
+mod remove;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+
+use crate::cli::{CliError, folders};
+use crate::config::{ChannelConfig, Config};
+
+/// The commands about channels.
+#[derive(Debug, Subcommand)]
+pub enum ChannelAction {
+    /// Add a channel, or give one another key; the key is checked first.
+    ///
+    /// The key is asked for without showing it, or read from the first line of
+    /// standard input. It is kept in the desktop's keyring where one answers,
+    /// else in a file that only you can read.
+    Add(AddArguments),
+    /// List the configured channels; asks no server.
+    List(ListArguments),
+    /// Ask each server what its key may do.
+    Test(TestArguments),
+    /// Remove a channel and its key; drafts and unsent messages are kept.
+    Remove(RemoveArguments),
+}
+
+/// The switches of `channel add`.
+#[derive(Debug, Args)]
+pub struct AddArguments {
+    /// The tab's name; asked for if not given.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Where the service is, such as https://api.example.com/v1; asked for if
+    /// not given.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Read the key from this environment variable, now and at every start,
+    /// and keep it nowhere.
+    #[arg(long, value_name = "VARIABLE")]
+    pub key_env: Option<String>,
+    /// Never change anything on the server from this tab.
+    #[arg(long)]
+    pub read_only: bool,
+    /// JSON instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The switches of `channel list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The switches of `channel test`.
+#[derive(Debug, Args)]
+pub struct TestArguments {
+    /// Only this channel.
+    pub name: Option<String>,
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The switches of `channel remove`.
+#[derive(Debug, Args)]
+pub struct RemoveArguments {
+    /// The channel.
+    pub name: String,
+    /// Do not ask.
+    #[arg(long)]
+    pub yes: bool,
+    /// JSON instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Does one of the commands.
+///
+/// # Errors
+/// In words; usage when it cannot be asked for so.
+pub fn run(action: &ChannelAction) -> Result<(), CliError> {
+    match action {
+        ChannelAction::Add(arguments) => add::run(arguments),
+        ChannelAction::List(arguments) => Ok(list::run(arguments)?),
+        ChannelAction::Test(arguments) => Ok(check::run(arguments)?),
+        ChannelAction::Remove(arguments) => remove::run(arguments),
+    }
+}
+
+/// The configuration file and what is in it.
+struct File {
+    path: PathBuf,
+    config: Config,
+}
+
+impl File {
+    fn read() -> Result<Self> {
+        let path = folders::config()?.join("config.toml");
+        let config = Config::read(&path)?;
+        Ok(Self { path, config })
+    }
+
+    /// The folder beside which keys are kept.
+    fn folder(&self) -> PathBuf {
+        self.path.parent().map(PathBuf::from).unwrap_or_default()
+    }
+
+    fn channel(&self, name: &str) -> Option<&ChannelConfig> {
+        self.config.channels.iter().find(|it| it.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The file as it is, to be changed.
+    fn text(&self) -> Result<String> {
+        match std::fs::read_to_string(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            read => read.with_context(|| format!("reading {}", self.path.display())),
+        }
+    }
+
+    /// The named channel, or a sentence with those there are.
+    fn named(&self, name: &str) -> Result<&ChannelConfig> {
+        self.channel(name).with_context(|| {
+            let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            format!("no channel is called {name:?}; there are: {known}")
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! `frontdesk channel remove`: the key and the configuration's entry go; what
+//! was written and not sent stays.
+//!
+//! Knows nothing of servers: a removed key is still good until the dashboard
+//! revokes it.
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::json;
+
+use crate::cli::channel::{File, RemoveArguments};
+use crate::cli::{CliError, folders, print};
+use crate::config::KeySource;
+use crate::config::edit;
+use crate::config::keys::Place;
+use crate::model::ids::ChannelId;
+use crate::shell::prompt;
+use crate::store::Store;
+
+/// `frontdesk channel remove`
+pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
+    let file = File::read()?;
+    let channel = file.named(&arguments.name)?;
+    if !arguments.yes {
+        if !prompt::can_ask() {
+            return Err(CliError::Usage("there is no terminal to ask on: add --yes".to_owned()));
+        }
+        let question = format!("Remove {:?} ({}) and its key? y/n", channel.name, channel.base_url);
+        let answer = prompt::line(&question).context("asking whether to remove it")?;
+        if !answer.eq_ignore_ascii_case("y") {
+            return Err(CliError::Failed(anyhow!("nothing was removed")));
+        }
+    }
+    let kept = kept(&channel.id())?;
+    let path = &file.path;
+    let text = edit::without_channel(&file.text()?, &channel.name)
+        .map_err(|why| anyhow!("{}: {why}", path.display()))?
+        .with_context(|| format!("{:?} is not in {}", channel.name, path.display()))?;
+    let folder = file.folder();
+    if channel.key == KeySource::Kept(folder.clone()) {
+        let place = Place { folder: &folder, channel: &channel.name, base_url: &channel.base_url };
+        place.forget().map_err(|it| anyhow!(it))?;
+    }
+    edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
+    let (drafts, unsent) = kept;
+    if arguments.json {
+        let item = json!({"ok": true, "channel": channel.name, "draftsKept": drafts, "unsentKept": unsent});
+        return Ok(print::line(&item.to_string())?);
+    }
+    print::line(&format!("{:?} is removed", channel.name))?;
+    if drafts + unsent > 0 {
+        print::line(&format!(
+            "kept: {drafts} drafts and {unsent} unsent messages; a channel of the same name gets them back"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Drafts and unsent changes of the channel, if there is a data folder.
+fn kept(channel: &ChannelId) -> Result<(u64, u64)> {
+    let folder = folders::data()?;
+    if !folder.join("outbox.db").exists() {
+        return Ok((0, 0));
+    }
+    let store = Store::open(&folder).context("opening this desk's files")?;
+    Ok(store.left_open(channel)?)
+}

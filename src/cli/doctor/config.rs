@@ -1,0 +1,49 @@
+//! The configuration file: each mistake with its line, and who can read it.
+//!
+//! Knows nothing of keys.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::cli::doctor::Finding;
+use crate::cli::doctor::files::open_to_others;
+use crate::config::{ChannelConfig, Config};
+
+/// What is configured, and what was found.
+pub fn look(path: &Path) -> (Vec<ChannelConfig>, Vec<Finding>) {
+    let shown = path.display().to_string();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let advice = "run: frontdesk channel add, or try: frontdesk demo";
+            return (
+                Vec::new(),
+                vec![Finding::warn("configuration", format!("{shown} is not there"), advice)],
+            );
+        }
+        Err(error) => {
+            let finding =
+                Finding::fail("configuration", format!("{shown}: {error}"), "make it readable text");
+            return (Vec::new(), vec![finding]);
+        }
+    };
+    let (config, mistakes) = Config::examine(&shown, &text);
+    let mut findings: Vec<Finding> =
+        mistakes.iter().map(|it| Finding::fail("configuration", it.to_string(), "")).collect();
+    if mistakes.is_empty() {
+        let count = config.channels.len();
+        findings.push(match count {
+            0 => Finding::warn(
+                "configuration",
+                format!("{shown} has no channel"),
+                "run: frontdesk channel add",
+            ),
+            _ => Finding::ok("configuration", format!("{shown}, channels: {count}")),
+        });
+    }
+    if open_to_others(path, 0o022) {
+        let advice = format!("run: chmod go-w {shown}");
+        findings.push(Finding::fail("configuration", "others can change it", advice));
+    }
+    (config.channels, findings)
+}

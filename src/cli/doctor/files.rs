@@ -1,0 +1,138 @@
+//! The data folder: permissions, both databases, and what is left in them.
+//!
+//! Knows nothing of servers.
+
+use std::path::Path;
+
+use crate::cli::doctor::Finding;
+use crate::config::ChannelConfig;
+use crate::model::time::Clock;
+use crate::shell::clock::SystemClock;
+use crate::store::inspect::{self, FileState, Inspection};
+
+/// Whether others have one of these rights.
+#[cfg(unix)]
+pub fn open_to_others(path: &Path, rights: u32) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|it| it.permissions().mode() & rights != 0)
+}
+
+/// Whether others have one of these rights.
+#[cfg(not(unix))]
+pub fn open_to_others(_: &Path, _: u32) -> bool {
+    false
+}
+
+/// What was found.
+pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<Finding> {
+    let shown = folder.display();
+    if !folder.exists() {
+        return vec![Finding::ok(
+            "data folder",
+            format!("{shown} is not there yet; the first start makes it"),
+        )];
+    }
+    let mut findings = vec![permissions(folder)];
+    let seen = inspect::inspect(folder, SystemClock.now());
+    findings.push(database(
+        "outbox",
+        &seen.outbox,
+        "it may hold unsent messages: copy it somewhere safe, then move it away",
+    ));
+    findings.push(database("cache", &seen.cache, "it is set aside and rebuilt at the next start"));
+    findings.extend(leftovers(&seen, channels));
+    findings
+}
+
+fn permissions(folder: &Path) -> Finding {
+    let shown = folder.display();
+    if open_to_others(folder, 0o077) {
+        return Finding::fail(
+            "data folder",
+            format!("{shown} is open to others"),
+            format!("run: chmod 700 {shown}"),
+        );
+    }
+    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().map(|it| it.path()).collect());
+    let entries: Vec<_> = match entries {
+        Ok(entries) => entries,
+        Err(error) => {
+            let advice = "check its owner, or set FRONTDESK_DATA_DIR";
+            return Finding::fail("data folder", format!("{shown}: {error}"), advice);
+        }
+    };
+    let open =
+        entries.iter().find(|it| it.extension().is_some_and(|it| it != "log") && open_to_others(it, 0o077));
+    match open {
+        Some(path) => {
+            let path = path.display();
+            Finding::fail(
+                "data folder",
+                format!("{path} is open to others"),
+                format!("run: chmod 600 {path}"),
+            )
+        }
+        None => Finding::ok("data folder", format!("{shown}, yours alone")),
+    }
+}
+
+fn database(name: &str, state: &FileState, if_damaged: &str) -> Finding {
+    let Some(bytes) = state.bytes else { return Finding::ok(name, "not there yet") };
+    if let Some(damage) = &state.damage {
+        return Finding::fail(name, format!("{} is damaged ({damage})", state.path.display()), if_damaged);
+    }
+    if state.version > state.known {
+        let seen = format!("version {} is newer than this program's {}", state.version, state.known);
+        return Finding::fail(name, seen, "update frontdesk");
+    }
+    let size = if bytes < 1 << 20 { String::new() } else { format!(", {} MiB", bytes >> 20) };
+    Finding::ok(name, format!("whole, version {}{size}", state.version))
+}
+
+fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let left = seen.leftovers;
+    let mut waiting = Vec::new();
+    for (count, what) in [
+        (left.stopped, "wait for your word"),
+        (left.uncertain, "have no clear answer yet"),
+        (left.lapsed, "were cut off while leaving"),
+    ] {
+        if count > 0 {
+            waiting.push(format!("{count} {what}"));
+        }
+    }
+    findings.push(if waiting.is_empty() {
+        Finding::ok("unsent", format!("{} on their way", left.queued))
+    } else {
+        Finding::warn("unsent", waiting.join(", "), "open the inbox: frontdesk")
+    });
+    let known: Vec<_> = channels.iter().map(ChannelConfig::id).collect();
+    let orphaned: Vec<&str> = seen
+        .channels
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !known.iter().any(|it| it.as_str() == *name))
+        .collect();
+    if !orphaned.is_empty() {
+        let seen =
+            format!("drafts or unsent messages of channels no longer configured: {}", orphaned.join(", "));
+        findings.push(Finding::warn("unsent", seen, "add a channel of that name to get them back"));
+    }
+    if seen.unindexed {
+        findings.push(Finding::warn(
+            "search",
+            "older messages are not indexed yet",
+            "the inbox goes on with it",
+        ));
+    }
+    if let Some(path) = &seen.set_aside {
+        let advice = "it can be deleted";
+        findings.push(Finding::warn(
+            "cache",
+            format!("an unusable one was set aside as {}", path.display()),
+            advice,
+        ));
+    }
+    findings
+}

@@ -1,0 +1,117 @@
+//! Each key: whether it is there, what it may do, and how far the server's
+//! clock is away.
+//!
+//! Knows nothing of files.
+
+use crate::cli::channel::check::{self, CheckError, Checked};
+use crate::cli::doctor::Finding;
+use crate::client::ReadError;
+use crate::config::keys::keyring;
+use crate::config::{ChannelConfig, KeySource};
+use crate::model::account::Environment;
+use crate::model::time::SECOND;
+
+/// A difference of the clocks that shows.
+const SKEW: i64 = 30 * SECOND;
+
+/// What was found.
+pub fn look(channels: &[ChannelConfig]) -> Vec<Finding> {
+    let mut findings = vec![keyring_finding()];
+    for channel in channels {
+        findings.extend(key(channel));
+    }
+    findings
+}
+
+fn keyring_finding() -> Finding {
+    match keyring::probe() {
+        Ok(()) => Finding::ok("keyring", "answers"),
+        // A file is as good: nothing to do.
+        Err(keyring::Failure::Absent(why)) => {
+            Finding::ok("keyring", format!("none ({why}); channel add keeps keys in 0600 files"))
+        }
+        Err(failure) => Finding::warn("keyring", failure.to_string(), "channel add keeps keys in 0600 files"),
+    }
+}
+
+fn key(channel: &ChannelConfig) -> Vec<Finding> {
+    let name = channel.name.as_str();
+    let secret = match channel.fetch_key() {
+        Ok(secret) => secret,
+        Err(error) => {
+            let advice = match channel.key {
+                KeySource::Environment(_) => "set it where frontdesk is started",
+                KeySource::Command(_) | KeySource::File(_) => "correct it in the configuration",
+                KeySource::Kept(_) => "",
+            };
+            return vec![Finding::fail(name, error.problem, advice)];
+        }
+    };
+    let checked = match check::check(&channel.base_url, &secret) {
+        Ok(checked) => checked,
+        Err(error) => {
+            let advice = match &error {
+                // These say what to do.
+                CheckError::Client(_)
+                | CheckError::Read(ReadError::Refused { .. } | ReadError::Limited(_)) => String::new(),
+                _ => format!("check base_url {} and the network", channel.base_url),
+            };
+            return vec![Finding::fail(name, error.to_string(), advice)];
+        }
+    };
+    let mut findings = vec![account(channel, &secret.hint(), &checked)];
+    findings.extend(trouble(name, &checked));
+    findings.push(budget(name, &checked));
+    findings.push(clock(name, &checked));
+    findings
+}
+
+fn account(channel: &ChannelConfig, hint: &str, checked: &Checked) -> Finding {
+    let read_only = if channel.read_only { ", read-only" } else { "" };
+    let seen = format!("{}{read_only}; key {hint}, {}", checked.account_line(), channel.key.words());
+    let account = &checked.greeting.account;
+    let name = channel.name.as_str();
+    if account.number.is_none() {
+        return Finding::warn(name, seen, "connect it in the dashboard: nothing is sent from it");
+    }
+    if account.environment == Environment::Live && account.credits <= 0.0 {
+        return Finding::warn(name, seen, "buy credits: nothing is sent without");
+    }
+    Finding::ok(name, seen)
+}
+
+fn trouble(name: &str, checked: &Checked) -> Vec<Finding> {
+    let lines = checked.scope_lines();
+    let failing = checked
+        .scope
+        .iter()
+        .any(|(_, read)| matches!(read, Err(error) if !matches!(error, ReadError::Forbidden(_))));
+    let seen = lines.join("; ");
+    vec![if failing {
+        Finding::warn(name, seen, "try again later; if it stays, tell who runs the service")
+    } else {
+        Finding::ok(name, seen)
+    }]
+}
+
+fn budget(name: &str, checked: &Checked) -> Finding {
+    let seen = format!("{}, answered in {} ms", checked.budget_line(), checked.latency / 1000);
+    match checked.greeting.rate {
+        Some(rate) if rate.remaining < rate.limit / 10 => {
+            Finding::warn(name, seen, "something else uses this key too; it shares the budget")
+        }
+        _ => Finding::ok(name, seen),
+    }
+}
+
+fn clock(name: &str, checked: &Checked) -> Finding {
+    match checked.skew {
+        None => Finding::ok(name, "the server does not tell its time"),
+        Some(skew) if skew.abs() > SKEW => {
+            let way = if skew > 0 { "ahead of" } else { "behind" };
+            let seen = format!("the server's clock is {} s {way} this one", skew.abs() / SECOND);
+            Finding::warn(name, seen, "set this machine's clock; countdowns are off by as much")
+        }
+        Some(_) => Finding::ok(name, "clocks agree"),
+    }
+}

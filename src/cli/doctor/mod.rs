@@ -1,0 +1,129 @@
+//! `frontdesk doctor`: looks at everything the desk stands on and says what
+//! to do. Changes nothing.
+//!
+//! Each file looks at one thing and reports findings; this one says them.
+
+mod config;
+mod files;
+mod keys;
+mod terminal;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::{CliError, folders, print};
+
+/// The switches of `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// One JSON object instead of lines.
+    #[arg(long)]
+    pub json: bool,
+    /// Ask no server and no keyring.
+    #[arg(long)]
+    pub offline: bool,
+}
+
+/// How well something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    /// As it should be.
+    Ok,
+    /// It works, but.
+    Warn,
+    /// It does not work.
+    Fail,
+}
+
+impl Verdict {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    verdict: Verdict,
+    /// What was looked at.
+    subject: String,
+    /// What was seen.
+    seen: String,
+    /// What to do, if anything.
+    advice: String,
+}
+
+impl Finding {
+    fn ok(subject: &str, seen: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Ok, subject: subject.to_owned(), seen: seen.into(), advice: String::new() }
+    }
+
+    fn warn(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
+        let (subject, seen, advice) = (subject.to_owned(), seen.into(), advice.into());
+        Self { verdict: Verdict::Warn, subject, seen, advice }
+    }
+
+    fn fail(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Fail, ..Self::warn(subject, seen, advice) }
+    }
+
+    fn line(&self) -> String {
+        let advice = if self.advice.is_empty() { String::new() } else { format!(": {}", self.advice) };
+        format!("{:<5} {:<14} {}{advice}", self.verdict.word(), self.subject, self.seen)
+    }
+
+    fn json(&self) -> Value {
+        json!({"verdict": self.verdict.word(), "subject": self.subject, "seen": self.seen, "advice": self.advice})
+    }
+}
+
+/// `frontdesk doctor`
+///
+/// # Errors
+/// When something does not work.
+pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
+    let findings = look(arguments)?;
+    let failed = findings.iter().filter(|it| it.verdict == Verdict::Fail).count();
+    if arguments.json {
+        let all: Vec<Value> = findings.iter().map(Finding::json).collect();
+        print::line(&json!({"ok": failed == 0, "findings": all}).to_string())?;
+    } else {
+        for finding in &findings {
+            print::line(&finding.line())?;
+        }
+    }
+    match failed {
+        0 => Ok(()),
+        1 => Err(CliError::Failed(anyhow::anyhow!("one thing does not work"))),
+        count => Err(CliError::Failed(anyhow::anyhow!("{count} things do not work"))),
+    }
+}
+
+fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
+    let path = folders::config()?.join("config.toml");
+    let (channels, mut findings) = config::look(&path);
+    findings.extend(files::look(&folders::data()?, &channels));
+    findings.extend(terminal::look());
+    if !arguments.offline {
+        findings.extend(keys::look(&channels));
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_how_well_and_what_to_do() {
+        assert_eq!(Finding::ok("keyring", "answers").line(), "ok    keyring        answers");
+        let line = Finding::fail("key a", "readable by others", "run: chmod 600 k").line();
+        assert_eq!(line, "fail  key a          readable by others: run: chmod 600 k");
+        assert!(Verdict::Ok < Verdict::Warn && Verdict::Warn < Verdict::Fail);
+    }
+}

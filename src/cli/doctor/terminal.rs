@@ -1,0 +1,107 @@
+//! The terminal: size, colours, and whether it agrees on widths.
+//!
+//! Knows nothing of what is drawn. Without a terminal there is nothing to
+//! look at.
+
+use std::io::IsTerminal;
+use std::process::Command;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::doctor::Finding;
+use crate::shell::terminal;
+
+/// The smallest size that is fully usable.
+const SMALLEST: (u16, u16) = (80, 24);
+/// Texts whose width terminals differ about.
+const SAMPLES: [(&str, &str); 4] =
+    [("CJK", "漢字"), ("an accent", "e\u{301}"), ("an emoji", "👍"), ("a joined emoji", "👩\u{200d}💻")];
+/// Milliseconds tmux may hold Esc back.
+const ESCAPE: u32 = 50;
+
+/// What was found.
+pub fn look() -> Vec<Finding> {
+    if !std::io::stdout().is_terminal() {
+        return vec![Finding::ok("terminal", "none on stdout, so it was not looked at")];
+    }
+    let mut findings = vec![size(), kind(), charset(), widths()];
+    findings.extend(tmux());
+    findings
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|it| !it.is_empty())
+}
+
+fn size() -> Finding {
+    match terminal::size() {
+        Ok((columns, rows)) if columns < SMALLEST.0 || rows < SMALLEST.1 => Finding::warn(
+            "terminal",
+            format!("{columns}x{rows}"),
+            "80x24 is the smallest that shows everything",
+        ),
+        Ok((columns, rows)) => Finding::ok("terminal", format!("{columns}x{rows}")),
+        Err(error) => Finding::fail("terminal", format!("its size: {error}"), "use another terminal"),
+    }
+}
+
+fn kind() -> Finding {
+    let Some(term) = variable("TERM") else {
+        return Finding::fail(
+            "terminal",
+            "TERM is not set",
+            "set it to what your terminal is, such as xterm-256color",
+        );
+    };
+    if term == "dumb" {
+        return Finding::fail("terminal", "TERM is dumb", "use a terminal that can place the cursor");
+    }
+    let colours = match (variable("NO_COLOR"), variable("COLORTERM")) {
+        (Some(_), _) => "no colours (NO_COLOR)".to_owned(),
+        (None, Some(word)) => format!("colours: {word}"),
+        (None, None) if term.contains("256color") => "256 colours".to_owned(),
+        (None, None) => "16 colours".to_owned(),
+    };
+    Finding::ok("terminal", format!("TERM {term}, {colours}"))
+}
+
+fn charset() -> Finding {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
+    let flat = locale.to_ascii_lowercase().replace('-', "");
+    if flat.contains("utf8") || cfg!(windows) {
+        return Finding::ok("terminal", format!("locale {locale}"));
+    }
+    let shown = if locale.is_empty() { "none" } else { &locale };
+    let advice = "set LANG to a UTF-8 one such as C.UTF-8, or ascii = true in [ui]";
+    Finding::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
+}
+
+fn widths() -> Finding {
+    let mut differing = Vec::new();
+    for (name, text) in SAMPLES {
+        match terminal::measure(text) {
+            Ok(columns) if usize::from(columns) == text.width() => {}
+            Ok(columns) => differing.push(format!("{name} takes {columns} columns, not {}", text.width())),
+            Err(error) => {
+                let advice = "nothing to do unless the screen looks torn";
+                return Finding::warn("terminal", format!("it does not tell widths: {error}"), advice);
+            }
+        }
+    }
+    if differing.is_empty() {
+        return Finding::ok("terminal", "agrees on the widths of CJK, accents and emoji");
+    }
+    Finding::warn("terminal", differing.join(", "), "lines with them may look torn; Ctrl-L draws anew")
+}
+
+fn tmux() -> Option<Finding> {
+    variable("TMUX")?;
+    let output = Command::new("tmux").args(["show-options", "-sv", "escape-time"]).output().ok()?;
+    let wait: u32 = String::from_utf8_lossy(&output.stdout).trim().parse().ok()?;
+    Some(if wait > ESCAPE {
+        let advice = "add to ~/.tmux.conf: set -sg escape-time 10";
+        Finding::warn("tmux", format!("holds Esc back for {wait} ms"), advice)
+    } else {
+        Finding::ok("tmux", format!("holds Esc back for {wait} ms"))
+    })
+}

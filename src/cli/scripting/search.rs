@@ -1,0 +1,106 @@
+//! `search`: messages and people by their words, from what this desk has
+//! seen. Asks no server unless told to, so it works offline.
+//!
+//! Knows nothing of how words are found.
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::{Common, Files, Session};
+use crate::model::ids::ChannelId;
+use crate::model::search::{SearchHit, SearchQuery, Terms};
+
+/// The switches of `search`.
+#[derive(Debug, Args)]
+pub struct SearchArguments {
+    /// What to look for: beginnings of words, all of which must be found.
+    #[arg(required = true)]
+    pub words: Vec<String>,
+    /// At most so many messages, newest first.
+    #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub limit: u32,
+    /// Ask the servers for what is new first.
+    #[arg(long)]
+    pub refresh: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `frontdesk search`
+pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
+    let text = arguments.words.join(" ");
+    if Terms::of(&text).is_empty() {
+        anyhow::bail!("there is no word to look for in {text:?}");
+    }
+    let channel = files.channel(arguments.common.channel.as_deref())?;
+    let files = if arguments.refresh { refreshed(files, arguments)? } else { files };
+    // A script asks once: what is stored must all be found.
+    files.store.finish_index()?;
+    let query = SearchQuery { text, channel, limit: arguments.limit, ..SearchQuery::default() };
+    let page = files.store.reader()?.search(&query)?;
+    if arguments.common.json {
+        let people: Vec<Value> = page
+            .people
+            .iter()
+            .map(|(channel, row)| print::conversation_json(&files.name_of(channel), row))
+            .collect();
+        let messages: Vec<Value> = page.hits.iter().map(|hit| hit_json(&files, hit)).collect();
+        let more = page.next.is_some();
+        return print::line(&json!({"people": people, "messages": messages, "more": more}).to_string());
+    }
+    for (channel, row) in &page.people {
+        let line = print::conversation_line(&files.name_of(channel), row, files.now());
+        print::line(&format!("person\t{line}"))?;
+    }
+    page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files, hit)))
+}
+
+fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
+    let session = Session::of(files, arguments.common.timeout)?;
+    for channel in session.channels(arguments.common.channel.as_deref())? {
+        if session.platform(&channel)?.has_conversations() {
+            session.refresh(&channel)?;
+        }
+    }
+    Ok(session.files.clone())
+}
+
+fn hit_json(files: &Files, hit: &SearchHit) -> Value {
+    let marks: Vec<[usize; 2]> = hit.snippet.marks.iter().map(|it| [it.start, it.end]).collect();
+    json!({
+        "channel": files.name_of(&hit.channel),
+        "conversation": hit.conversation.as_str(),
+        "name": hit.title.as_str(),
+        "id": hit.message.as_str(),
+        "direction": hit.direction.word(),
+        "sender": print::speaker(&hit.sender),
+        "createdAt": hit.at.map(|at| at.to_string()),
+        "snippet": hit.snippet.text.as_str(),
+        "marks": marks,
+    })
+}
+
+fn hit_line(files: &Files, hit: &SearchHit) -> String {
+    let columns = [
+        "message".to_owned(),
+        hit.conversation.to_string(),
+        files.name_of(&hit.channel),
+        hit.title.to_string(),
+        hit.message.to_string(),
+        hit.at.map_or_else(|| "-".to_owned(), |at| at.to_string()),
+        print::speaker(&hit.sender),
+        hit.snippet.text.to_string(),
+    ];
+    columns.join("\t")
+}
+
+impl Files {
+    /// A tab's configured name; its id where it is no longer configured.
+    fn name_of(&self, id: &ChannelId) -> String {
+        let found = self.config.channels.iter().find(|it| it.id() == *id);
+        found.map_or_else(|| id.to_string(), |it| it.name.clone())
+    }
+}

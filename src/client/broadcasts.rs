@@ -1,0 +1,54 @@
+//! Broadcasts: sent and watched. Interface: Endpoints, Broadcasts.
+//!
+//! Knows nothing of recipients beyond their ids.
+
+use crate::client::checks;
+use crate::client::connect::Client;
+use crate::client::errors::ReadError;
+use crate::client::messages::template_content;
+use crate::client::pages::read_one;
+use crate::client::prepare::{PrepareError, json};
+use crate::model::bounds;
+use crate::model::ids::{BroadcastId, ContactId};
+use crate::model::outbox::content::{Audience, BroadcastContent};
+use crate::model::outbox::{Method, PreparedRequest};
+use crate::wire::broadcasts::{BroadcastBody, SendBroadcastBody};
+use crate::wire::content::{MediaContent, TextContent, TypedContent};
+use crate::wire::paths;
+
+impl Client {
+    /// `GET /broadcast/{id}`
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn broadcast(&self, id: &BroadcastId) -> Result<BroadcastBody, ReadError> {
+        let answer = self.get(&paths::broadcast(id), &[]).await?;
+        read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
+    }
+}
+
+/// `POST /broadcast`
+pub(crate) fn prepare(to: &Audience, content: &BroadcastContent) -> Result<PreparedRequest, PrepareError> {
+    let contact_ids = match to {
+        Audience::Everyone => None,
+        // An empty list must never be read as everyone.
+        Audience::Contacts(ids) if ids.is_empty() => return Err(PrepareError::Empty("the list of contacts")),
+        Audience::Contacts(ids) => {
+            checks::counted("contacts", ids.len(), bounds::BROADCAST_CONTACTS)?;
+            Some(ids.iter().map(ContactId::as_str).collect())
+        }
+    };
+    let message = match content {
+        BroadcastContent::Text(text) => {
+            checks::wanted("the text", text, bounds::TEXT)?;
+            TypedContent { kind: "text", text: Some(TextContent { body: text }), ..TypedContent::default() }
+        }
+        BroadcastContent::Image(link) => {
+            checks::link(link)?;
+            let image = MediaContent { link, caption: None, filename: None };
+            TypedContent { kind: "image", image: Some(image), ..TypedContent::default() }
+        }
+        BroadcastContent::Template(template) => template_content(template)?,
+    };
+    json(Method::Post, paths::BROADCAST, &SendBroadcastBody { contact_ids, message })
+}

@@ -1,0 +1,51 @@
+//! The bounds of the interface as a person's words meet them, before anything
+//! leaves. Interface: Limits, Size and count bounds.
+//!
+//! Knows nothing of bodies.
+
+use crate::client::prepare::PrepareError;
+use crate::model::bounds;
+
+/// A text that must be there.
+pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
+    if text.trim().is_empty() {
+        return Err(PrepareError::Empty(what));
+    }
+    bounded(what, text, most)
+}
+
+/// A text that may be empty.
+pub(crate) fn bounded(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
+    let length = bounds::length(text);
+    if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
+}
+
+/// A list.
+pub(crate) fn counted(what: &'static str, count: usize, most: usize) -> Result<(), PrepareError> {
+    if count > most { Err(PrepareError::TooMany { what, count, most }) } else { Ok(()) }
+}
+
+/// A phone number that must be there.
+pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
+    match text {
+        "" => Err(PrepareError::NoAddress),
+        text if bounds::is_e164(text) => Ok(()),
+        text => Err(PrepareError::NotAPhone(text.to_owned())),
+    }
+}
+
+/// A mail address.
+pub(crate) fn mail_address(text: &str) -> Result<(), PrepareError> {
+    if bounds::is_email(text) { Ok(()) } else { Err(PrepareError::NotAMailAddress(text.to_owned())) }
+}
+
+/// An address the service fetches from. A service on this machine hands out
+/// plain ones; whether they are taken, it says.
+pub(crate) fn link(text: &str) -> Result<(), PrepareError> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = text.chars().all(|it| it.is_ascii_graphic() || !it.is_ascii() && !it.is_control());
+    match rest {
+        Some(rest) if !rest.is_empty() && plain => Ok(()),
+        _ => Err(PrepareError::NotALink(text.to_owned())),
+    }
+}

@@ -1,0 +1,61 @@
+//! What a person wants to know of a key before trusting it: whose it is, what
+//! it may read, how much of its budget is left, how far the clocks are apart.
+//!
+//! Knows nothing of what is said about it.
+
+use crate::client::connect::Client;
+use crate::client::errors::ReadError;
+use crate::client::headers::Rate;
+use crate::client::pages::wrong_shape;
+use crate::model::account::Account;
+use crate::model::time::Timestamp;
+use crate::wire::account::AccountBody;
+use crate::wire::paths;
+
+/// What one reading of the account tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Greeting {
+    /// What the key drives.
+    pub account: Account,
+    /// The server's own time.
+    pub server_time: Option<Timestamp>,
+    /// The rate limit's numbers, if the server tells them.
+    pub rate: Option<Rate>,
+}
+
+/// What may be read with a key, by what people call it.
+pub type Scope = Vec<(&'static str, Result<(), ReadError>)>;
+
+/// One list of each resource.
+const RESOURCES: &[(&str, &str)] = &[
+    ("conversations", paths::CONVERSATIONS),
+    ("messages", paths::MESSAGES),
+    ("new messages", paths::TRIGGER_NEW_MESSAGE),
+    ("templates", paths::TEMPLATES),
+    ("contacts", paths::CONTACTS),
+    ("bot-chat", paths::TELEGRAM_CONVERSATIONS),
+    ("email", paths::EMAIL_THREADS),
+    ("voice and SMS", paths::VOIP_CONVERSATIONS),
+    ("webhooks", paths::WEBHOOKS),
+];
+
+impl Client {
+    /// Reads the account and what comes with it.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn greet(&self) -> Result<Greeting, ReadError> {
+        let answer = self.get(paths::ACCOUNT, &[]).await?;
+        let body: AccountBody = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;
+        Ok(Greeting { account: body.into_model(), server_time: answer.server_time, rate: answer.facts.rate })
+    }
+
+    /// Asks for one list of each resource, one after the other.
+    pub async fn scope(&self) -> Scope {
+        let mut scope = Vec::new();
+        for (name, path) in RESOURCES {
+            scope.push((*name, self.get(path, &[]).await.map(|_| ())));
+        }
+        scope
+    }
+}

@@ -1,0 +1,75 @@
+//! Uploading media. Interface: Endpoints, Media.
+//!
+//! Knows nothing of what is sent with the address that comes back. The
+//! boundary is made from the bytes, so that the same file makes the same
+//! request.
+
+use sha2::{Digest, Sha256};
+
+use crate::client::checks;
+use crate::client::prepare::PrepareError;
+use crate::model::bounds;
+use crate::model::outbox::{Method, PreparedRequest};
+use crate::wire::paths;
+
+/// `POST /media` with one file
+pub(crate) fn prepare(
+    filename: &str,
+    mime_type: &str,
+    size: u64,
+    files: &[&[u8]],
+) -> Result<PreparedRequest, PrepareError> {
+    let &[file] = files else { return Err(PrepareError::NoFiles) };
+    if u64::try_from(file.len()).ok() != Some(size) {
+        return Err(PrepareError::NoFiles);
+    }
+    checks::wanted("the file name", filename, bounds::FILENAME)?;
+    let most = usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX);
+    match file.len() {
+        0 => return Err(PrepareError::Empty("the file")),
+        count => checks::counted("bytes in the file", count, most)?,
+    }
+    let boundary = boundary(file);
+    let mut body = format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\n\
+         Content-Type: {}\r\n\r\n",
+        quoted(filename),
+        media_type(mime_type)
+    )
+    .into_bytes();
+    body.extend_from_slice(file);
+    body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
+    Ok(PreparedRequest {
+        method: Method::Post,
+        path: paths::MEDIA.to_owned(),
+        content_type: Some(format!("multipart/form-data; boundary={boundary}")),
+        body,
+    })
+}
+
+/// A line the file does not hold.
+fn boundary(file: &[u8]) -> String {
+    let digest: String = Sha256::digest(file).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let mut boundary = format!("frontdesk-{digest}");
+    // A file that holds its own digest does not come by chance, but may come.
+    while file.windows(boundary.len()).any(|it| it == boundary.as_bytes()) {
+        boundary.push('x');
+    }
+    boundary
+}
+
+/// A name within quotes, as browsers write it.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A media type that cannot end its line.
+fn media_type(given: &str) -> &str {
+    let plain = |it: &str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    };
+    match given.split_once('/') {
+        Some((kind, subtype)) if plain(kind) && plain(subtype) => given,
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,157 @@
+//! What each operation takes for a success, case by case.
+
+use crate::client::errors::{ApiRefusal, Outcome};
+use crate::client::receipt::{Receipt, ReceiptKind, read, repeated};
+use crate::client::request::Reply;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
+use crate::model::text::SafeText;
+
+fn reply(body: &str) -> Reply {
+    Reply { status: 200, body: body.as_bytes().to_vec(), replayed: false, is_rated: true, server_time: None }
+}
+
+fn receipt(operation: &Operation, body: &str) -> Option<Receipt> {
+    match read(operation, &reply(body)) {
+        Outcome::Done(receipt) => Some(receipt),
+        Outcome::Unknown(_) => None,
+        other => panic!("{operation:?} {body}: {other:?}"),
+    }
+}
+
+fn text() -> Operation {
+    Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None }
+}
+
+/// Each operation with what is a success and what it made.
+fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)> {
+    let phone = || "+34600111222".to_owned();
+    let sms = Operation::SendSms { to: phone(), body: "hi".into(), via: None };
+    let call = Operation::Call { to: phone(), via: None, context: None };
+    let content = BroadcastContent::Text("hi".into());
+    let broadcast = Operation::Broadcast { to: Audience::Everyone, content };
+    let contact = Operation::SaveContact(Box::new(ContactWish { phone: phone(), ..ContactWish::default() }));
+    let delete = Operation::DeleteContact { contact: "ct".into(), phone: phone() };
+    let hook = Operation::AddWebhook { url: "https://h.example".into(), events: Vec::new() };
+    let unhook = Operation::RemoveWebhook { webhook: "wh".into(), url: String::new() };
+    let upload = Operation::Upload { filename: "a".into(), mime_type: "a/b".into(), size: 1 };
+    let file = Operation::ChangeThread { thread: "t".into(), change: ThreadChange::default() };
+    let react = Operation::React { message: "m".into(), emoji: "👍".into() };
+    vec![
+        (text(), r#"{"messageId":"m1","status":"sent"}"#, Some("m1")),
+        (sms, r#"{"messageId":"m2","status":"sent","creditsUsed":1}"#, Some("m2")),
+        (Operation::SendMail(Box::<Mail>::default()), r#"{"messageId":"e1","threadId":"t1"}"#, Some("e1")),
+        (call, r#"{"callId":"call1","status":"queued"}"#, Some("call1")),
+        (broadcast, r#"{"broadcastId":"b1","totalRecipients":3,"status":"sending"}"#, Some("b1")),
+        (contact, r#"{"id":"ct1","phone":"+34600111222"}"#, Some("ct1")),
+        (delete, r#"{"success":true,"deleted":"ct"}"#, None),
+        (hook, r#"{"id":"wh1","url":"https://h.example"}"#, Some("wh1")),
+        (unhook, r#"{"success":true}"#, None),
+        (upload, r#"{"url":"https://f.example/a","mimeType":"a/b","size":1}"#, Some("https://f.example/a")),
+        (file, r#"{"id":"t","isRead":true}"#, None),
+        (react, r#"{"success":true}"#, None),
+        (Operation::SetAutomation { enabled: true }, r#"{"success":true,"automationEnabled":true}"#, None),
+        (Operation::Close, r#"{"success":true,"conversationId":"c","status":"closed"}"#, None),
+    ]
+}
+
+#[test]
+fn each_operation_has_its_own_success() {
+    for (operation, body, made) in promised() {
+        let receipt = receipt(&operation, body).unwrap_or_else(|| panic!("{operation:?} {body}"));
+        assert_eq!(receipt.kind.made(), made, "{operation:?}");
+        assert!(!receipt.test);
+    }
+}
+
+#[test]
+fn what_is_not_promised_is_not_a_success() {
+    for (operation, ..) in promised() {
+        for body in ["[]", "\"ok\"", r#"{"code":"INTERNAL_ERROR","message":"no"}"#, r#"{"code":"X"}"#] {
+            if body.starts_with('{') {
+                assert_eq!(receipt(&operation, body), None, "{operation:?} {body}");
+            }
+        }
+        // An empty answer is enough where a state is set, and nowhere else.
+        let sets = matches!(
+            operation,
+            Operation::React { .. }
+                | Operation::SetAutomation { .. }
+                | Operation::Close
+                | Operation::ChangeThread { .. }
+                | Operation::DeleteContact { .. }
+                | Operation::RemoveWebhook { .. }
+        );
+        assert_eq!(receipt(&operation, " \n").is_some(), sets, "{operation:?}");
+        // What is said of these is not shown, so anything will do.
+        let untold = matches!(
+            operation,
+            Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. }
+        );
+        assert_eq!(receipt(&operation, r#"{"status":"ok"}"#).is_some(), untold, "{operation:?}");
+    }
+    let unclosed = r#"{"success":true,"conversationId":"c","status":"active"}"#;
+    assert_eq!(receipt(&Operation::Close, unclosed), None);
+}
+
+#[test]
+fn what_somebody_else_answers_in_its_place_is_not_a_success() {
+    for (operation, ..) in promised() {
+        for body in ["", r#"{"portal":"guest"}"#, r#"{"status":"ok"}"#] {
+            let outcome = read(&operation, &Reply { is_rated: false, ..reply(body) });
+            // The AI switch is looked at for itself.
+            let looked_at =
+                matches!(outcome, Outcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. }));
+            assert!(looked_at || matches!(outcome, Outcome::Unknown(_)), "{operation:?} {body}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn a_test_key_is_told_made_up_ids() {
+    for (operation, ..) in promised() {
+        let mock = r#"{"test":true,"messageId":"test_1","broadcastId":"test_1","creditsUsed":0}"#;
+        let receipt = receipt(&operation, mock).unwrap_or_else(|| panic!("{operation:?}"));
+        assert!(receipt.test, "{operation:?}");
+    }
+}
+
+#[test]
+fn balances_are_believed_only_where_somebody_could_have_them() {
+    let cases = [
+        ("412", Some(412.0)),
+        ("0", Some(0.0)),
+        ("0.1", Some(0.1)),
+        ("\"12\"", Some(12.0)),
+        ("-1", None),
+        ("1e308", None),
+        ("\"NaN\"", None),
+        ("null", None),
+        ("{}", None),
+    ];
+    for (number, credits) in cases {
+        let body = format!(r#"{{"messageId":"m1","status":"sent","creditsRemaining":{number}}}"#);
+        let receipt = receipt(&text(), &body).expect("it was sent all the same");
+        assert_eq!(receipt.credits, credits, "{number}");
+    }
+}
+
+#[test]
+fn gone_already_counts_as_deleted_when_it_was_asked_before() {
+    let refusal = |status| {
+        Outcome::Refused(ApiRefusal {
+            code: None,
+            word: SafeText::line("NOT_FOUND"),
+            status,
+            message: SafeText::default(),
+            docs: None,
+            retry_after: None,
+        })
+    };
+    for (operation, ..) in promised() {
+        let deletes = matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. });
+        let done = |outcome| matches!(outcome, Outcome::Done(Receipt { kind: ReceiptKind::Deleted, .. }));
+        assert_eq!(done(repeated(&operation, refusal(404))), deletes, "{operation:?}");
+        assert!(!done(repeated(&operation, refusal(403))), "{operation:?}");
+    }
+}

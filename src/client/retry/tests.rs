@@ -1,0 +1,218 @@
+//! The table of outcomes, row by row.
+
+use crate::client::errors::{ApiRefusal, NotSent, Outcome, Unclear, class_write};
+use crate::client::headers::{Facts, Rate};
+use crate::client::request::Raw;
+use crate::client::retry::{Attempt, Next, PROGRESS, decide, part};
+use crate::model::outbox::{Class, KEY_AGE, Stop};
+use crate::model::text::SafeText;
+use crate::model::time::SECOND;
+use crate::wire::errors::ErrorCode;
+
+fn refusal(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> Outcome<()> {
+    Outcome::Refused(ApiRefusal {
+        code,
+        word: SafeText::line(code.map_or("?", ErrorCode::word)),
+        status,
+        message: SafeText::line("no"),
+        docs: None,
+        retry_after,
+    })
+}
+
+fn unclear(replayed: bool) -> Outcome<()> {
+    Outcome::Unknown(Unclear { replayed, ..Unclear::new("cut short", Some(500)) })
+}
+
+const FRESH: Attempt = Attempt {
+    class: Class::Send,
+    recognised: false,
+    failures: 0,
+    age: SECOND,
+    was_unclear: false,
+    jitter: 0.5,
+};
+
+fn stops(next: &Next) -> Option<Stop> {
+    match next {
+        Next::Stop(stop, _) => Some(*stop),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_was_not_executed_goes_back_to_the_queue() {
+    let offline = Outcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
+    let old = Attempt { failures: 3, age: 99 * KEY_AGE, ..FRESH };
+    for attempt in [FRESH, old] {
+        assert_eq!(decide(&offline, attempt), Next::Wait(5_250_000), "no limit while offline");
+    }
+    assert_eq!(decide(&Outcome::<()>::NotSent(NotSent::Paced(7)), FRESH), Next::Wait(7));
+    let limited = refusal(Some(ErrorCode::RateLimitExceeded), 429, Some(20 * SECOND));
+    assert_eq!(decide(&limited, FRESH), Next::Wait(21 * SECOND));
+    assert_eq!(decide(&refusal(None, 429, None), FRESH), Next::Wait(1_050_000));
+    let why = SafeText::line("redirects");
+    let halted = Outcome::<()>::NotSent(NotSent::Misconfigured(why.clone()));
+    assert_eq!(decide(&halted, FRESH), Next::Halt(why));
+}
+
+#[test]
+fn refusals_wait_for_a_person() {
+    use ErrorCode::*;
+    let cases = [
+        (Some(ValidationError), 400, Stop::Refused),
+        (Some(InvalidRecipient), 400, Stop::Refused),
+        (Some(TemplateError), 400, Stop::Refused),
+        (Some(UnsupportedType), 400, Stop::Refused),
+        (Some(NotConfigured), 400, Stop::Refused),
+        (Some(NoRecipients), 400, Stop::Refused),
+        (Some(MediaFetchFailed), 400, Stop::Refused),
+        (Some(SessionExpired), 400, Stop::Window),
+        (Some(InvalidAuth), 401, Stop::Auth),
+        (Some(InvalidKey), 401, Stop::Auth),
+        (Some(RevokedKey), 401, Stop::Auth),
+        (Some(InsufficientCredits), 402, Stop::Credits),
+        (Some(Forbidden), 403, Stop::Refused),
+        (Some(NotFound), 404, Stop::Refused),
+        (Some(IdempotencyConflict), 409, Stop::Unknown),
+        (Some(PayloadTooLarge), 413, Stop::Refused),
+        (None, 402, Stop::Credits),
+        (None, 418, Stop::Refused),
+    ];
+    for (code, status, stop) in cases {
+        assert_eq!(stops(&decide(&refusal(code, status, None), FRESH)), Some(stop), "{code:?} {status}");
+    }
+    let unclear_before = Attempt { was_unclear: true, ..FRESH };
+    let revoked = refusal(Some(RevokedKey), 401, None);
+    assert_eq!(stops(&decide(&revoked, unclear_before)), Some(Stop::Unknown));
+}
+
+#[test]
+fn an_unclear_answer_asks_again_with_the_same_key() {
+    let waits: Vec<_> =
+        (0..4).map(|failures| decide(&unclear(false), Attempt { failures, ..FRESH })).collect();
+    let again = |after| Next::AskAgain { after, counted: true };
+    assert_eq!(waits[..3], [again(250_000), again(500_000), again(1_000_000)]);
+    assert_eq!(stops(&waits[3]), Some(Stop::Unknown), "the fourth asks a person");
+    assert_eq!(stops(&decide(&unclear(true), FRESH)), Some(Stop::Unknown), "a kept failure stays");
+    for age in [KEY_AGE, -1] {
+        let spent = Attempt { age, ..FRESH };
+        assert_eq!(stops(&decide(&unclear(false), spent)), Some(Stop::Unknown), "{age}");
+    }
+}
+
+#[test]
+fn an_attempt_in_progress_is_waited_for() {
+    let busy = |wait| refusal(Some(ErrorCode::IdempotencyInProgress), 409, wait);
+    let cases =
+        [(SECOND, None, 1_050_000), (10 * SECOND, None, 5_250_000), (SECOND, Some(SECOND), 1_050_000)];
+    for (age, retry_after, after) in cases {
+        let next = decide(&busy(retry_after), Attempt { age, failures: 9, ..FRESH });
+        assert_eq!(next, Next::AskAgain { after, counted: false });
+    }
+    let long = Attempt { age: PROGRESS, ..FRESH };
+    assert_eq!(stops(&decide(&busy(None), long)), Some(Stop::Unknown));
+}
+
+#[test]
+fn jitter_stays_within_its_span() {
+    for jitter in [0.0, 0.001, 0.5, 0.9999] {
+        assert!((0..1000).contains(&part(1000, jitter)));
+    }
+    assert_eq!(part(1000, 0.0), 0);
+}
+
+/// An answer as it comes off the wire.
+fn answer(status: u16, body: &str, facts: Facts) -> Outcome<()> {
+    let raw = Raw { status, facts, body: body.as_bytes().to_vec() };
+    class_write(raw).and_then(|reply| {
+        // A send's promise, here.
+        if reply.body.starts_with(b"{\"messageId\"") {
+            return Outcome::Done(());
+        }
+        Outcome::Unknown(Unclear { replayed: reply.replayed, ..Unclear::new("no promise", Some(status)) })
+    })
+}
+
+#[test]
+fn the_table_row_by_row() {
+    let plain = Facts::default;
+    let json = |code: &str| format!(r#"{{"code":"{code}","message":"no"}}"#);
+    let waits = |seconds: i64| Facts { retry_after: Some(seconds * SECOND), ..Facts::default() };
+    let kept = || Facts { replayed: true, ..Facts::default() };
+    let rate = Rate { limit: 100, remaining: 0, reset_in: Some(40 * SECOND) };
+    let again = |after| Next::AskAgain { after, counted: true };
+    let cases = [
+        ("typed", answer(200, r#"{"messageId":"m"}"#, plain()), Next::Done),
+        ("typed and given again", answer(200, r#"{"messageId":"m"}"#, kept()), Next::Done),
+        ("untyped", answer(200, "{}", plain()), again(250_000)),
+        ("empty", answer(200, "", plain()), again(250_000)),
+        ("a portal's page", answer(200, "<html>", plain()), again(250_000)),
+        (
+            "in progress",
+            answer(409, &json("IDEMPOTENCY_IN_PROGRESS"), waits(2)),
+            Next::AskAgain { after: 2_100_000, counted: false },
+        ),
+        ("limited", answer(429, &json("RATE_LIMIT_EXCEEDED"), waits(20)), Next::Wait(21 * SECOND)),
+        (
+            "limited for longer than it says",
+            answer(429, "", Facts { rate: Some(rate), ..waits(20) }),
+            Next::Wait(42 * SECOND),
+        ),
+        ("limited without a word", answer(429, "", plain()), Next::Wait(1_050_000)),
+        ("failed", answer(500, &json("INTERNAL_ERROR"), plain()), again(250_000)),
+        ("failed without a word", answer(500, "{}", plain()), again(250_000)),
+        ("a proxy's page", answer(502, "<html>", plain()), again(250_000)),
+        ("the operator failed", answer(502, &json("WHATSAPP_ERROR"), plain()), again(250_000)),
+        ("the operator refused bytes", answer(502, &json("MEDIA_UPLOAD_FAILED"), plain()), again(250_000)),
+        ("busy", answer(503, "", waits(4)), again(4_200_000)),
+        ("slow", answer(504, "", plain()), again(250_000)),
+        ("a page instead of a refusal", answer(400, "<html>", plain()), again(250_000)),
+    ];
+    for (name, outcome, next) in cases {
+        assert_eq!(decide(&outcome, FRESH), next, "{name}: {outcome:?}");
+    }
+    for status in [301, 302, 303, 307, 308] {
+        let outcome = answer(status, "", Facts { location: Some("http://127.0.0.1:9/".into()), ..plain() });
+        assert!(matches!(decide(&outcome, FRESH), Next::Halt(_)), "{status}");
+    }
+    let stopped = [
+        ("a kept failure", answer(500, &json("INTERNAL_ERROR"), kept()), Stop::Unknown),
+        ("a kept nonsense", answer(200, "{}", kept()), Stop::Unknown),
+        ("conflict", answer(409, &json("IDEMPOTENCY_CONFLICT"), plain()), Stop::Unknown),
+        ("no credits", answer(402, &json("INSUFFICIENT_CREDITS"), plain()), Stop::Credits),
+        ("window", answer(400, &json("SESSION_EXPIRED"), plain()), Stop::Window),
+        ("key", answer(401, &json("REVOKED_KEY"), plain()), Stop::Auth),
+        ("too large, from a proxy", answer(413, "<html>", plain()), Stop::Refused),
+        ("unknown word", answer(400, &json("NEW_WORD"), plain()), Stop::Refused),
+        ("unknown status", answer(451, &json("NEW_WORD"), plain()), Stop::Refused),
+    ];
+    for (name, outcome, stop) in stopped {
+        assert_eq!(stops(&decide(&outcome, FRESH)), Some(stop), "{name}: {outcome:?}");
+    }
+}
+
+#[test]
+fn each_class_repeats_in_its_own_way() {
+    let asks = |attempt| matches!(decide(&unclear(false), attempt), Next::AskAgain { counted: true, .. });
+    let old = Attempt { age: KEY_AGE, ..FRESH };
+    let cases = [
+        (Class::Send, true, false),
+        (Class::Guarded, false, false),
+        (Class::Upsert, true, true),
+        (Class::Webhook, true, false),
+        (Class::Media, true, true),
+    ];
+    for (class, fresh, spent) in cases {
+        assert_eq!(asks(Attempt { class, ..FRESH }), fresh, "{class:?}");
+        assert_eq!(asks(Attempt { class, ..old }), spent, "{class:?} with a spent key");
+        let last = Attempt { class, recognised: true, failures: 3, ..FRESH };
+        assert_eq!(stops(&decide(&unclear(false), last)), Some(Stop::Unknown), "{class:?}: four times");
+    }
+    let guarded = Attempt { class: Class::Guarded, recognised: true, ..FRESH };
+    assert!(asks(guarded), "where the server recognises keys");
+    assert!(!asks(Attempt { age: KEY_AGE, ..guarded }), "but not for ever");
+    // What was certainly not executed is not in doubt for any class.
+    let offline = Outcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
+    assert!(matches!(decide(&offline, Attempt { class: Class::Guarded, ..FRESH }), Next::Wait(_)));
+}

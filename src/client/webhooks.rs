@@ -1,0 +1,52 @@
+//! Webhook subscriptions: listed, registered, removed; email keys use paths
+//! of their own. Interface: Endpoints, Webhooks and Email.
+//!
+//! Knows nothing of deliveries.
+
+use crate::client::checks;
+use crate::client::connect::Client;
+use crate::client::errors::ReadError;
+use crate::client::pages::{Listed, read_page};
+use crate::client::prepare::{PrepareError, json};
+use crate::model::account::Platform;
+use crate::model::ids::WebhookId;
+use crate::model::outbox::{Method, PreparedRequest};
+use crate::model::secret::Secret;
+use crate::wire::paths;
+use crate::wire::webhooks::{AddWebhookBody, WebhookBody};
+
+impl Client {
+    /// `GET /webhooks` or `GET /email/webhooks`: all of them.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn webhooks(&self, platform: &Platform) -> Result<Listed<WebhookBody>, ReadError> {
+        let answer = self.get(path(platform), &[]).await?;
+        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
+    }
+}
+
+fn path(platform: &Platform) -> &'static str {
+    if *platform == Platform::Email { paths::EMAIL_WEBHOOKS } else { paths::WEBHOOKS }
+}
+
+/// `POST /webhooks` or `POST /email/webhooks`
+pub(crate) fn prepare_add(
+    platform: &Platform,
+    url: &str,
+    events: &[String],
+    secret: Option<&Secret>,
+) -> Result<PreparedRequest, PrepareError> {
+    checks::link(url)?;
+    let body = AddWebhookBody { url, events, secret: secret.map(Secret::expose) };
+    json(Method::Post, path(platform), &body)
+}
+
+/// `DELETE /webhooks/{id}` or `DELETE /email/webhooks/{id}`
+pub(crate) fn prepare_remove(platform: &Platform, id: &WebhookId) -> PreparedRequest {
+    let path = match platform {
+        Platform::Email => paths::email_webhook(id),
+        _ => paths::webhook(id),
+    };
+    PreparedRequest::bare(Method::Delete, path)
+}

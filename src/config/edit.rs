@@ -1,0 +1,159 @@
+//! Changes the configuration file as a careful person would: comments,
+//! order and everything else stay as they are.
+//!
+//! Knows nothing of keys.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+/// A channel as `channel add` writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Where the service is.
+    pub base_url: &'a str,
+    /// The environment variable that holds the key, if one does.
+    pub key_env: Option<&'a str>,
+    /// Whether nothing may be changed from here.
+    pub read_only: bool,
+}
+
+/// The file's text with a channel added, or changed where it is there.
+///
+/// # Errors
+/// In words, when the text is not a configuration.
+pub fn with_channel(text: &str, entry: &Entry<'_>) -> Result<String, String> {
+    let mut document = parse(text)?;
+    let channels = channels(&mut document)?;
+    let index = position(channels, entry.name);
+    if index.is_none() {
+        let mut table = Table::new();
+        table.insert("name", value(entry.name));
+        channels.push(table);
+    }
+    let last = channels.len() - 1;
+    let table = channels.get_mut(index.unwrap_or(last)).ok_or("the channel is not where it was")?;
+    table.insert("base_url", value(entry.base_url));
+    match entry.key_env {
+        Some(variable) => {
+            table.insert("key_env", value(variable));
+        }
+        None => {
+            table.remove("key_env");
+        }
+    }
+    if entry.read_only {
+        table.insert("read_only", value(true));
+    }
+    Ok(document.to_string())
+}
+
+/// The file's text without a channel; `None` if it is not there.
+///
+/// # Errors
+/// In words, when the text is not a configuration.
+pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String> {
+    let mut document = parse(text)?;
+    let channels = channels(&mut document)?;
+    let Some(index) = position(channels, name) else { return Ok(None) };
+    channels.remove(index);
+    if channels.is_empty() {
+        document.remove("channel");
+    }
+    Ok(Some(document.to_string()))
+}
+
+fn parse(text: &str) -> Result<DocumentMut, String> {
+    text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())
+}
+
+fn channels(document: &mut DocumentMut) -> Result<&mut ArrayOfTables, String> {
+    let item = document.entry("channel").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    item.as_array_of_tables_mut().ok_or_else(|| "channel is not a list of [[channel]] tables".to_owned())
+}
+
+fn position(channels: &ArrayOfTables, name: &str) -> Option<usize> {
+    channels.iter().position(|it| it.get("name").and_then(Item::as_str) == Some(name))
+}
+
+/// Writes the configuration file whole or not at all, for its owner only. A
+/// link to a file elsewhere stays a link.
+///
+/// # Errors
+/// When its folder takes no file.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Some(folder) = target.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    write_private(&target, text.as_bytes())
+}
+
+/// Writes a file only its owner can read, whole or not at all.
+///
+/// # Errors
+/// When its folder takes no file.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A name of its own: another process may be writing too.
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", uuid::Uuid::new_v4()));
+    let part = Path::new(&part);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(part).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let done = written.and_then(|()| fs::rename(part, path));
+    if done.is_err() {
+        // The first error tells more than one about the leftover.
+        let _ = fs::remove_file(part);
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    const FILE: &str = "# mine\n[[channel]]  # first\nname = \"a\"\nbase_url = \"https://a/v1\"   # keep\n\
+                        key_env = \"A\"\n\n[ui]\nascii = true # yes\n";
+
+    fn entry<'a>(name: &'a str, key_env: Option<&'a str>) -> Entry<'a> {
+        Entry { name, base_url: "https://b.example/v1", key_env, read_only: false }
+    }
+
+    #[test]
+    fn adding_keeps_what_is_there() {
+        for text in ["", FILE, "[ui]\nascii = true\n"] {
+            let changed = with_channel(text, &entry("b \"x\"", Some("B"))).unwrap();
+            for line in text.lines() {
+                assert!(changed.contains(line), "{line} is gone from:\n{changed}");
+            }
+            let config =
+                Config::parse("config.toml", &changed).unwrap_or_else(|it| panic!("{it}: {changed}"));
+            let added = config.channels.last().unwrap();
+            assert_eq!((added.name.as_str(), added.base_url.as_str()), ("b \"x\"", "https://b.example/v1"));
+            assert_eq!(without_channel(&changed, "b \"x\"").unwrap().unwrap().trim_end(), text.trim_end());
+        }
+    }
+
+    #[test]
+    fn changing_and_removing() {
+        let changed = with_channel(FILE, &entry("a", None)).unwrap();
+        assert!(changed.contains("# mine") && !changed.contains("key_env"), "{changed}");
+        assert_eq!(Config::parse("f", &changed).unwrap().channels.len(), 1);
+        let without = without_channel(FILE, "a").unwrap().unwrap();
+        assert!(without.contains("ascii = true # yes") && !without.contains("https://a"), "{without}");
+        assert_eq!(without_channel(FILE, "c").unwrap(), None);
+        assert!(with_channel("channel = 1", &entry("a", None)).is_err());
+        assert!(with_channel("[", &entry("a", None)).is_err());
+    }
+}

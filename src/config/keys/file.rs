@@ -1,0 +1,124 @@
+//! Files that only their owner can read.
+//!
+//! Knows nothing of what is in them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::config::write_private as write_whole;
+
+/// Bytes of the longest key file that is read.
+const LONGEST: u64 = 16 * 1024;
+
+/// Why a file is not read, and what to do.
+#[derive(Debug, Error)]
+pub enum Unreadable {
+    /// There is none.
+    #[error("{path}: there is no such file", path = .0.display())]
+    Missing(PathBuf),
+    /// It is a link: whoever can change the link chooses the key.
+    #[error("{path} is a symbolic link, which is not followed; name the file itself", path = .0.display())]
+    Link(PathBuf),
+    /// It is a folder, a pipe or a device.
+    #[error("{path} is not a plain file", path = .0.display())]
+    NotAFile(PathBuf),
+    /// Others can read it.
+    #[error("{path} can be read by others; run: chmod 600 {path}", path = .0.display())]
+    Open(PathBuf),
+    /// Someone else owns it and can change it.
+    #[error("{path} belongs to another user; run: chown $(id -un) {path}", path = .0.display())]
+    Foreign(PathBuf),
+    /// The system says no.
+    #[error("{path}: {1}", path = .0.display())]
+    Failed(PathBuf, io::Error),
+}
+
+/// Reads a file if only this user can.
+pub fn read_private(path: &Path) -> Result<String, Unreadable> {
+    let failed = |error: io::Error| Unreadable::Failed(path.to_owned(), error);
+    let file = open(path)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Unreadable::NotAFile(path.to_owned()));
+    }
+    // Looked at through the open file, so that it is the one that is read.
+    check_owner(path, &metadata)?;
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
+}
+
+/// Writes a file into a folder, both for this user alone.
+pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let wrap = |error: io::Error| format!("keeping the key in {}: {error}", path.display());
+    make_private_folder(folder).map_err(wrap)?;
+    write_whole(path, text.as_bytes()).map_err(wrap)
+}
+
+/// Removes a file; tells whether it was there.
+pub fn remove(path: &Path) -> Result<bool, String> {
+    match std::fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(format!("removing {}: {error}", path.display())),
+    }
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> Result<File, Unreadable> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    // NONBLOCK: a pipe must not hold the start up.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    opened.map_err(|error| {
+        let is_link = path.symlink_metadata().is_ok_and(|it| it.is_symlink());
+        unopened(path, is_link, error)
+    })
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> Result<File, Unreadable> {
+    OpenOptions::new().read(true).open(path).map_err(|error| unopened(path, false, error))
+}
+
+fn unopened(path: &Path, is_link: bool, error: io::Error) -> Unreadable {
+    match error.kind() {
+        _ if is_link => Unreadable::Link(path.to_owned()),
+        io::ErrorKind::NotFound => Unreadable::Missing(path.to_owned()),
+        _ => Unreadable::Failed(path.to_owned(), error),
+    }
+}
+
+#[cfg(unix)]
+fn check_owner(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Unreadable> {
+    use std::os::unix::fs::MetadataExt;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(Unreadable::Foreign(path.to_owned()));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return Err(Unreadable::Open(path.to_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path, _: &std::fs::Metadata) -> Result<(), Unreadable> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn make_private_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
+}

@@ -1,0 +1,77 @@
+//! Keys in files: who may read them, and for which server they are.
+
+use crate::config::keys::{KeptIn, KeySource, Place};
+use crate::model::secret::Secret;
+
+fn place(folder: &std::path::Path) -> Place<'_> {
+    Place { folder, channel: "Harbor chat", base_url: "https://api.example.com/v1" }
+}
+
+/// Keeps the key in the file, whether or not a keyring answers here.
+fn kept(folder: &std::path::Path) -> std::path::PathBuf {
+    let place = place(folder);
+    let text = "https://api.example.com\nsvc_live_0123456789abcdef\n";
+    crate::config::keys::file::write_private(&place.file(), text).unwrap();
+    place.file()
+}
+
+#[test]
+fn a_kept_key_is_for_one_server() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path());
+    let source = KeySource::Kept(folder.path().to_owned());
+    for base_url in ["https://api.example.com/v1", "https://API.example.com:443/v2/"] {
+        let key = source.fetch("harbor CHAT", base_url).unwrap();
+        assert_eq!(key.expose(), "svc_live_0123456789abcdef");
+    }
+    for base_url in
+        ["https://api.example.org/v1", "http://api.example.com/v1", "https://api.example.com:8443/v1"]
+    {
+        let said = source.fetch("Harbor chat", base_url).unwrap_err();
+        assert!(
+            said.contains("given for https://api.example.com, not for") && said.contains("channel add"),
+            "{said}"
+        );
+        assert!(!said.contains("svc_live"), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_file_is_private_or_not_read() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let path = kept(folder.path());
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    let said = |path: &std::path::Path| {
+        KeySource::File(path.to_owned()).fetch("a", "https://x/v1").map(|it| it.hint()).unwrap_err()
+    };
+    let link = folder.path().join("link");
+    symlink(&path, &link).unwrap();
+    assert!(said(&link).contains("symbolic link"), "{}", said(&link));
+    assert!(said(folder.path()).contains("not a plain file"));
+    assert!(said(&folder.path().join("none")).contains("no such file"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    assert!(said(&path).contains("chmod 600"), "{}", said(&path));
+    let foreign = std::path::Path::new("/proc/1/environ");
+    if !rustix::process::geteuid().is_root() && foreign.exists() {
+        assert!(KeySource::File(foreign.to_owned()).fetch("a", "https://x/v1").is_err());
+    }
+}
+
+#[test]
+fn forgetting_removes_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = kept(folder.path());
+    assert!(crate::config::keys::file::remove(&path).unwrap());
+    assert!(!crate::config::keys::file::remove(&path).unwrap());
+    // What `keep` answers names the file when there is no keyring.
+    let secret = Secret::new("svc_test_0123456789abcdef");
+    let fresh = tempfile::tempdir().unwrap();
+    if crate::config::keys::keyring::probe().is_err() {
+        let KeptIn::File(path, why) = place(fresh.path()).keep(&secret).unwrap() else { panic!("no file") };
+        assert!(path.exists() && why.contains("no keyring answers"), "{why}");
+        assert!(place(fresh.path()).forget().unwrap());
+    }
+}

@@ -1,0 +1,157 @@
+//! Finding words in text: what counts as a word, what a person's words ask
+//! for, and where in a text they are found.
+//!
+//! Both the index and the question are cut by the same rules, so whatever was
+//! typed can be found. Words are found by their beginning, whatever their
+//! case and accents; scripts without spaces by any run of their characters;
+//! pictographs one by one.
+//!
+//! Knows nothing of tables.
+
+use std::ops::Range;
+
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::{Direction, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+mod snippet;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use snippet::Snippet;
+pub use words::{Kind, Word, words};
+
+/// Words one question may have; the rest are not looked at.
+const TERMS: usize = 16;
+
+/// Asks for messages and people, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchQuery {
+    /// What was typed.
+    pub text: String,
+    /// Only this tab.
+    pub channel: Option<ChannelId>,
+    /// Only this conversation of the tab.
+    pub conversation: Option<ConversationId>,
+    /// Only messages before this place: the last one of the page before.
+    pub before: Option<Place>,
+    /// Messages at most.
+    pub limit: u32,
+}
+
+/// Where a message stands among all that can be found: newer is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(pub i64);
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SearchPage {
+    /// Conversations found by who they are with, newest activity first. Only
+    /// with a first page.
+    pub people: Vec<(ChannelId, ConversationRow)>,
+    /// Messages, newest first.
+    pub hits: Vec<SearchHit>,
+    /// Where the next page begins, if there may be one.
+    pub next: Option<Place>,
+    /// Whether older messages are still being indexed and may be missing.
+    pub partial: bool,
+}
+
+/// A message that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchHit {
+    /// Its tab.
+    pub channel: ChannelId,
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Who that is with.
+    pub title: SafeText,
+    /// Its id.
+    pub message: MessageId,
+    /// When it was taken in.
+    pub at: Option<Timestamp>,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Who spoke.
+    pub sender: Sender,
+    /// What stands around the first word found.
+    pub snippet: Snippet,
+}
+
+/// A question, cut into what must all be found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Terms(Vec<Term>);
+
+/// One thing that must be found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// Folded, as [`Word::folded`] is.
+    pub text: String,
+    /// What it is made of.
+    pub kind: Kind,
+}
+
+impl Term {
+    /// Whether it is one letter or digit, which is found only as a whole
+    /// word: as the beginning of words it would find nearly everything.
+    pub fn is_letter(&self) -> bool {
+        self.kind == Kind::Spaced && self.text.chars().count() == 1
+    }
+}
+
+impl Terms {
+    /// Cuts what was typed. One letter says too little beside other words:
+    /// it is left out until a second one follows.
+    pub fn of(text: &str) -> Self {
+        let mut terms: Vec<Term> = Vec::new();
+        for word in words(text) {
+            let term = Term { text: word.folded, kind: word.kind };
+            if !terms.contains(&term) && terms.len() < TERMS {
+                terms.push(term);
+            }
+        }
+        if terms.iter().any(|it| !it.is_letter()) {
+            terms.retain(|it| !it.is_letter());
+        }
+        Self(terms)
+    }
+
+    /// Whether nothing can be looked for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What must all be found.
+    pub fn iter(&self) -> impl Iterator<Item = &Term> {
+        self.0.iter()
+    }
+
+    /// Where the terms are in a text, in order and without overlaps; `None`
+    /// unless each of them is there.
+    pub fn find(&self, text: &str) -> Option<Vec<Range<usize>>> {
+        let mut found = vec![false; self.0.len()];
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for word in words(text) {
+            for (term, found) in self.0.iter().zip(&mut found) {
+                let places = word.places_of(term);
+                *found |= !places.is_empty();
+                ranges.extend(places);
+            }
+        }
+        if found.contains(&false) {
+            return None;
+        }
+        ranges.sort_by_key(|it| (it.start, it.end));
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        Some(joined)
+    }
+}

@@ -1,0 +1,86 @@
+//! Words of many scripts, and where they are found.
+
+use crate::model::search::{Kind, Snippet, Terms, words};
+use crate::model::text::SafeText;
+
+fn folded(text: &str) -> Vec<String> {
+    words(text).into_iter().map(|it| it.folded).collect()
+}
+
+#[test]
+fn cuts_and_folds() {
+    let cases: [(&str, &[&str]); 16] = [
+        ("Hello, World! order #1041", &["hello", "world", "order", "1041"]),
+        ("+34 600-111", &["34", "600", "111"]),
+        ("CAFÉ cafe\u{301} Ångström", &["cafe", "cafe", "angstrom"]),
+        ("Nguyễn Thị Hương", &["nguyen", "thi", "huong"]),
+        ("ΆΡΓΟΣ", &["αργοσ"]),
+        ("İstanbul", &["istanbul"]),
+        ("Ёлка", &["елка"]),
+        ("김서연 와", &["김서연", "와"]),
+        ("東京都です。42円", &["東京都です", "42", "円"]),
+        ("ｆｕｌｌ", &["full"]),
+        ("ขอบคุณครับ", &["ขอบคุณครับ"]),
+        ("हिन्दी भाषा", &["हिनदी", "भाषा"]),
+        ("ok 👍🏽👍 done", &["ok", "👍", "👍", "done"]),
+        ("don't", &["don", "t"]),
+        ("مرحبا", &["مرحبا"]),
+        (" \u{1}\u{200d}… ", &[]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(folded(text), expected, "{text}");
+    }
+    let word = &words(&"x".repeat(100))[0];
+    assert_eq!((word.folded.len(), word.kind), (40, Kind::Spaced));
+}
+
+/// The parts of a text that a question finds.
+fn found<'a>(question: &str, text: &'a str) -> Option<Vec<&'a str>> {
+    let ranges = Terms::of(question).find(text)?;
+    Some(ranges.into_iter().map(|it| &text[it]).collect())
+}
+
+#[test]
+fn finds_by_the_beginning_of_words() {
+    assert_eq!(found("ord", "My Order, orders"), Some(vec!["Ord", "ord"]));
+    assert_eq!(found("der", "order"), None);
+    assert_eq!(found("cafe", "un cafe\u{301}!"), Some(vec!["cafe\u{301}"]));
+    assert_eq!(found("ORDER whe", "where is my order"), Some(vec!["whe", "order"]));
+    assert_eq!(found("order lost", "where is my order"), None);
+    assert_eq!(found("京都", "東京都庁 京都"), Some(vec!["京都", "京都"]));
+    assert_eq!(found("京庁", "東京都庁"), None);
+    assert_eq!(found("👍", "👍🏽 ok"), Some(vec!["👍🏽"]));
+    assert_eq!(found("a ab", "abc"), Some(vec!["ab"]));
+    assert_eq!(found("a", "abc, a b"), Some(vec!["a"]));
+    assert_eq!(found("order i", "order"), Some(vec!["order"]));
+}
+
+#[test]
+fn a_snippet_is_cut_around_what_was_found() {
+    let long = format!("{} the order is late\nagain {}", "word ".repeat(40), "more ".repeat(60));
+    let text = SafeText::block(&long);
+    let snippet = Snippet::of(&text, &Terms::of("order").find(text.as_str()).unwrap());
+    let line = snippet.text.as_str();
+    assert!(line.starts_with('…') && line.ends_with('…') && !line.contains('\n'), "{line}");
+    assert_eq!(&line[snippet.marks[0].clone()], "order");
+    assert!(line.chars().count() <= 162, "{line}");
+    let whole = Snippet::of(&SafeText::block("short"), std::slice::from_ref(&(0..5)));
+    assert_eq!(whole.text.as_str(), "short");
+    assert!(whole.marks.iter().eq([&(0..5)]));
+    assert_eq!(Snippet::of(&SafeText::default(), &[]), Snippet::default());
+}
+
+#[test]
+fn hostile_text_neither_panics_nor_loses_its_bounds() {
+    let texts = ["\u{301}\u{301}a", "👨\u{200d}👩\u{200d}👧", "a\u{fe0f}", "ﷺ", "ẞß", "\u{1e9b}\u{323}", "𝒜"];
+    for text in texts {
+        for word in words(text) {
+            assert_eq!(word.from.len(), word.folded.chars().count(), "{text}");
+            for range in word.from {
+                assert!(text.get(range).is_some(), "{text}");
+            }
+        }
+        let _ = Terms::of(text).find(text);
+    }
+    assert!(Terms::of("\"( AND NOT * ^ : -").iter().all(|it| it.text == "and" || it.text == "not"));
+}

@@ -1,0 +1,193 @@
+//! A text cut into words, folded so that case and accents do not matter.
+//!
+//! Knows nothing of indexes or questions.
+
+use std::ops::Range;
+
+use icu_normalizer::properties::{CanonicalDecompositionBorrowed, Decomposed};
+use unicode_width::UnicodeWidthChar;
+
+use crate::model::search::Term;
+
+/// Characters kept of one word: an address is found by its beginning.
+const LENGTH: usize = 40;
+
+/// What a word is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Letters and digits of a script that puts spaces between words.
+    Spaced,
+    /// A run of characters of a script without spaces.
+    Run,
+    /// One pictograph.
+    Picture,
+}
+
+/// One word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Without case and accents.
+    pub folded: String,
+    /// What it is made of.
+    pub kind: Kind,
+    /// For each folded character, the bytes of the text it came from.
+    pub from: Vec<Range<usize>>,
+}
+
+impl Word {
+    /// Where a term is found in this word, in bytes of the text.
+    pub fn places_of(&self, term: &Term) -> Vec<Range<usize>> {
+        if self.kind != term.kind {
+            return Vec::new();
+        }
+        let length = term.text.chars().count();
+        let span = |first: usize| {
+            let (from, last) = (self.from.get(first)?, self.from.get(first + length.checked_sub(1)?)?);
+            Some(from.start..last.end)
+        };
+        match self.kind {
+            Kind::Run => self
+                .folded
+                .match_indices(&term.text)
+                .filter_map(|(at, _)| span(self.folded[..at].chars().count()))
+                .collect(),
+            Kind::Spaced if term.is_letter() && self.folded != term.text => Vec::new(),
+            Kind::Spaced | Kind::Picture if self.folded.starts_with(&term.text) => {
+                span(0).into_iter().collect()
+            }
+            Kind::Spaced | Kind::Picture => Vec::new(),
+        }
+    }
+}
+
+/// What a character does to the word it stands in.
+enum Part {
+    Of(Kind),
+    /// Belongs to the character before it.
+    Mark,
+    /// Ends a word.
+    Gap,
+}
+
+/// Cuts a text into words.
+pub fn words(text: &str) -> Vec<Word> {
+    let mut all: Vec<Word> = Vec::new();
+    let mut open = false;
+    for (at, it) in text.char_indices() {
+        let bytes = at..at + it.len_utf8();
+        match part(it) {
+            Part::Gap => open = false,
+            Part::Mark => {
+                if let (true, Some(word)) = (open, all.last_mut()) {
+                    word.mark(it, bytes.end);
+                }
+            }
+            Part::Of(kind) => {
+                let goes_on =
+                    open && kind != Kind::Picture && all.last().is_some_and(|word| word.kind == kind);
+                if !goes_on {
+                    all.push(Word { folded: String::new(), kind, from: Vec::new() });
+                }
+                open = true;
+                if let Some(word) = all.last_mut() {
+                    word.push(it, &bytes);
+                }
+            }
+        }
+    }
+    all.retain(|word| !word.folded.is_empty());
+    all
+}
+
+impl Word {
+    fn push(&mut self, it: char, bytes: &Range<usize>) {
+        if it.is_ascii() {
+            return self.keep(it.to_ascii_lowercase(), bytes);
+        }
+        for lower in base(it).to_lowercase().filter(|it| !is_accent(*it)) {
+            self.keep(lower, bytes);
+        }
+    }
+
+    fn keep(&mut self, it: char, bytes: &Range<usize>) {
+        // A run is cut where it is looked up, so it is kept whole.
+        if self.from.len() < LENGTH || self.kind == Kind::Run {
+            self.folded.push(it);
+            self.from.push(bytes.clone());
+        }
+    }
+
+    /// A mark belongs to the bytes of its character; one that is not an
+    /// accent is part of the spelling.
+    fn mark(&mut self, it: char, end: usize) {
+        if let Some(last) = self.from.last_mut() {
+            last.end = end;
+            if self.kind == Kind::Spaced && it.is_alphabetic() {
+                let bytes = last.clone();
+                self.keep(it, &bytes);
+            }
+        }
+    }
+}
+
+fn part(it: char) -> Part {
+    if it.is_ascii_alphanumeric() {
+        return Part::Of(Kind::Spaced);
+    }
+    if it.is_ascii() {
+        return Part::Gap;
+    }
+    match u32::from(it) {
+        // A joiner, a selector of how an emoji looks, a tone of its skin.
+        0x200c | 0x200d | 0xfe00..=0xfe0f | 0x1f3fb..=0x1f3ff => Part::Mark,
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17d3 | 0x3005..=0x3007 | 0x3041..=0x30ff => {
+            unspaced(it)
+        }
+        0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => {
+            unspaced(it)
+        }
+        0x203c | 0x2049 | 0x2190..=0x21ff | 0x2300..=0x23ff | 0x2600..=0x27bf | 0x2b00..=0x2bff => {
+            Part::Of(Kind::Picture)
+        }
+        0x1f000..=0x1faff => Part::Of(Kind::Picture),
+        _ if is_accent(it) || it.width() == Some(0) => Part::Mark,
+        _ if it.is_alphanumeric() => Part::Of(Kind::Spaced),
+        _ => Part::Gap,
+    }
+}
+
+/// Letters, digits and vowel signs of a script without spaces; its
+/// punctuation ends a run.
+fn unspaced(it: char) -> Part {
+    if it.is_alphanumeric() || it.width() == Some(0) { Part::Of(Kind::Run) } else { Part::Gap }
+}
+
+/// A character without its accents and without a width of its own.
+fn base(it: char) -> char {
+    if let Some(narrow) = u32::from(it).checked_sub(0xfee0).filter(|code| (0x21..0x7f).contains(code)) {
+        return char::from_u32(narrow).unwrap_or(it);
+    }
+    if is_hangul(it) {
+        return it;
+    }
+    let decomposition = CanonicalDecompositionBorrowed::new();
+    let mut base = it;
+    // Accents are taken off one at a time; no character has more than a few.
+    for _ in 0..4 {
+        match decomposition.decompose(base) {
+            Decomposed::Expansion(next, mark) if is_accent(mark) => base = next,
+            Decomposed::Singleton(next) => base = next,
+            _ => break,
+        }
+    }
+    base
+}
+
+fn is_hangul(it: char) -> bool {
+    matches!(u32::from(it), 0xac00..=0xd7a3)
+}
+
+/// The accents of Latin, Greek and Cyrillic.
+fn is_accent(it: char) -> bool {
+    matches!(u32::from(it), 0x0300..=0x036f)
+}

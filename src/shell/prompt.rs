@@ -1,0 +1,101 @@
+//! Asks a person one thing before there is a screen; a secret without echo.
+//!
+//! Knows nothing of what is asked.
+
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+
+use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+/// Characters of the longest answer.
+const LONGEST: usize = 4096;
+
+/// Whether there is a person to ask.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks for one line; the question goes to stderr.
+///
+/// # Errors
+/// When the input ends.
+pub fn line(question: &str) -> io::Result<String> {
+    say(&format!("{question}: "))?;
+    let mut answer = String::new();
+    let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+    if io::stdin().lock().take(most).read_line(&mut answer)? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(answer.trim().to_owned())
+}
+
+/// Asks for a secret that does not appear on the screen. Without a terminal
+/// it is the first line of standard input.
+///
+/// # Errors
+/// When the input ends, or the person presses Ctrl-C.
+pub fn secret(question: &str) -> io::Result<String> {
+    if !can_ask() {
+        let mut answer = String::new();
+        let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        if io::stdin().lock().take(most).read_line(&mut answer)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        return Ok(answer.trim().to_owned());
+    }
+    // Quiet first: what is typed at once must not be echoed either.
+    let quiet = Quiet::start()?;
+    let answer = say(&format!("{question} (not shown): ")).and_then(|()| typed());
+    drop(quiet);
+    say("\n")?;
+    answer.map(|it| it.trim().to_owned())
+}
+
+fn say(words: &str) -> io::Result<()> {
+    let mut out = io::stderr().lock();
+    out.write_all(words.as_bytes())?;
+    out.flush()
+}
+
+/// The terminal without echo, until dropped.
+struct Quiet;
+
+impl Quiet {
+    fn start() -> io::Result<Self> {
+        enable_raw_mode().map(|()| Self)
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if let Err(error) = disable_raw_mode() {
+            tracing::warn!(%error, "the terminal did not take its echo back");
+        }
+    }
+}
+
+fn typed() -> io::Result<String> {
+    let mut answer = String::new();
+    loop {
+        match event::read()? {
+            Event::Paste(text) => answer.push_str(&text),
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+                match key.code {
+                    KeyCode::Enter => return Ok(answer),
+                    KeyCode::Char('c') if ctrl => return Err(io::ErrorKind::Interrupted.into()),
+                    KeyCode::Char('d') if ctrl && answer.is_empty() => {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                    KeyCode::Char('u') if ctrl => answer.clear(),
+                    KeyCode::Char(it) if !ctrl && answer.len() < LONGEST => answer.push(it),
+                    KeyCode::Backspace => {
+                        answer.pop();
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Looks at the two files without changing them: what `doctor` tells.
+//!
+//! Opens neither as the desk does, so nothing is migrated, mended or set
+//! aside. Knows nothing of what is said about it.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::model::time::Timestamp;
+use crate::store::files::{self, Paths};
+
+/// One of the two files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileState {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size in bytes; `None` if it is not there yet.
+    pub bytes: Option<u64>,
+    /// Its version.
+    pub version: i64,
+    /// The version this program writes.
+    pub known: i64,
+    /// What is wrong with it, in SQLite's words.
+    pub damage: Option<String>,
+}
+
+/// What of the outbox wants attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Leftovers {
+    /// Rows that wait for a person.
+    pub stopped: i64,
+    /// Rows of which it is not known whether they arrived.
+    pub uncertain: i64,
+    /// Rows on their way.
+    pub queued: i64,
+    /// Rows marked as leaving by a process that is gone.
+    pub lapsed: i64,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspection {
+    /// The outbox.
+    pub outbox: FileState,
+    /// The cache.
+    pub cache: FileState,
+    /// What of the outbox wants attention.
+    pub leftovers: Leftovers,
+    /// Channels with drafts or outbox rows.
+    pub channels: Vec<String>,
+    /// Messages still to be indexed for search.
+    pub unindexed: bool,
+    /// A cache that was set aside, if there is one.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// Looks at the files of a folder, which may hold none.
+pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
+    let paths = Paths::of(folder);
+    let (outbox, connection) = look(&paths.outbox, files::OUTBOX.len());
+    let leftovers = connection.as_ref().and_then(|it| leftovers(it, now).ok());
+    let channels = connection.as_ref().and_then(|it| channels(it).ok());
+    let (cache, connection) = look(&paths.cache, files::CACHE.len());
+    let unindexed = connection
+        .and_then(|it| it.query_row("SELECT below > 0 FROM search_progress", [], |row| row.get(0)).ok());
+    let aside = files::aside(&paths.cache);
+    Inspection {
+        outbox,
+        cache,
+        leftovers: leftovers.unwrap_or_default(),
+        channels: channels.unwrap_or_default(),
+        unindexed: unindexed.unwrap_or(false),
+        set_aside: aside.exists().then_some(aside),
+    }
+}
+
+fn look(path: &Path, known: usize) -> (FileState, Option<Connection>) {
+    let bytes = path.metadata().ok().map(|it| it.len());
+    let known = i64::try_from(known).unwrap_or(i64::MAX);
+    let mut state = FileState { path: path.to_owned(), bytes, version: 0, known, damage: None };
+    if bytes.is_none() {
+        return (state, None);
+    }
+    match check(path) {
+        Ok((connection, version, verdict)) => {
+            state.version = version;
+            state.damage = (verdict != "ok").then_some(verdict);
+            (state, Some(connection))
+        }
+        Err(error) => {
+            state.damage = Some(error.to_string());
+            (state, None)
+        }
+    }
+}
+
+fn check(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(files::BUSY)?;
+    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    Ok((connection, version, verdict))
+}
+
+fn leftovers(connection: &Connection, now: Timestamp) -> rusqlite::Result<Leftovers> {
+    let sql = "SELECT count(*) FILTER (WHERE state = 'stopped'), count(*) FILTER (WHERE state = 'uncertain'),
+             count(*) FILTER (WHERE state = 'queued'),
+             count(*) FILTER (WHERE state = 'sending' AND lease_until < ?1) FROM outbox";
+    connection.query_row(sql, [now.micros()], |row| {
+        Ok(Leftovers {
+            stopped: row.get(0)?,
+            uncertain: row.get(1)?,
+            queued: row.get(2)?,
+            lapsed: row.get(3)?,
+        })
+    })
+}
+
+fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement =
+        connection.prepare("SELECT channel FROM draft UNION SELECT channel FROM outbox ORDER BY channel")?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    names.collect()
+}

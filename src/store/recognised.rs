@@ -1,0 +1,39 @@
+//! Where a server was seen to recognise a key that it had seen before: only
+//! there may what reaches many people be asked again by itself.
+//!
+//! Knows nothing of rows.
+
+use rusqlite::params;
+
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Whether the server was seen to recognise a key at this path.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn recognises(&self, base_url: &str, path: &str) -> Result<bool, StoreError> {
+        let (base_url, path) = (base_url.to_owned(), path.to_owned());
+        self.outbox()
+            .later(move |connection| {
+                let sql = "SELECT EXISTS (SELECT 1 FROM recognised WHERE base_url = ?1 AND path = ?2)";
+                Ok(connection.query_row(sql, params![base_url, path], |row| row.get(0))?)
+            })
+            .await
+    }
+
+    /// Notes that the server recognised a key at this path.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_recognised(&self, base_url: &str, path: &str) -> Result<(), StoreError> {
+        let (base_url, path) = (base_url.to_owned(), path.to_owned());
+        self.outbox()
+            .later(move |connection| {
+                let sql = "INSERT OR IGNORE INTO recognised (base_url, path) VALUES (?1, ?2)";
+                connection.execute(sql, params![base_url, path])?;
+                Ok(())
+            })
+            .await
+    }
+}

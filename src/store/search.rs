@@ -1,0 +1,130 @@
+//! The index of every text the cache has seen: what it holds of a text, how a
+//! question is put to it, and how an older cache gets it.
+//!
+//! Triggers of the schema keep it in the transaction that changes a message
+//! or a name. It holds each word once a message and where no word stands: a
+//! hit is looked up and looked at again before it is shown.
+//!
+//! Knows nothing of screens.
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::model::ids::ChannelId;
+use crate::model::search::{Kind, Term, Terms, words};
+use crate::store::{Store, StoreError};
+
+/// Messages added to the index at once: what another job may have to wait
+/// for.
+const SLICE: i64 = 500;
+
+/// Gives a connection that writes the cache the function its triggers use.
+pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("search_words", 3, flags, |arguments| {
+        let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
+        let channel = arguments.get_raw(1).as_str()?;
+        Ok(indexed(text, channel, arguments.get(2)?))
+    })
+}
+
+/// What the index holds of a text: its words, and marks for the channel and
+/// the conversation.
+fn indexed(text: &str, channel: &str, conversation: i64) -> String {
+    let mut out = format!("{} {}", channel_mark(channel), conversation_mark(conversation));
+    for word in words(text) {
+        match word.kind {
+            Kind::Spaced | Kind::Picture => {
+                out.push(' ');
+                out.push_str(&word.folded);
+            }
+            Kind::Run => push_pairs(&word.folded, &mut out),
+        }
+    }
+    out
+}
+
+/// Each two neighbours of a run, and its last character alone: so that each
+/// character begins a word of the index.
+fn push_pairs(run: &str, out: &mut String) {
+    let mut rest = run.chars().peekable();
+    while let Some(it) = rest.next() {
+        out.push(' ');
+        out.push(it);
+        out.extend(rest.peek());
+    }
+}
+
+/// A word no text has: bytes as characters of the private area, which safe
+/// text never holds.
+fn mark(area: u32, bytes: &str) -> String {
+    bytes.bytes().filter_map(|it| char::from_u32(area + u32::from(it))).collect()
+}
+
+fn channel_mark(channel: &str) -> String {
+    mark(0xe100, channel)
+}
+
+fn conversation_mark(number: i64) -> String {
+    mark(0xe200, &number.to_string())
+}
+
+/// The question in the index's language. Everything typed stands in quotes,
+/// so nothing in it can be an operator.
+pub(crate) fn expression(terms: &Terms, channel: Option<&ChannelId>, conversation: Option<i64>) -> String {
+    let mut parts: Vec<String> = terms.iter().flat_map(asked).collect();
+    parts.extend(conversation.map(|it| quoted(&conversation_mark(it))));
+    parts.extend(channel.map(|it| quoted(&channel_mark(it.as_str()))));
+    parts.join(" AND ")
+}
+
+fn asked(term: &Term) -> Vec<String> {
+    let characters: Vec<char> = term.text.chars().collect();
+    match term.kind {
+        Kind::Picture => vec![quoted(&term.text)],
+        Kind::Spaced if term.is_letter() => vec![quoted(&term.text)],
+        Kind::Run if characters.len() > 1 => {
+            characters.windows(2).map(|pair| quoted(&pair.iter().collect::<String>())).collect()
+        }
+        Kind::Spaced | Kind::Run => vec![format!("{} *", quoted(&term.text))],
+    }
+}
+
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('"', "\"\""))
+}
+
+/// Whether messages are still to be added to the index.
+pub(crate) fn is_partial(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(connection.prepare_cached("SELECT below > 0 FROM search_progress")?.query_row([], |row| row.get(0))?)
+}
+
+/// Adds one slice of older messages; tells whether more are to come. Done
+/// while no one waits for the cache.
+pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError> {
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let below: i64 = change.query_row("SELECT below FROM search_progress", [], |row| row.get(0))?;
+    if below <= 0 {
+        return Ok(false);
+    }
+    let from = below - SLICE;
+    // The trigger gives those without a place their place and words.
+    change
+        .prepare_cached("UPDATE message SET place = NULL WHERE rowid >= ?1 AND rowid < ?2 AND place IS NULL")?
+        .execute(params![from, below])?;
+    change.prepare_cached("UPDATE search_progress SET below = ?1")?.execute([from.max(0)])?;
+    change.commit()?;
+    Ok(from > 0)
+}
+
+impl Store {
+    /// Adds what is still to be added to the index, slice by slice.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn finish_index(&self) -> Result<(), StoreError> {
+        while self.cache().call(|cache| add_slice(&mut cache.connection))? {}
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Every older version of both files, built from its committed schema with
+//! rows in it, opened by today's code.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::model::ids::ConversationId;
+use crate::model::queries::{Anchor, ConversationQuery, Draft, HistoryQuery, ListFilter};
+use crate::model::search::SearchQuery;
+use crate::store::tests::{at, channel};
+use crate::store::{Durability, Store, files, search};
+
+/// Messages in the older cache: more than two slices of the index.
+const MESSAGES: i64 = 1_200;
+
+/// A file of one version: its first one with rows in it, then each change as
+/// it was made then.
+fn older(path: &Path, versions: &[&str], rows: impl Fn(&Connection)) {
+    let file = Connection::open(path).unwrap();
+    search::install(&file).unwrap();
+    file.execute_batch(versions[0]).unwrap();
+    rows(&file);
+    for change in &versions[1..] {
+        file.execute_batch(change).unwrap();
+    }
+    file.pragma_update(None, "application_id", 0x4672_446b).unwrap();
+    file.pragma_update(None, "user_version", i64::try_from(versions.len()).unwrap()).unwrap();
+}
+
+fn version_of(path: &Path) -> usize {
+    let file = Connection::open(path).unwrap();
+    let version: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    usize::try_from(version).unwrap()
+}
+
+fn cache_rows(file: &Connection) {
+    let sql = "
+        INSERT INTO meta VALUES ('harbor', 'mark', 'kept');
+        INSERT INTO account (channel, id, workspace_id, platform, environment, credits)
+            VALUES ('harbor', 'a1', 'w1', 'WHATSAPP', 'live', 412);
+        INSERT INTO conversation (channel, id, sort_at, status, is_closed, address, name, message_count,
+                preview, service_window, automation, raw)
+            VALUES ('harbor', 'c1', 1, 'OPEN', 0, '+34600111222', 'Maria Lopez', 1, 'hi', 'open', 'on', '{}');";
+    file.execute_batch(sql).unwrap();
+    file.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+         INSERT INTO message (conversation, id, sort_at, inbound, sender, content, content_type, delivery,
+                 created_at, unreadable, raw)
+             SELECT 1, 'm' || i, ?2 + i, 1, 'customer', 'order number' || i, 'text', 'sent', ?2 + i, 0, '{}' FROM n",
+        [MESSAGES, at(0).micros()],
+    )
+    .unwrap();
+}
+
+fn outbox_rows(file: &Connection) {
+    let sql = "
+        INSERT INTO draft VALUES ('harbor', 'c1', 'half a thought', NULL);
+        INSERT INTO outbox (id, channel, conversation, operation, recipient, text, idempotency_key, method,
+                path, body, created_at, not_before, state, stop, why)
+            VALUES ('r1', 'harbor', 'c1', 'send', '+34600111222', 'unsent', 'k1', 'POST', '/messages/send',
+                x'7b7d', 1, 1, 'stopped', 'refused', 'said why'),
+            ('r2', 'harbor', 'c2', 'close', NULL, NULL, 'k2', 'POST', '/conversations/c2/close', x'', 1, 1,
+                'queued', NULL, NULL);
+        INSERT INTO sent_here VALUES ('harbor', 'm1');
+        INSERT INTO reaction VALUES ('harbor', 'm1', '👍');
+        INSERT INTO pause VALUES ('harbor', 'c1', 1);
+        INSERT INTO audit (row, channel, conversation, operation, event, detail)
+            VALUES ('r0', 'harbor', 'c1', 'send', 'sent', '');";
+    file.execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn every_older_cache_is_carried_over() {
+    for version in 1..=files::CACHE.len() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cache.db");
+        older(&path, &files::CACHE[..version], cache_rows);
+        let store = Store::open(folder.path()).unwrap();
+        assert!(!store.cache_was_rebuilt(), "version {version}");
+        assert_eq!(store.meta(&channel(), "mark").await.unwrap().as_deref(), Some("kept"));
+        assert!((store.account(&channel()).await.unwrap().unwrap().credits - 412.0).abs() < f64::EPSILON);
+        let reader = store.reader().unwrap();
+        let all =
+            ConversationQuery { channel: channel(), filter: ListFilter::All, anchor: Anchor::Top, limit: 10 };
+        assert_eq!(reader.conversations(&all).unwrap().rows[0].conversation.title().as_str(), "Maria Lopez");
+        let conversation = ConversationId::from("c1");
+        let history = HistoryQuery { channel: channel(), conversation, limit: 5_000 };
+        let messages = reader.history(&history).unwrap().messages;
+        assert_eq!(i64::try_from(messages.len()).unwrap(), MESSAGES);
+        store.finish_index().unwrap();
+        let asked = |text: &str| SearchQuery { text: text.into(), limit: 5_000, ..SearchQuery::default() };
+        let page = reader.search(&asked("order")).unwrap();
+        assert_eq!(
+            (i64::try_from(page.hits.len()).unwrap(), page.partial),
+            (MESSAGES, false),
+            "version {version}"
+        );
+        assert_eq!(page.hits[0].message.as_str(), format!("m{MESSAGES}"));
+        assert_eq!(reader.search(&asked("number7")).unwrap().hits.len(), 111);
+        assert_eq!(reader.search(&asked("maria")).unwrap().people.len(), 1);
+        drop((store, reader));
+        assert_eq!(version_of(&path), files::CACHE.len());
+    }
+}
+
+#[tokio::test]
+async fn every_older_outbox_is_carried_over() {
+    for version in 1..=files::OUTBOX.len() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("outbox.db");
+        older(&path, &files::OUTBOX[..version], outbox_rows);
+        let store = Store::open(folder.path()).unwrap();
+        let reader = store.reader().unwrap();
+        let draft = reader.draft(&channel(), &"c1".into()).unwrap();
+        assert_eq!(draft, Some(Draft { text: "half a thought".into(), reply_to: None }), "version {version}");
+        let rows = store.lane_rows(&channel()).await.unwrap();
+        let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
+        assert_eq!(ids, ["r1", "r2"], "version {version}");
+        assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
+        assert_eq!(reader.counts(&channel()).unwrap().paused_here, 1);
+        drop((store, reader));
+        let file = Connection::open(&path).unwrap();
+        let (key, body): (String, Vec<u8>) = file
+            .query_row("SELECT idempotency_key, body FROM outbox WHERE id = 'r1'", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .unwrap();
+        assert_eq!((key.as_str(), body.as_slice()), ("k1", b"{}".as_slice()));
+        for table in ["sent_here", "reaction", "audit"] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            let count: i64 = file.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert!(count >= 1, "version {version} has lost {table}");
+        }
+        assert_eq!(version_of(&path), files::OUTBOX.len());
+    }
+}
+
+#[test]
+fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    older(&folder.path().join("cache.db"), &files::CACHE[..1], cache_rows);
+    let paths = files::Paths::prepare(folder.path()).unwrap();
+    files::open_outbox(&paths, Durability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
+    assert!(search::is_partial(&cache).unwrap());
+    assert!(search::add_slice(&mut cache).unwrap());
+    let indexed = |cache: &Connection| -> i64 {
+        cache.query_row("SELECT count(*) FROM message WHERE place IS NOT NULL", [], |row| row.get(0)).unwrap()
+    };
+    let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES);
+    assert!(first > 0 && first < sum, "{first}");
+    drop(cache);
+    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
+    assert_eq!(indexed(&cache), first);
+    while search::add_slice(&mut cache).unwrap() {}
+    assert_eq!(indexed(&cache), sum);
+    assert!(!search::is_partial(&cache).unwrap() && !search::add_slice(&mut cache).unwrap());
+}

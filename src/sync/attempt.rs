@@ -1,0 +1,119 @@
+//! One attempt at an outbox row: what must hold before it is repeated, what
+//! is looked up first, and what is remembered of how it ended.
+//!
+//! Knows nothing of which row is next and of what follows from an outcome.
+
+use std::collections::HashMap;
+
+use crate::client::budget::Doubt;
+use crate::client::retry::{may_repeat, not_repeated};
+use crate::client::{Outcome, Receipt, Unclear};
+use crate::model::ids::RowId;
+use crate::model::outbox::{Class, PreparedRequest, RowState, Stop};
+use crate::store::lane::LaneRow;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+/// How the last attempts at rows that may be repeated ended.
+#[derive(Debug, Default)]
+pub(crate) struct Doubts(HashMap<RowId, Doubt>);
+
+impl Doubts {
+    /// Remembers an outcome; a row whose outcome is clear is forgotten.
+    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &Outcome<T>) {
+        match outcome {
+            Outcome::Unknown(unclear) => {
+                let doubt = if unclear.status.is_some() { Doubt::Answered } else { Doubt::Silent };
+                self.0.insert(row.clone(), doubt);
+            }
+            _ => {
+                self.0.remove(row);
+            }
+        }
+    }
+
+    /// What a repetition is paid as. After a start nothing is remembered.
+    fn of(&self, row: &RowId) -> Doubt {
+        self.0.get(row).copied().unwrap_or(Doubt::Answered)
+    }
+}
+
+/// Whether a row may leave now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leave {
+    /// It may.
+    Now,
+    /// Too much is being repeated; a little later.
+    Later,
+    /// It was stopped: a person decides.
+    Stopped,
+}
+
+impl Channel {
+    /// Whether a row that is next may leave. Only what may have been done
+    /// before is asked for: the class must allow it, and the budget of
+    /// retries must pay for it.
+    pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, Trouble> {
+        if row.row.state != RowState::Uncertain || row.asked_again {
+            return Ok(Leave::Now);
+        }
+        let recognised = self.recognises(row).await?;
+        if !may_repeat(row.row.operation.class(), recognised) {
+            let why = not_repeated("no answer came before this desk ended");
+            self.stop_row(row, Stop::Ask, why).await?;
+            return Ok(Leave::Stopped);
+        }
+        let paid = row.failures == 0 || self.client.retries().pay(doubts.of(&row.row.id));
+        Ok(if paid { Leave::Now } else { Leave::Later })
+    }
+
+    /// Whether the server was seen to recognise keys where this row goes.
+    /// Asked only where it matters.
+    pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, Trouble> {
+        if row.row.operation.class() != Class::Guarded {
+            return Ok(false);
+        }
+        let Some(request) = self.store.request(&row.row.id).await? else { return Ok(false) };
+        Ok(self.store.recognises(self.client.base_url(), &request.path).await?)
+    }
+
+    /// Sends a claimed row's bytes once, and tells what came of it.
+    pub(crate) async fn attempt(
+        &self,
+        claimed: &LaneRow,
+        request: &PreparedRequest,
+    ) -> Result<Outcome<Receipt>, Trouble> {
+        let row = &claimed.row;
+        if row.operation.class() == Class::Webhook && row.attempts > 1 {
+            match self.registered_already(row).await {
+                Ok(Some(receipt)) => return Ok(Outcome::Done(receipt)),
+                Ok(None) => {}
+                Err(Trouble::Read(error)) => {
+                    let why = format!("whether the webhook is registered could not be read: {error}");
+                    return Ok(Outcome::Unknown(Unclear::new(&why, None)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let outcome = self.client.carry_out(&row.operation, request, &row.key).await;
+        let outcome = self.verified(claimed, outcome).await;
+        let replayed = match &outcome {
+            Outcome::Done(receipt) => receipt.replayed,
+            Outcome::Unknown(unclear) => unclear.replayed,
+            Outcome::NotSent(_) | Outcome::Refused(_) => false,
+        };
+        if replayed && row.operation.class() == Class::Guarded {
+            self.store.note_recognised(self.client.base_url(), &request.path).await?;
+        }
+        if let Outcome::Refused(refusal) = &outcome
+            && refusal.is_about_the_key()
+            && refusal.status == 409
+        {
+            tracing::warn!(
+                channel = %self.id(), row = %row.id, operation = row.operation.word(), code = %refusal.word,
+                attempts = row.attempts, bytes = request.body.len(), "the server knows this key already"
+            );
+        }
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,84 @@
+//! Outcomes that are looked at again before they are believed: the server's
+//! state counts, not what was asked or what a repetition is told.
+//!
+//! Knows nothing of what follows.
+
+use crate::client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
+use crate::model::conversations::{Automation, Status};
+use crate::model::ids::{ConversationId, WebhookId};
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::time::{MINUTE, Timestamp};
+use crate::store::lane::LaneRow;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+/// How far the server's clock and this desk's may differ when a registration
+/// is looked for.
+const MARGIN: i64 = 10 * MINUTE;
+
+impl Channel {
+    /// What really holds after an outcome.
+    pub(crate) async fn verified(&self, claimed: &LaneRow, outcome: Outcome<Receipt>) -> Outcome<Receipt> {
+        let row = &claimed.row;
+        let is_repeated = row.attempts > 1 || claimed.is_successor;
+        let outcome = if is_repeated { repeated(&row.operation, outcome) } else { outcome };
+        let Some(conversation) = row.lane.conversation() else { return outcome };
+        match (&row.operation, outcome) {
+            (
+                Operation::SetAutomation { .. },
+                Outcome::Done(receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. }),
+            ) => self.switched(conversation, receipt).await,
+            // Refused because it is closed already?
+            (Operation::Close, Outcome::Refused(refusal))
+                if matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key() =>
+            {
+                match self.client.for_person().conversation(conversation).await {
+                    Ok(told) if told.status == Status::Closed => {
+                        Outcome::Done(Receipt::of(ReceiptKind::Closed))
+                    }
+                    _ => Outcome::Refused(refusal),
+                }
+            }
+            (_, outcome) => outcome,
+        }
+    }
+
+    /// Looks for itself when the answer to a switch of the AI said nothing of
+    /// its state: success is what the server tells, not what was asked.
+    async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> Outcome<Receipt> {
+        let told = self.client.for_person().conversation(conversation).await;
+        let enabled = match told.as_ref().map(|it| it.automation) {
+            Ok(Automation::On) => true,
+            Ok(Automation::Off) => false,
+            Ok(Automation::Unknown | Automation::NotApplicable) => {
+                return Outcome::Unknown(Unclear::new(
+                    "the server does not tell whether the AI answers",
+                    None,
+                ));
+            }
+            Err(error) => {
+                let words = format!("whether the AI answers could not be read: {error}");
+                return Outcome::Unknown(Unclear::new(&words, None));
+            }
+        };
+        Outcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
+    }
+
+    /// Looks among the webhooks for one that an earlier attempt may have
+    /// registered, before it is asked for again.
+    pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, Trouble> {
+        let (Operation::AddWebhook { url, events }, Some(first)) = (&row.operation, row.first_attempt_at)
+        else {
+            return Ok(None);
+        };
+        let Some(platform) = self.platform().await? else { return Ok(None) };
+        let listed = self.client.for_person().webhooks(&platform).await?;
+        let since = first.plus(-MARGIN);
+        let found = listed.items.into_iter().find(|it| {
+            let created = it.created_at.as_deref().and_then(Timestamp::parse);
+            let same = events.is_empty() || events.iter().all(|event| it.events.contains(event));
+            it.url == *url && same && created.is_some_and(|at| at >= since)
+        });
+        Ok(found.map(|it| Receipt::of(ReceiptKind::Registered(Some(WebhookId::new(it.id))))))
+    }
+}

@@ -1,0 +1,88 @@
+//! The binary in folders of its own, without a terminal and without the
+//! keyring of whoever runs the tests.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Where the binary has its files.
+pub struct Binary {
+    folder: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Binary {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), variables: Vec::new() }
+    }
+
+    /// Sets an environment variable for all that is run.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.folder.path().join("config.toml")
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn configure(&self, text: &str) {
+        std::fs::write(self.config(), text).expect("written");
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env("FRONTDESK_CONFIG_DIR", self.folder.path()).env("FRONTDESK_DATA_DIR", self.data());
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent").env_remove("HTTP_PROXY");
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str], input: &str) -> Ended {
+        let mut child = self.command(arguments).spawn().expect("it runs");
+        let mut stdin = child.stdin.take().expect("its input");
+        // It may end without reading.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        Ended::of(&child.wait_with_output().expect("it ends"))
+    }
+
+    /// Runs a command that must succeed; its output.
+    #[track_caller]
+    pub fn ok(&self, arguments: &[&str], input: &str) -> String {
+        let ended = self.run(arguments, input);
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}: {}", ended.out);
+        ended.out
+    }
+
+    /// Runs a command that must fail with a code; what it says, in one line.
+    #[track_caller]
+    pub fn fails(&self, code: i32, arguments: &[&str], input: &str) -> String {
+        let ended = self.run(arguments, input);
+        assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.out, ended.err);
+        assert_eq!(ended.err.lines().count(), 1, "{}", ended.err);
+        ended.err
+    }
+}
+
+/// How it ended.
+pub struct Ended {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ended {
+    fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+}

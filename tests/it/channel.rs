@@ -1,0 +1,209 @@
+//! `frontdesk channel` and `frontdesk doctor`: the real binary against the
+//! real service.
+
+use frontdesk::model::queries::Draft;
+use frontdesk::store::Store;
+use serde_json::Value;
+
+use crate::binary::Binary;
+use crate::desk::Desk;
+
+const COMMENTED: &str = "# mine\n[ui]\nascii = true  # an old terminal\n";
+
+struct Added {
+    desk: Desk,
+    binary: Binary,
+    key: String,
+}
+
+/// A desk whose live chat channel was added on standard input.
+fn added() -> Added {
+    let desk = Desk::new(80, 24);
+    let binary = Binary::new();
+    binary.configure(COMMENTED);
+    let key = desk.key_of("whatsapp");
+    let said = binary.ok(&add(&desk.base_url), &format!("{key}\n"));
+    assert!(
+        said.contains("business chat") && said.contains("LIVE") && said.contains("1000 credits"),
+        "{said}"
+    );
+    assert!(
+        said.contains("may read: conversations") && said.contains("not for this key: bot-chat"),
+        "{said}"
+    );
+    assert!(said.contains("no keyring answers"), "{said}");
+    secret_in_neither(&binary, &key, &said);
+    Added { desk, binary, key }
+}
+
+fn add(base_url: &str) -> [&str; 6] {
+    ["channel", "add", "--name", "Harbor chat", "--base-url", base_url]
+}
+
+/// The key is in its file and nowhere else.
+#[track_caller]
+fn secret_in_neither(binary: &Binary, key: &str, said: &str) {
+    let config = std::fs::read_to_string(binary.config()).expect("readable");
+    assert!(!said.contains(key) && !config.contains(key));
+    assert!(said.contains(&format!("…{}", &key[key.len() - 4..])), "{said}");
+}
+
+#[cfg(unix)]
+fn mode(path: &std::path::Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+fn key_file(binary: &Binary) -> std::path::PathBuf {
+    let mut keys = std::fs::read_dir(binary.folder().join("keys")).expect("the folder of keys");
+    keys.next().expect("a key").expect("readable").path()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_channel_is_added_listed_tested_and_used() {
+    let Added { desk, binary, key } = added();
+    let config = std::fs::read_to_string(binary.config()).expect("readable");
+    assert!(config.starts_with(COMMENTED), "{config}");
+    let key_file = key_file(&binary);
+    assert_eq!((mode(&binary.config()), mode(&key_file)), (0o600, 0o600));
+    assert_eq!(mode(key_file.parent().expect("a folder")), 0o700);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    assert!(binary.ok(&["list"], "").contains("Maria Lopez"));
+    let listed = binary.ok(&["channel", "list"], "");
+    assert!(listed.contains("Harbor chat\tLIVE\t") && !listed.contains(&key), "{listed}");
+    let tested: Value = serde_json::from_str(&binary.ok(&["channel", "test", "--json"], "")).expect("JSON");
+    let scope = &tested[0]["scope"];
+    assert_eq!((scope["messages"].as_str(), scope["email"].as_str()), (Some("yes"), Some("no")));
+    assert!(tested[0]["rateLimit"].is_number() && tested[0]["latencyMs"].is_number(), "{tested}");
+    // A key that others could read is not used.
+    std::fs::set_permissions(&key_file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).expect("set");
+    assert!(binary.fails(1, &["list"], "").contains("chmod 600"));
+}
+
+#[test]
+fn a_key_is_for_the_server_it_was_given_for() {
+    let Added { desk, binary, key } = added();
+    let elsewhere = desk.base_url.replace("127.0.0.1", "localhost");
+    let config = std::fs::read_to_string(binary.config()).expect("readable");
+    binary.configure(&config.replace(&desk.base_url, &elsewhere));
+    let said = binary.fails(1, &["list"], "");
+    assert!(
+        said.contains("its key was given for http://127.0.0.1") && said.contains("channel add"),
+        "{said}"
+    );
+    binary.ok(&["channel", "add", "--name", "harbor CHAT"], &format!("{key}\n"));
+    binary.ok(&["list"], "");
+    let config = std::fs::read_to_string(binary.config()).expect("readable");
+    assert_eq!((config.matches("[[channel]]").count(), config.contains("localhost")), (1, true), "{config}");
+}
+
+#[test]
+fn nothing_is_added_that_does_not_work() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    let key = desk.key_of("whatsapp");
+    let said = binary.fails(1, &add(&desk.base_url), "svc_live_0123456789abcdef0123\n");
+    assert!(said.contains("nothing was added") && said.contains("does not take this key"), "{said}");
+    let said = binary.fails(1, &add("http://api.example.com/v1"), &key);
+    assert!(said.contains("not https"), "{said}");
+    let said = binary.fails(1, &add(&desk.base_url), "");
+    assert!(said.contains("the input ended"), "{said}");
+    let said = binary.fails(2, &["channel", "add"], "");
+    assert!(said.contains("--name"), "{said}");
+    // A key is no argument.
+    assert_eq!(binary.run(&["channel", "add", "--key", &key], "").code, Some(2));
+    assert!(!binary.config().exists() && !binary.folder().join("keys").exists());
+    binary.set("CHAT_KEY", &key);
+    let mut arguments = add(&desk.base_url).to_vec();
+    arguments.extend(["--key-env", "CHAT_KEY", "--read-only", "--json"]);
+    let told: Value = serde_json::from_str(&binary.ok(&arguments, "")).expect("JSON");
+    assert_eq!(told["keptIn"], "the environment variable CHAT_KEY");
+    assert!(!binary.folder().join("keys").exists());
+    let said = binary.fails(1, &["close", "nobody"], "");
+    assert!(said.contains("no conversation is"), "{said}");
+}
+
+#[test]
+fn removing_keeps_what_was_written() {
+    let Added { binary, .. } = added();
+    let store = Store::open(&binary.data()).expect("it opens");
+    let draft = Draft { text: "half a thought".into(), reply_to: None };
+    store.save_draft(&"harbor chat".into(), &"c1".into(), Some(draft.clone())).expect("saved");
+    drop(store);
+    assert!(binary.fails(2, &["channel", "remove", "Harbor chat"], "").contains("--yes"));
+    let said = binary.ok(&["channel", "remove", "Harbor chat", "--yes"], "");
+    assert!(said.contains("kept: 1 drafts and 0 unsent"), "{said}");
+    assert_eq!(std::fs::read_dir(binary.folder().join("keys")).expect("the folder").count(), 0);
+    assert_eq!(std::fs::read_to_string(binary.config()).expect("readable").trim_end(), COMMENTED.trim_end());
+    let store = Store::open(&binary.data()).expect("it opens");
+    let kept = store.reader().expect("a reader").draft(&"harbor chat".into(), &"c1".into());
+    assert_eq!(kept.expect("read"), Some(draft));
+    assert!(binary.fails(1, &["channel", "remove", "Harbor chat", "--yes"], "").contains("there are: none"));
+    assert!(binary.fails(2, &["list"], "").contains("frontdesk channel add"));
+}
+
+/// The verdict on a subject whose words hold a text.
+#[track_caller]
+fn verdict(findings: &Value, text: &str) -> String {
+    let all = findings["findings"].as_array().expect("findings");
+    let found = all.iter().find(|it| it["seen"].as_str().is_some_and(|seen| seen.contains(text)));
+    found.unwrap_or_else(|| panic!("nothing of {text:?} in {findings:#}"))["verdict"]
+        .as_str()
+        .expect("a word")
+        .into()
+}
+
+fn examined(binary: &Binary, code: i32) -> Value {
+    let ended = binary.run(&["doctor", "--json"], "");
+    assert_eq!(ended.code, Some(code), "{}{}", ended.out, ended.err);
+    serde_json::from_str(&ended.out).expect("JSON")
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_tells_what_does_not_work() {
+    use std::os::unix::fs::PermissionsExt;
+    let Added { desk, binary, key } = added();
+    binary.ok(&["list"], "");
+    let well = examined(&binary, 0);
+    for text in
+        ["channels: 1", "yours alone", "whole, version", "on their way", "business chat", "reads a minute"]
+    {
+        assert_eq!(verdict(&well, text), "ok", "{text}");
+    }
+    assert_eq!(well["ok"], true);
+    assert!(!well.to_string().contains(&key));
+    // Damage, one thing at a time.
+    let open =
+        |mode| std::fs::set_permissions(binary.data(), std::fs::Permissions::from_mode(mode)).expect("set");
+    open(0o755);
+    assert_eq!(verdict(&examined(&binary, 1), "open to others"), "fail");
+    open(0o700);
+    desk.dev("keys/revoke", serde_json::json!({"key": key}));
+    assert_eq!(verdict(&examined(&binary, 1), "REVOKED_KEY"), "fail");
+    let outbox = binary.data().join("outbox.db");
+    for part in ["outbox.db-wal", "outbox.db-shm"] {
+        // Only there if the last one to close it was a reader.
+        let _ = std::fs::remove_file(binary.data().join(part));
+    }
+    std::fs::write(&outbox, vec![b'x'; 8192]).expect("written");
+    assert_eq!(verdict(&examined(&binary, 1), "outbox.db is damaged"), "fail");
+    assert_eq!(std::fs::read(&outbox).expect("readable"), vec![b'x'; 8192]);
+    let config = std::fs::read_to_string(binary.config()).expect("readable");
+    binary.configure(&format!("{config}[behavior]\n[polling]\nvisible_seconds = 0\n"));
+    let ill = examined(&binary, 1);
+    assert_eq!(verdict(&ill, "did you mean behaviour?"), "fail");
+    assert_eq!(verdict(&ill, "visible_seconds must be"), "fail");
+    let ended = binary.run(&["doctor", "--offline"], "");
+    assert!(ended.err.contains("do not work") && ended.out.contains("fail  configuration"), "{}", ended.out);
+}
+
+#[test]
+fn the_doctor_looks_before_anything_is_there() {
+    let binary = Binary::new();
+    let told = examined(&binary, 0);
+    assert_eq!(verdict(&told, "is not there"), "warn");
+    assert!(!binary.data().exists(), "looking made the folder");
+}

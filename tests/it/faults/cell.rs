@@ -1,0 +1,287 @@
+//! One cell: a write is queued, tried once under a fault, and what the outbox
+//! then says of it is held against the truth; after that the outbox goes on
+//! by itself until it settles, and a person decides about what is left.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use frontdesk::client::{Bounds, Client};
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::news::News;
+use frontdesk::model::outbox::{Class, Operation, OutboxRow, RowState, Stop};
+use frontdesk::model::time::{Clock, MINUTE, SECOND};
+use frontdesk::store::Store;
+use frontdesk::store::outbox::NewRow;
+use frontdesk::sync::{Channel, ChannelSpec, PushStep};
+
+use crate::desk::HandClock;
+use crate::faults::world::World;
+use crate::faults::writes::Write;
+use crate::proxy::fault::Fault;
+use crate::proxy::script::Script;
+use crate::proxy::{Door, Proxy, Seen};
+
+/// Small bounds, so that a fault that lasts takes as long.
+pub const BOUNDS: Bounds = Bounds {
+    connect: Duration::from_millis(500),
+    idle: Duration::from_millis(1500),
+    read_total: Duration::from_millis(1500),
+    write_total: Duration::from_millis(1500),
+    body: 1024 * 1024,
+};
+/// A name nobody has.
+pub const NOWHERE: &str = "https://frontdesk.invalid/v1";
+/// Tries until a request comes to its fault.
+const TRIES: usize = 5;
+/// Steps after which an outbox that goes on is held to go on for ever.
+const STEPS: usize = 200;
+
+/// What the outbox says of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Label {
+    NotSent,
+    Refused,
+    Done,
+    Unknown,
+}
+
+/// A write, a fault and a number that chooses the fault's variant.
+pub struct Cell {
+    pub write: Write,
+    pub fault: Fault,
+    pub variant: usize,
+    /// Nobody else's.
+    pub number: usize,
+}
+
+impl Cell {
+    /// What is called so on the command line.
+    pub fn name(&self) -> String {
+        format!("{} x {}", self.write.name, self.fault.name())
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// In words, what went wrong.
+    pub async fn run(&self, world: &World, store: &Store) -> Result<(), String> {
+        let bench = Bench::set_up(self, world, store).await;
+        let operation = bench.wish.operation.clone();
+        let outcome = bench.run().await;
+        if let Operation::AddWebhook { url, .. } = operation {
+            let path = self.write.name.trim_start_matches("POST ");
+            world.forget_webhooks(self.write.channel, path, &url).await;
+        }
+        outcome
+    }
+
+    /// What the outbox may say after the first try.
+    fn may_say(&self) -> &'static [Label] {
+        match self.fault {
+            Fault::RefusedConnect | Fault::HangingConnect | Fault::DeadName => &[Label::NotSent],
+            Fault::Limited | Fault::Redirect => &[Label::NotSent],
+            Fault::Unauthorised => &[Label::Refused],
+            // On a busy machine the bound may be shorter than the work.
+            Fault::Late | Fault::Interims => &[Label::Done, Label::Unknown],
+            // Where the answer says nothing, the desk may look for itself.
+            Fault::Empty => &[Label::Done, Label::Unknown, Label::Refused],
+            Fault::OtherShape => &[Label::Done, Label::Unknown],
+            _ => &[Label::Unknown],
+        }
+    }
+}
+
+/// All that one cell works with.
+struct Bench<'a> {
+    cell: &'a Cell,
+    world: &'a World,
+    store: &'a Store,
+    clock: Arc<HandClock>,
+    proxy: Proxy,
+    spec: ChannelSpec,
+    wish: crate::faults::writes::Wish,
+    row: OutboxRow,
+    keys: BTreeSet<String>,
+    decisions: usize,
+}
+
+impl<'a> Bench<'a> {
+    async fn set_up(cell: &'a Cell, world: &'a World, store: &'a Store) -> Self {
+        let wish = cell.write.wish(world, cell.number).await;
+        let clock = HandClock::new();
+        let channel = ChannelId::new(format!("cell {}", cell.number));
+        let row = NewRow {
+            channel: channel.clone(),
+            lane: wish.lane.clone(),
+            operation: wish.operation.clone(),
+            request: wish.request.clone(),
+            hold_micros: 0,
+            seen: None,
+        };
+        let row = store.enqueue(row, clock.now()).expect("queued");
+        let proxy = Proxy::start(world.address(), cell.fault.door()).await;
+        let spec = ChannelSpec {
+            id: channel,
+            name: cell.name(),
+            base_url: proxy.base_url(),
+            key: world.key(cell.write.channel),
+            read_only: false,
+        };
+        let keys = BTreeSet::new();
+        Self { cell, world, store, clock, proxy, spec, wish, row, keys, decisions: 0 }
+    }
+
+    fn channel(&self, base_url: &str) -> Channel {
+        let spec = ChannelSpec { base_url: base_url.to_owned(), ..self.spec.clone() };
+        let client = Client::within(&spec.base_url, &spec.key, self.clock.clone(), BOUNDS).expect("a client");
+        Channel::with_client(spec, client, self.store.clone(), self.clock.clone(), Arc::new(|_: News| ()))
+    }
+
+    async fn run(mut self) -> Result<(), String> {
+        self.first_try().await?;
+        let channel = self.channel(&self.proxy.base_url());
+        // What made it impossible is over.
+        self.proxy.door(Door::Open).await;
+        channel.pull_account().await;
+        self.go_on(&channel).await?;
+        self.check("when it has settled")?;
+        if self.keys.len() > 1 {
+            return Err(format!("{} keys without a decision", self.keys.len()));
+        }
+        while let Some((row, stop)) = self.stopped().await? {
+            self.decisions += 1;
+            if self.decisions > 5 {
+                return Err(format!("asks for ever: {stop:?}"));
+            }
+            let again = self.store.try_again(&row.id, None, self.clock.now()).map_err(|it| it.to_string())?;
+            let again = again.and_then(|it| it.after).ok_or("a stopped row cannot be sent again")?;
+            // Setting a state again under a new key harms nobody.
+            let pinned = row.operation.class().relies_on_key();
+            if pinned && (stop.is_ambiguous() || stop == Stop::Auth) && again.key != row.key {
+                return Err(format!("a new key although {stop:?}"));
+            }
+            self.go_on(&channel).await?;
+            self.check("after a decision")?;
+        }
+        self.finally()
+    }
+
+    /// The first try, under the fault.
+    async fn first_try(&mut self) -> Result<(), String> {
+        let script = self.cell.fault.script(self.cell.variant, self.proxy.trap());
+        let (method, path) = (self.wish.request.method.word(), self.wish.request.path.clone());
+        let met = Arc::new(AtomicBool::new(false));
+        let plan = Mutex::new(Some(script));
+        let noted = met.clone();
+        self.proxy.plan(move |asked| {
+            let is_it = asked.method == method && asked.target == format!("/v1{path}");
+            let script = if is_it { plan.lock().expect("no one failed").take() } else { None };
+            noted.fetch_or(script.is_some(), Ordering::SeqCst);
+            script.unwrap_or_else(Script::pass)
+        });
+        let url = self.proxy.base_url();
+        let channel = self.channel(if self.cell.fault == Fault::DeadName { NOWHERE } else { &url });
+        let is_on_the_way = self.cell.fault.door() == Door::Open && self.cell.fault != Fault::DeadName;
+        let mut label = Label::NotSent;
+        for _ in 0..TRIES {
+            channel.push_once(self.clock.now()).await;
+            label = self.label().await?;
+            if !is_on_the_way || label != Label::NotSent || met.load(Ordering::SeqCst) {
+                break;
+            }
+            // On a busy machine a connection may take longer than its bound.
+            self.clock.advance(MINUTE);
+        }
+        if is_on_the_way && !met.load(Ordering::SeqCst) {
+            return Err("the request never came".to_owned());
+        }
+        let done = self.world.done_under(self.row.key.as_str());
+        self.check(&format!("when it is said to be {label:?}"))?;
+        match label {
+            Label::Done if done == 0 => Err("said to be done, and was not".to_owned()),
+            Label::NotSent | Label::Refused if done > 0 => Err(format!("said to be {label:?}, and was done")),
+            label if !self.cell.may_say().contains(&label) => Err(format!("said to be {label:?}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the outbox says of the row now.
+    async fn label(&self) -> Result<Label, String> {
+        let rows = self.store.lane_rows(&self.spec.id).await.map_err(|it| it.to_string())?;
+        Ok(match rows.first().map(|it| (&it.row.state, it.row.attempts)) {
+            None => Label::Done,
+            Some((RowState::Queued, 0)) => Label::NotSent,
+            Some((RowState::Uncertain, _)) => Label::Unknown,
+            Some((RowState::Stopped(stop, _), _)) if stop.is_ambiguous() => Label::Unknown,
+            Some((RowState::Stopped(..), _)) => Label::Refused,
+            Some((state, attempts)) => return Err(format!("{state:?} after {attempts} attempts")),
+        })
+    }
+
+    /// Lets the outbox go on by itself until nothing more happens.
+    async fn go_on(&self, channel: &Channel) -> Result<(), String> {
+        for _ in 0..STEPS {
+            match channel.push_once(self.clock.now()).await {
+                PushStep::Moved => {}
+                PushStep::Due(until) => self.clock.advance(until.since(self.clock.now()).max(0) + 1),
+                PushStep::Idle => return Ok(()),
+                PushStep::Halted => {
+                    // A person looks, and the key is taken after all.
+                    channel.resume();
+                    channel.pull_account().await;
+                    self.clock.advance(SECOND);
+                }
+            }
+        }
+        Err(format!("does not settle in {STEPS} steps"))
+    }
+
+    async fn stopped(&self) -> Result<Option<(OutboxRow, Stop)>, String> {
+        let rows = self.store.lane_rows(&self.spec.id).await.map_err(|it| it.to_string())?;
+        let Some(first) = rows.into_iter().next() else { return Ok(None) };
+        match first.row.state.clone() {
+            RowState::Stopped(stop, _) => Ok(Some((first.row, stop))),
+            other => Err(format!("left as {other:?}")),
+        }
+    }
+
+    /// What holds at any time.
+    fn check(&mut self, when: &str) -> Result<(), String> {
+        for Seen { asked, body, .. } in self.proxy.seen() {
+            let is_it = asked.target == format!("/v1{}", self.wish.request.path);
+            if !is_it || asked.method == "GET" {
+                continue;
+            }
+            let key = asked.key.ok_or("a write without a key")?;
+            if key == self.row.key.as_str() && !self.wish.request.body.starts_with(&body) {
+                return Err("other bytes under the same key".to_owned());
+            }
+            self.keys.insert(key);
+        }
+        let effects = self.wish.effects(self.world);
+        let done: i64 = self.keys.iter().map(|it| self.world.done_under(it)).sum();
+        let pinned = self.wish.operation.class().relies_on_key();
+        let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
+        // An upload too many harms nobody; a state is set or it is not.
+        let wanted = if self.wish.operation.class() == Class::Media { done } else { done.min(1) };
+        if done > most || effects != wanted {
+            return Err(format!("{when}: done {done} times, {effects} effects"));
+        }
+        if self.proxy.trapped() > 0 {
+            return Err("a redirect was followed".to_owned());
+        }
+        Ok(())
+    }
+
+    fn finally(&self) -> Result<(), String> {
+        if self.keys.len() > 1 + self.decisions {
+            return Err(format!("{} keys, {} decisions", self.keys.len(), self.decisions));
+        }
+        if self.wish.effects(self.world) == 0 {
+            return Err("gone from the outbox, and never done".to_owned());
+        }
+        Ok(())
+    }
+}

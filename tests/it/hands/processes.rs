@@ -1,0 +1,156 @@
+//! Real processes beside a running engine, on one folder: the binary's
+//! commands, and its inbox stopped in its tracks.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::news::News;
+use frontdesk::shell::clock::SystemClock;
+use frontdesk::store::Store;
+use frontdesk::sync::{ChannelSpec, Engine, Polling};
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::hands::server::{Answer, Request, Server};
+use crate::hands::{account, conversation, detail, message, page, quiet};
+
+const KEY: &str = "svc_live_test";
+
+fn chat(request: &Request) -> Answer {
+    match request.route().as_str() {
+        "GET /account" => Answer::ok(account("WHATSAPP")),
+        "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
+        "GET /conversations/c1" => Answer::ok(detail("c1", true)),
+        "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
+        "POST /messages/send" => Answer::ok(serde_json::json!({
+            "messageId": "sent-1", "status": "sent", "creditsUsed": 1, "creditsRemaining": 7
+        })),
+        _ => quiet(request),
+    }
+}
+
+/// A folder with a configuration of one channel on that server.
+fn configured(server: &Server) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = format!(
+        "[[channel]]\nname = \"Harbor\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n",
+        server.base_url
+    );
+    std::fs::write(folder.path().join("config.toml"), text).expect("written");
+    folder
+}
+
+/// An engine of this process, as the inbox of that configuration has it.
+fn engine(server: &Server, folder: &Path) -> (Engine, UnboundedReceiver<News>) {
+    let spec = ChannelSpec {
+        id: ChannelId::from("harbor"),
+        name: "Harbor".to_owned(),
+        base_url: server.base_url.clone(),
+        key: frontdesk::model::secret::Secret::new(KEY),
+        read_only: false,
+    };
+    let store = Store::open(&folder.join("data")).expect("the files open");
+    let (told, news) = unbounded_channel();
+    let told = std::sync::Mutex::new(told);
+    let tell = Arc::new(move |it: News| {
+        // Nobody may be listening any more.
+        let _ = told.lock().expect("no one failed").send(it);
+    });
+    let handle = tokio::runtime::Handle::current();
+    let engine = Engine::start(handle, store, vec![spec], Arc::new(SystemClock), tell, Polling::default());
+    (engine, news)
+}
+
+async fn script(folder: &Path, arguments: &'static [&'static str]) -> Output {
+    let folder = folder.to_owned();
+    let run = move || {
+        Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+            .args(arguments)
+            .env("FRONTDESK_CONFIG_DIR", &folder)
+            .env("FRONTDESK_DATA_DIR", folder.join("data"))
+            .env("CHAT_KEY", KEY)
+            .env_remove("HTTP_PROXY")
+            .output()
+            .expect("it runs")
+    };
+    tokio::task::spawn_blocking(run).await.expect("it ends")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_beside_an_inbox_queues_and_waits_for_the_inbox_to_send() {
+    let server = Server::start(chat).await;
+    let folder = configured(&server);
+    let (running, mut news) = engine(&server, folder.path());
+    crate::hands::until(&mut news, "the list", |it| matches!(it, News::Conversations(_))).await;
+    let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{said}");
+    let listed = script(folder.path(), &["list"]).await;
+    assert!(String::from_utf8_lossy(&listed.stdout).starts_with("c1"));
+    crate::hands::until(&mut news, "its balance", |it| matches!(it, News::Credits(_, 7.0))).await;
+    running.shutdown().await;
+    let routes = server.routes();
+    let count = |route: &str| routes.iter().filter(|it| *it == route).count();
+    assert_eq!(
+        (count("POST /messages/send"), count("GET /account")),
+        (1, 1),
+        "only the inbox asks: {routes:?}"
+    );
+    // With nobody else there, a command does it itself.
+    let done = script(folder.path(), &["send", "c1", "Again", "--beside-ai"]).await;
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(server.routes().contains(&"POST /messages/send".to_owned()));
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back() {
+    let server = Server::start(chat).await;
+    let folder = configured(&server);
+    let pair = native_pty_system().openpty(PtySize::default()).expect("a pseudo-terminal");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    command.env("TERM", "xterm-256color");
+    command.env("FRONTDESK_CONFIG_DIR", folder.path());
+    command.env("FRONTDESK_DATA_DIR", folder.path().join("data"));
+    command.env("CHAT_KEY", KEY);
+    let mut inbox = pair.slave.spawn_command(command).expect("the binary starts");
+    let mut output = pair.master.try_clone_reader().expect("a reader");
+    // Its screen is read on, so that it never waits for us.
+    std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+    let asked = async {
+        while !server.seen().iter().any(|it| it.route() == "GET /triggers/new-message") {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(crate::hands::PATIENCE, asked).await.expect("the inbox asks");
+    let (running, mut news) = engine(&server, folder.path());
+    // It follows: what it says of the connection is the inbox's word.
+    crate::hands::until(&mut news, "the inbox's word", |it| matches!(it, News::Health(..))).await;
+    signal(&*inbox, "STOP");
+    server.seen();
+    let asked = async {
+        while !server.seen().iter().any(|it| it.route() == "GET /account") {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(crate::hands::PATIENCE, asked).await.expect("it takes over");
+    signal(&*inbox, "CONT");
+    running.focus(None);
+    let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let routes = server.routes();
+    let sent = routes.iter().filter(|it| *it == "POST /messages/send").count();
+    let accounts = routes.iter().filter(|it| *it == "GET /account").count();
+    assert_eq!((sent, accounts), (1, 0), "the one that goes on asks for nothing: {routes:?}");
+    running.shutdown().await;
+    inbox.kill().expect("it ends");
+}
+
+#[cfg(unix)]
+fn signal(child: &(dyn portable_pty::Child + Send + Sync), name: &str) {
+    let id = child.process_id().expect("an id").to_string();
+    let sent = Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
+    assert!(sent.success(), "{name}");
+}

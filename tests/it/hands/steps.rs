@@ -1,0 +1,323 @@
+//! A tab's steps, taken by hand under a clock that moves only when it is told
+//! to: what is asked when, what is not asked, and what an idle desk costs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use frontdesk::client::{Client, ReadError};
+use frontdesk::model::account::Platform;
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::news::{Health, News};
+use frontdesk::model::queries::Draft;
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::store::Store;
+use frontdesk::sync::{Loop, Polling, Tab};
+use serde_json::{Value, json};
+
+use crate::hands::server::{Answer, Request};
+use crate::hands::{Hands, conversation, detail, message, page, quiet};
+
+/// A tab of its own on a desk's files and server.
+fn tab(hands: &Hands) -> Tab {
+    let channel = crate::hands::open(hands.channel.spec().clone(), &hands.store, &hands.clock, &hands.news);
+    Tab::new(channel, Polling::default())
+}
+
+/// Takes all steps that are due now.
+async fn turn(hands: &Hands, tab: &Tab) {
+    for _ in 0..2 {
+        for which in Loop::ALL {
+            let mut steps = 0;
+            while tab.step(which, hands.clock.now()).await == 0 {
+                steps += 1;
+                assert!(steps < 100, "{which:?} finds no end");
+            }
+        }
+    }
+}
+
+fn chat(request: &Request) -> Answer {
+    match request.route().as_str() {
+        "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
+        "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
+        "GET /triggers/new-message" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
+        "POST /messages/send" => Answer::ok(json!({
+            "messageId": "sent-1", "status": "sent", "creditsUsed": 1, "creditsRemaining": 7
+        })),
+        _ => quiet(request),
+    }
+}
+
+fn revoked(_: &Request) -> Answer {
+    Answer::refusal(401, "REVOKED_KEY", "the key was revoked")
+}
+
+#[tokio::test]
+async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
+    let hands = Hands::on(revoked).await;
+    let (draft, to) = (Draft { text: "half a thought".into(), reply_to: None }, ConversationId::from("c1"));
+    hands.store.save_draft(&crate::hands::id(), &to, Some(draft.clone())).expect("kept");
+    hands.queue_text("c1", "Hello");
+    let tab = tab(&hands);
+    tab.focus(true, Some(to.clone()));
+    tab.fetch_older(to.clone());
+    for _ in 0..20 {
+        // All at once, as the loops do.
+        let now = hands.clock.now();
+        tokio::join!(tab.push_step(now), tab.open_step(now), tab.poll_step(now));
+        turn(&hands, &tab).await;
+        hands.clock.advance(40);
+    }
+    assert_eq!(hands.server.routes(), ["GET /account"]);
+    assert!(matches!(hands.health(), Some(Health::Refused { .. })));
+    // A key that is revoked while all goes well: one call as well.
+    hands.server.now(chat);
+    tab.refresh();
+    turn(&hands, &tab).await;
+    let health = hands.health();
+    assert!(matches!(health, Some(Health::Live { .. })), "{health:?}");
+    assert!(hands.server.routes().contains(&"POST /messages/send".to_owned()), "what waited has left");
+    hands.queue_text("c1", "And more");
+    hands.server.now(revoked);
+    hands.clock.advance(60);
+    tab.refresh();
+    for _ in 0..20 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(40);
+    }
+    assert_eq!(hands.server.routes().len(), 1);
+    let rows = hands.store.lane_rows(&crate::hands::id()).await.expect("read");
+    assert_eq!(rows.len(), 1, "the outbox is kept");
+    let kept = hands.store.reader().expect("a reader").draft(&crate::hands::id(), &to).expect("read");
+    assert_eq!(kept, Some(draft));
+}
+
+#[tokio::test]
+async fn a_poll_that_brings_nothing_costs_no_transaction() {
+    let hands = Hands::on(chat).await;
+    let tab = tab(&hands);
+    tab.focus(true, Some(ConversationId::from("c1")));
+    // Another process's view of the files tells of every commit.
+    let other = Store::open(hands.folder.path()).expect("the files open");
+    for _ in 0..40 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(3);
+    }
+    let (settled, told) = (other.versions().await.expect("read"), hands.news().len());
+    hands.server.seen();
+    for _ in 0..40 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(3);
+    }
+    assert!(told > 0 && hands.server.seen().len() > 80, "it goes on asking");
+    assert_eq!(other.versions().await.expect("read"), settled);
+    let news = hands.news();
+    let quiet = |it: &News| matches!(it, News::Health(..) | News::Budget(..));
+    assert!(news.iter().all(quiet), "{news:?}");
+    // Nor is it merged again: what is gone from the files stays gone.
+    other.mark_gone(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
+    turn(&hands, &tab).await;
+    hands.clock.advance(3);
+    turn(&hands, &tab).await;
+    assert!(hands.list().rows.is_empty());
+    // What is new is still seen, by the same questions.
+    hands.server.now(|request| match request.route().as_str() {
+        "GET /triggers/new-message" => {
+            let new = message("m2", "c1", "inbound", 300);
+            Answer::ok(page(&[new, message("m1", "c1", "inbound", 0)], None))
+        }
+        _ => chat(request),
+    });
+    hands.clock.advance(3);
+    turn(&hands, &tab).await;
+    assert_eq!(hands.messages("c1"), ["m1", "m2"]);
+    assert_eq!(hands.rings(), ["c1"]);
+}
+
+#[tokio::test]
+async fn an_answer_is_the_same_only_once_it_was_applied_and_until_all_is_forgotten() {
+    let hands = Hands::on(chat).await;
+    let spec = hands.channel.spec();
+    let client = Client::new(&spec.base_url, &spec.key, hands.clock.clone()).expect("a client");
+    let read = |client: Client| async move { client.new_messages().await.map(|it| it.items.len()) };
+    let (first, late) = (client.unless_same(), client.unless_same());
+    assert_eq!(read(first.clone()).await, Ok(1));
+    assert_eq!(read(client.unless_same()).await, Ok(1), "it was not applied yet");
+    first.note_applied();
+    assert_eq!(read(client.unless_same()).await, Err(ReadError::Same));
+    assert_eq!(read(client.clone()).await, Ok(1), "for who did not ask to be spared");
+    assert_eq!(
+        client.unless_same().history(&Platform::Whatsapp, &"c1".into(), None).await.map(|_| ()),
+        Ok(())
+    );
+    client.forget_answers();
+    assert_eq!(read(late.clone()).await, Ok(1));
+    late.note_applied();
+    assert_eq!(read(client.unless_same()).await, Ok(1), "it was on its way when all was forgotten");
+}
+
+#[tokio::test]
+async fn the_same_answer_after_a_change_from_here_is_taken_in() {
+    // The server says the same before and after: the AI is on. In between
+    // this desk pauses it, and a colleague hands it back.
+    let hands = Hands::on(|request| match request.route().as_str() {
+        "PATCH /conversations/c1" => {
+            Answer::ok(json!({"success": true, "id": "c1", "automationEnabled": false, "status": "active"}))
+        }
+        "GET /conversations/c1" => Answer::ok(detail("c1", true)),
+        _ => chat(request),
+    })
+    .await;
+    let tab = tab(&hands);
+    tab.focus(true, Some(ConversationId::from("c1")));
+    let automation = |hands: &Hands| {
+        let row = hands.history("c1").conversation.expect("it is there");
+        row.conversation.automation
+    };
+    for _ in 0..4 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(10);
+    }
+    hands.queue("c1", frontdesk::model::outbox::Operation::SetAutomation { enabled: false });
+    tab.step(Loop::Push, hands.clock.now()).await;
+    assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::Off);
+    for _ in 0..4 {
+        hands.clock.advance(10);
+        turn(&hands, &tab).await;
+    }
+    assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::On);
+}
+
+#[tokio::test]
+async fn a_sweep_finds_what_the_top_of_the_list_does_not_show() {
+    // 120 conversations, a minute apart; the 70th is changed late, in place.
+    let name = Arc::new(AtomicI64::new(0));
+    let changed = name.clone();
+    let hands = Hands::on(move |request| {
+        let row = |it: i64| {
+            // All lie within ten minutes, so that a sweep reads three pages.
+            let mut row = conversation(&format!("k{it:03}"), 1, -4 * it);
+            if it == 70 {
+                row["customerName"] = json!(format!("name {}", changed.load(Ordering::SeqCst)));
+            }
+            row
+        };
+        match request.route().as_str() {
+            "GET /conversations" => {
+                let from: i64 = request.cursor().map_or(0, |it| it.parse().expect("a cursor"));
+                let to = (from + 50).min(120);
+                let rows: Vec<Value> = (from..to).map(row).collect();
+                Answer::ok(page(&rows, (to < 120).then(|| to.to_string()).as_deref()))
+            }
+            path if path.ends_with("/messages") => Answer::ok(page(&[], None)),
+            path if path.starts_with("GET /conversations/k") => {
+                let mut read =
+                    row(path.trim_start_matches("GET /conversations/k").parse().expect("a number"));
+                read["automationEnabled"] = json!(true);
+                Answer::ok(read)
+            }
+            _ => quiet(request),
+        }
+    })
+    .await;
+    let tab = tab(&hands);
+    let named = |hands: &Hands| {
+        let row = hands.history("k070").conversation.expect("it is there");
+        row.conversation.title().to_string()
+    };
+    for _ in 0..100 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(3);
+    }
+    assert_eq!(named(&hands), "name 0");
+    hands.server.seen();
+    name.store(1, Ordering::SeqCst);
+    for _ in 0..105 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(3);
+    }
+    assert_eq!(named(&hands), "name 1", "five minutes later at the most");
+}
+
+#[tokio::test]
+async fn a_machine_that_slept_asks_for_everything_at_once() {
+    let hands = Hands::on(chat).await;
+    let tab = tab(&hands);
+    for _ in 0..5 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(10);
+    }
+    for (slept, asked) in [(9, false), (3_600, true), (-86_400, true), (61, true)] {
+        turn(&hands, &tab).await;
+        hands.server.seen();
+        hands.clock.advance(slept);
+        turn(&hands, &tab).await;
+        let routes = hands.server.routes();
+        let all = ["GET /account", "GET /triggers/new-message", "GET /conversations"];
+        assert_eq!(all.iter().all(|it| routes.iter().any(|at| at == it)), asked, "{slept}: {routes:?}");
+    }
+}
+
+#[tokio::test]
+async fn once_a_day_what_is_short_of_messages_is_read_whole() {
+    // Page one holds what is newest; m3 was committed late among older ones.
+    let late = Arc::new(AtomicU64::new(0));
+    let is_late = late.clone();
+    let hands = Hands::on(move |request| {
+        let late = is_late.load(Ordering::SeqCst) > 0;
+        let all: Vec<Value> = (0..60)
+            .rev()
+            .filter(|it| late || *it != 3)
+            .map(|it| message(&format!("m{it:02}"), "c1", "inbound", it))
+            .collect();
+        match request.route().as_str() {
+            "GET /conversations" => Answer::ok(page(&[conversation("c1", all.len() as u64, 59)], None)),
+            "GET /conversations/c1" => {
+                let mut read = detail("c1", true);
+                read["messageCount"] = json!(all.len());
+                read["lastMessageAt"] = json!(crate::hands::time(59));
+                Answer::ok(read)
+            }
+            "GET /conversations/c1/messages" => match request.cursor() {
+                None => Answer::ok(page(&all[..50], Some("older"))),
+                Some(_) => Answer::ok(page(&all[50..], None)),
+            },
+            _ => quiet(request),
+        }
+    })
+    .await;
+    let tab = tab(&hands);
+    let to = ConversationId::from("c1");
+    tab.focus(true, Some(to.clone()));
+    turn(&hands, &tab).await;
+    tab.fetch_older(to);
+    turn(&hands, &tab).await;
+    assert_eq!(hands.messages("c1").len(), 59, "read to its start");
+    late.store(1, Ordering::SeqCst);
+    for _ in 0..20 {
+        hands.clock.advance(10);
+        turn(&hands, &tab).await;
+    }
+    assert_eq!(hands.messages("c1").len(), 59, "the newest page does not show it");
+    hands.clock.advance(86_400);
+    for _ in 0..3 {
+        turn(&hands, &tab).await;
+        hands.clock.advance(10);
+    }
+    assert_eq!(hands.messages("c1").len(), 60);
+}
+
+#[tokio::test]
+async fn tabs_with_one_key_share_one_budget() {
+    let hands = Hands::on(chat).await;
+    let spec = hands.channel.spec();
+    let one = Client::new(&spec.base_url, &spec.key, hands.clock.clone()).expect("a client");
+    let other = one.beside();
+    for _ in 0..12 {
+        one.account().await.expect("answered");
+    }
+    assert_eq!(other.account().await, Err(ReadError::Paced(SECOND)));
+    assert!(other.for_person().account().await.is_ok(), "a person need not wait");
+    hands.clock.advance(1);
+    assert!(other.account().await.is_ok());
+}

@@ -1,0 +1,304 @@
+//! Random kills: scripting commands and the inbox on shared data folders, the
+//! service behind a proxy that spoils one request in twenty. `FRONTDESK_KILLS`
+//! says how many there are in all; a quarter of them is in
+//! `contract/killing.rs`, where callers share the service more densely.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::process::Child;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use frontdesk::shell::clock::instant;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value, json};
+
+use crate::contract::killing::{Killable, kills};
+use crate::kills::folder::Folder;
+use crate::proxy::fault::Fault;
+use crate::proxy::script::{Give, Script};
+use crate::proxy::{Door, Proxy};
+use crate::pty::Terminal;
+
+/// Desks, each with a data folder.
+const DESKS: usize = 3;
+/// Processes at once.
+const PROCESSES: usize = 5;
+/// Customers that are written to.
+const CUSTOMERS: usize = 120;
+/// One write in so many is spoilt.
+const SPOILT: u32 = 20;
+/// One read in so many: a command reads often before it commits anything.
+const SPOILT_READS: u32 = 100;
+/// Between two looks at what runs.
+const LOOK: Duration = Duration::from_millis(1);
+/// One process in so many is an inbox.
+const INBOXES: u32 = 25;
+const CREDITS: i64 = 1_000_000_000;
+
+/// A process, and when it is killed if it still runs then.
+struct Running {
+    process: Process,
+    until: Instant,
+    /// Whether its time comes with its send, not with its start.
+    waits: bool,
+}
+
+enum Process {
+    Script { child: Child, text: String },
+    Inbox(Box<Typist>),
+}
+
+/// Somebody who types into an inbox as soon as it is there.
+struct Typist {
+    terminal: Terminal,
+    text: Option<String>,
+}
+
+impl Typist {
+    /// Looks at the screen, and types when there is somebody to write to.
+    fn look(&mut self) {
+        self.terminal.read();
+        if self.terminal.contents().contains("+34")
+            && let Some(text) = self.text.take()
+        {
+            self.terminal.keys("i");
+            self.terminal.keys(&text);
+            self.terminal.keys("\r");
+        }
+    }
+}
+
+struct Campaign {
+    runtime: tokio::runtime::Runtime,
+    random: StdRng,
+    service_folder: tempfile::TempDir,
+    service: Option<Killable>,
+    proxy: Proxy,
+    desks: Vec<Folder>,
+    running: Vec<Running>,
+    /// Texts whose command said that they were sent.
+    confirmed: Vec<String>,
+    texts: usize,
+}
+
+fn customer(number: usize) -> String {
+    format!("+34{number:05}2222")
+}
+
+impl Campaign {
+    fn new(seed: u64) -> Self {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        frontdesk::client::install_tls();
+        let service_folder = tempfile::tempdir().expect("a folder");
+        let service = Killable::start(service_folder.path());
+        let proxy = runtime.block_on(Proxy::start(address(&service), Door::Open));
+        let key = service.key("whatsapp");
+        let desks = (0..DESKS).map(|_| Folder::new(&proxy.base_url(), &key)).collect();
+        let campaign = Self {
+            runtime,
+            random: StdRng::seed_from_u64(seed),
+            service_folder,
+            service: Some(service),
+            proxy,
+            desks,
+            running: Vec::new(),
+            confirmed: Vec::new(),
+            texts: 0,
+        };
+        for number in 0..CUSTOMERS {
+            let told = json!({"channel": "whatsapp", "from": customer(number), "text": "hi"});
+            campaign.dev("/inbound", told);
+        }
+        campaign.dev("/credits", json!({ "balance": CREDITS }));
+        campaign.spoil(seed);
+        campaign
+    }
+
+    /// From now on one write in twenty goes wrong.
+    fn spoil(&self, seed: u64) {
+        let random = Arc::new(Mutex::new(StdRng::seed_from_u64(seed ^ 0xfa17)));
+        let trap = self.proxy.trap();
+        self.proxy.plan(move |asked| {
+            let mut random = random.lock().expect("no one failed");
+            let one_in = if asked.method == "GET" { SPOILT_READS } else { SPOILT };
+            if random.random_range(0..one_in) > 0 {
+                // Some way to the service, so that kills meet what is on it.
+                let way = if asked.method == "GET" { 0 } else { random.random_range(0..20) };
+                return Script::done(Give::Answer(Vec::new(), Duration::from_millis(way)));
+            }
+            let (fault, _) = Fault::ALL[random.random_range(0..Fault::ALL.len())];
+            fault.script(random.random_range(0..64), trap)
+        });
+    }
+
+    fn dev(&self, path: &str, body: Value) -> Value {
+        let url = self.service.as_ref().expect("it runs").url("dev_url", path);
+        self.runtime.block_on(async {
+            let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+            let request = http.post(url).header("content-type", "application/json").body(body.to_string());
+            let bytes = request.send().await.expect("sent").bytes().await.expect("answered");
+            serde_json::from_slice(&bytes).expect("JSON")
+        })
+    }
+
+    fn start_one(&mut self) {
+        self.texts += 1;
+        let text = format!("<text {}>", self.texts);
+        let desk = &self.desks[self.random.random_range(0..DESKS)];
+        let has_inbox = self.running.iter().any(|it| matches!(it.process, Process::Inbox(_)));
+        let mut life = Duration::from_micros(self.random.random_range(20_000..200_000));
+        let mut waits = self.random.random_range(0..4) > 0;
+        let process = if !has_inbox && self.random.random_range(0..INBOXES) == 0 {
+            let terminal = Terminal::run(tempfile::tempdir().expect("a folder"), desk.inbox(), 100, 30);
+            (life, waits) = (life * 16, false);
+            Process::Inbox(Box::new(Typist { terminal, text: Some(text) }))
+        } else {
+            let customer = customer(self.random.random_range(0..CUSTOMERS));
+            let how = if self.random.random_range(0..4) == 0 { "--pause" } else { "--beside-ai" };
+            let child = desk.start(&["send", &customer, &text, how]);
+            Process::Script { child, text }
+        };
+        self.running.push(Running { process, until: instant() + life, waits });
+    }
+
+    /// Takes note of what ended by itself, and kills those whose time has
+    /// come, at most so many; tells how many that were.
+    fn reap(&mut self, at_most: usize) -> usize {
+        let mut killed = 0;
+        for mut running in std::mem::take(&mut self.running) {
+            let ended = match &mut running.process {
+                Process::Script { child, .. } => child.try_wait().expect("the child can be asked"),
+                Process::Inbox(typist) => {
+                    typist.look();
+                    None
+                }
+            };
+            match (ended, running.process) {
+                (Some(status), Process::Script { text, .. }) if status.success() => self.confirmed.push(text),
+                (Some(_), _) => {}
+                (None, process) if killed < at_most && !running.waits && instant() >= running.until => {
+                    killed += 1;
+                    process.kill();
+                }
+                (None, process) => self.running.push(Running { process, ..running }),
+            }
+        }
+        killed
+    }
+
+    /// Whose send is on its way has not long to live; tells whether any is.
+    fn watch(&mut self) -> bool {
+        let sent = self.proxy.seen().into_iter().filter(|it| it.asked.method == "POST");
+        let bodies: Vec<String> = sent.map(|it| String::from_utf8_lossy(&it.body).into_owned()).collect();
+        for running in &mut self.running {
+            if let Process::Script { text, .. } = &running.process
+                && bodies.iter().any(|it| it.contains(text.as_str()))
+            {
+                let left = Duration::from_micros(self.random.random_range(0..25_000));
+                (running.waits, running.until) = (false, instant() + left);
+            }
+        }
+        !bodies.is_empty()
+    }
+
+    /// Kills so many processes and the service so many times.
+    fn run(&mut self, mut processes: usize, mut services: usize) {
+        let mut next = instant();
+        while processes + services > 0 {
+            while self.running.len() < PROCESSES {
+                self.start_one();
+            }
+            std::thread::sleep(LOOK);
+            let sends = self.watch();
+            processes -= self.reap(processes);
+            // Half of them while a send is on its way.
+            let waits = services % 2 == 1 && !sends;
+            if services > 0 && instant() >= next && !waits {
+                services -= 1;
+                self.kill_the_service();
+                next = instant() + Duration::from_micros(self.random.random_range(50_000..400_000));
+            }
+        }
+        self.running.drain(..).for_each(|it| it.process.kill());
+    }
+
+    fn kill_the_service(&mut self) {
+        drop(self.service.take());
+        if self.random.random_range(0..10) == 0 {
+            // Also while it starts.
+            let mut starting = Killable::spawn(self.service_folder.path());
+            std::thread::sleep(Duration::from_micros(self.random.random_range(0..30_000)));
+            starting.kill().expect("killed");
+            starting.wait().expect("gone");
+        }
+        let service = Killable::start(self.service_folder.path());
+        self.proxy.toward(address(&service));
+        self.service = Some(service);
+    }
+}
+
+impl Process {
+    fn kill(self) {
+        match self {
+            Self::Script { mut child, .. } => {
+                child.kill().expect("killed");
+                child.wait().expect("gone");
+            }
+            Self::Inbox(typist) => typist.terminal.kill(),
+        }
+    }
+}
+
+fn address(service: &Killable) -> SocketAddr {
+    let url = service.url("dev_url", "");
+    let address = url.trim_start_matches("http://").trim_end_matches("/dev");
+    address.parse().expect("an address")
+}
+
+#[test]
+fn every_committed_text_arrives_once_and_is_paid_once() {
+    let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|it| it.parse().ok()).unwrap_or(20_261_121);
+    let mut campaign = Campaign::new(seed);
+    // Of four kills in all, two are of processes and one is of this service.
+    campaign.run(kills() / 2, kills() / 4);
+    campaign.proxy.pass();
+    let committed: i64 = campaign.desks.iter().map(Folder::committed).sum();
+    let asked: usize = campaign.desks.iter().map(|it| campaign.runtime.block_on(it.drain())).sum();
+    let outbound = campaign.dev("/outbound", json!({}));
+    let contents: Vec<&str> = outbound["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["content"].as_str().expect("a text"))
+        .collect();
+    let mut tokens: HashMap<&str, usize> = HashMap::new();
+    for token in contents.iter().flat_map(|it| it.split_inclusive('>')) {
+        *tokens.entry(token).or_default() += 1;
+    }
+    let doubled: Vec<_> = tokens.iter().filter(|it| *it.1 > 1).collect();
+    assert!(doubled.is_empty(), "sent more than once (FRONTDESK_SEED={seed}): {doubled:?}");
+    let lost: Vec<_> = campaign.confirmed.iter().filter(|it| !tokens.contains_key(it.as_str())).collect();
+    assert!(lost.is_empty(), "said to be sent, and were not (FRONTDESK_SEED={seed}): {lost:?}");
+    let arrived = i64::try_from(contents.len()).expect("small");
+    assert_eq!(arrived, committed, "each committed text arrives (FRONTDESK_SEED={seed})");
+    let said = campaign.confirmed.len();
+    assert!(said > 0 && arrived > 0, "{said} confirmed, {arrived} arrived: nothing was tried");
+    tell(committed, said, asked);
+    drop(campaign.service.take());
+    let db = rusqlite::Connection::open(campaign.service_folder.path().join("service.db")).expect("opens");
+    let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
+    assert_eq!(number("SELECT balance FROM workspaces"), CREDITS - arrived, "each is paid once");
+    assert_eq!(number("SELECT sum(amount) FROM ledger"), CREDITS - arrived);
+    assert_eq!(number("SELECT count(*) FROM messages WHERE direction = 'outbound'"), arrived);
+    assert_eq!(campaign.proxy.trapped(), 0, "a redirect was followed");
+    let health: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("a word");
+    assert_eq!(health, "ok");
+}
+
+/// What the campaign met, for whoever runs it with `--nocapture`.
+#[expect(clippy::print_stderr, reason = "a campaign's figures are for the person who runs it")]
+fn tell(committed: i64, confirmed: usize, asked: usize) {
+    eprintln!("{committed} texts committed, {confirmed} confirmed to scripts, {asked} asked a person");
+}

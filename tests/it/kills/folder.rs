@@ -1,0 +1,181 @@
+//! A desk's folder: the real binary is run on it, and its outbox is looked
+//! into and worked off.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use frontdesk::client::prepare;
+use frontdesk::config::Config;
+use frontdesk::model::account::Platform;
+use frontdesk::model::news::News;
+use frontdesk::model::outbox::{Lane, Operation, RowState, Stop};
+use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::shell::clock::SystemClock;
+use frontdesk::store::Store;
+use frontdesk::store::outbox::NewRow;
+use frontdesk::sync::{Channel, ChannelSpec, PushStep};
+use portable_pty::CommandBuilder;
+use rusqlite::{Connection, OpenFlags};
+
+/// Steps after which an outbox is held never to settle.
+const STEPS: usize = 20_000;
+
+/// A desk that nobody sits at all the time.
+pub struct Folder {
+    pub dir: tempfile::TempDir,
+}
+
+impl Folder {
+    /// One live business chat behind an address.
+    pub fn new(base_url: &str, key: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let key_file = dir.path().join("key");
+        std::fs::write(&key_file, key).expect("written");
+        private(&key_file);
+        let text = format!(
+            "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{base_url}\"\nkey_file = \"{}\"\n\
+             [behaviour]\npause_on_reply = \"never\"\nundo_seconds = {{ chat = 0 }}\n",
+            key_file.display()
+        );
+        std::fs::write(dir.path().join("config.toml"), text).expect("written");
+        Self { dir }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// Starts a command of the binary on this folder.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+            .args(arguments)
+            .env("FRONTDESK_CONFIG_DIR", self.dir.path())
+            .env("FRONTDESK_DATA_DIR", self.data())
+            .env("FRONTDESK_LOG", "debug")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts")
+    }
+
+    /// The inbox on this folder, for a terminal.
+    pub fn inbox(&self) -> CommandBuilder {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.env("FRONTDESK_CONFIG_DIR", self.dir.path());
+        command.env("FRONTDESK_DATA_DIR", self.data());
+        command
+    }
+
+    /// The outbox's file, to look into.
+    pub fn outbox(&self) -> Option<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        Connection::open_with_flags(self.data().join("outbox.db"), flags).ok()
+    }
+
+    /// A connection that can hold a file's lock.
+    pub fn to_lock(&self, file: &str) -> Connection {
+        Connection::open(self.data().join(file)).expect("the file opens")
+    }
+
+    /// A number out of the outbox; 0 while there is none.
+    pub fn number(&self, sql: &str) -> i64 {
+        let found = self.outbox().map(|it| it.query_row(sql, [], |row| row.get(0)));
+        found.and_then(Result::ok).unwrap_or(0)
+    }
+
+    /// Texts that were ever committed to the outbox.
+    pub fn committed(&self) -> i64 {
+        self.number(
+            "SELECT count(*) FROM audit WHERE event = 'queued' AND operation = 'send' AND detail = ''",
+        )
+    }
+
+    /// The log so far.
+    pub fn log(&self) -> String {
+        let files = std::fs::read_dir(self.data()).into_iter().flatten().flatten();
+        let logs = files.filter(|it| it.path().extension().is_some_and(|it| it == "log"));
+        logs.map(|it| std::fs::read_to_string(it.path()).unwrap_or_default()).collect()
+    }
+
+    /// What the folder's tab is made of.
+    pub fn spec(&self) -> ChannelSpec {
+        let config = Config::read(&self.dir.path().join("config.toml")).expect("a configuration");
+        frontdesk::cli::inbox::specs(&config).expect("a key").remove(0)
+    }
+
+    /// The store of this folder, as a process of its own would open it.
+    pub fn store(&self) -> Store {
+        Store::open(&self.data()).expect("the files open")
+    }
+
+    /// Commits a text to the outbox, and lets nothing leave.
+    pub fn queue_text(&self, to: &str, text: &str) {
+        let lane = Lane::Number(to.to_owned());
+        let operation = Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None };
+        let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
+        let channel = self.spec().id;
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None };
+        self.store().enqueue(row, SystemClock.now()).expect("queued");
+    }
+
+    /// Works the outbox off: what waits for a person is sent again by one.
+    /// Tells how often a person was asked.
+    pub async fn drain(&self) -> usize {
+        let store = self.store();
+        let clock = Arc::new(Ahead::default());
+        let channel = Channel::new(self.spec(), store.clone(), clock.clone(), Arc::new(|_: News| ()))
+            .expect("a channel");
+        channel.pull_account().await;
+        let mut asked = 0;
+        for _ in 0..STEPS {
+            match channel.push_once(clock.now()).await {
+                PushStep::Moved => {}
+                PushStep::Due(until) => clock.advance(until.since(clock.now()).max(0) + 1),
+                PushStep::Halted => {
+                    channel.resume();
+                    channel.pull_account().await;
+                    clock.advance(SECOND);
+                }
+                PushStep::Idle => {
+                    let rows = store.lane_rows(&channel.spec().id).await.expect("rows");
+                    if rows.is_empty() {
+                        return asked;
+                    }
+                    for row in rows.into_iter().map(|it| it.row) {
+                        let RowState::Stopped(stop, _) = &row.state else { continue };
+                        asked += 1;
+                        let decided = store.try_again(&row.id, None, clock.now()).expect("written");
+                        let again = decided.and_then(|it| it.after).expect("it goes on");
+                        let pinned = stop.is_ambiguous() || *stop == Stop::Auth;
+                        assert!(!pinned || again.key == row.key, "a new key although {stop:?}");
+                    }
+                }
+            }
+        }
+        panic!("the outbox does not settle");
+    }
+}
+
+/// The system's clock, and ahead of it, so that no wait takes long.
+#[derive(Debug, Default)]
+struct Ahead(AtomicI64);
+
+impl Ahead {
+    fn advance(&self, micros: i64) {
+        self.0.fetch_add(micros, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        SystemClock.now().plus(self.0.load(Ordering::SeqCst))
+    }
+}
+
+fn private(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("the mode is taken");
+}

@@ -1,0 +1,203 @@
+//! Kills at chosen points of one send: before the commit, between the commit
+//! and the first byte, with the request half written, after the work is done,
+//! and with the answer read but not written down.
+
+use std::process::Child;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::faults::world::World;
+use crate::kills::folder::Folder;
+use crate::proxy::script::{End, Forward, Gate, Give, Read, Script};
+use crate::proxy::{Asked, Door, Proxy};
+use crate::pty::Terminal;
+
+const CUSTOMER: &str = "+34600113333";
+const TEXT: &str = "Only once.";
+
+/// A service, a proxy before it, and a desk before that.
+struct Scene {
+    world: World,
+    proxy: Proxy,
+    folder: Folder,
+}
+
+fn is_send(asked: &Asked) -> bool {
+    asked.method == "POST" && asked.target.ends_with("/messages/send")
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let world = World::start().await;
+        world.inbound("whatsapp", CUSTOMER).await;
+        let proxy = Proxy::start(world.address(), Door::Open).await;
+        let folder = Folder::new(&proxy.base_url(), world.key("whatsapp").expose());
+        Self { world, proxy, folder }
+    }
+
+    /// The first send meets a script; everything else passes.
+    fn first_send(&self, script: Script) {
+        let first = Arc::new(Mutex::new(Some(script)));
+        self.proxy.plan(move |asked| {
+            let script = if is_send(asked) { first.lock().expect("no one failed").take() } else { None };
+            script.unwrap_or_else(Script::pass)
+        });
+    }
+
+    fn send(&self) -> Child {
+        self.folder.start(&["send", CUSTOMER, TEXT, "--beside-ai"])
+    }
+
+    /// How often the text has reached the platform.
+    async fn arrived(&self) -> usize {
+        let outbound = self.world.dev("/outbound", json!({})).await;
+        let items = outbound["data"].as_array().expect("a list");
+        items.iter().filter(|it| it["content"] == TEXT).count()
+    }
+
+    /// After a restart it arrives once and is paid once, under one key; tells
+    /// whether the second answer was a kept one.
+    async fn check(&self) -> bool {
+        assert_eq!(self.folder.committed(), 1);
+        self.folder.drain().await;
+        assert_eq!(self.arrived().await, 1);
+        let sends = self.proxy.seen().into_iter().filter(|it| is_send(&it.asked));
+        let mut keys: Vec<_> = sends.map(|it| it.asked.key).collect();
+        keys.dedup();
+        assert_eq!(keys.len(), 1, "one key");
+        assert_eq!(self.world.number("SELECT count(*) FROM ledger WHERE amount < 0", []), 1);
+        self.world.check_ledger();
+        self.folder.number("SELECT count(*) FROM audit WHERE event = 'done' AND detail = 'replayed'") == 1
+    }
+}
+
+fn kill(mut child: Child) {
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+}
+
+/// Waits for something another process does.
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{what} never comes");
+}
+
+/// A terminal's patience is spent on a thread of its own.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.expect("no panic")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn before_the_commit_the_draft_still_has_the_text() {
+    let scene = Scene::new().await;
+    let inbox = scene.folder.inbox();
+    let mut terminal = aside(move || {
+        let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 100, 30);
+        terminal.wait_for_text(CUSTOMER);
+        terminal.keys("i");
+        terminal.wait_for_text("Enter send");
+        terminal.keys(TEXT);
+        terminal.wait_for_text(TEXT);
+        terminal
+    })
+    .await;
+    let drafted = || scene.folder.number("SELECT count(*) FROM draft WHERE text = 'Only once.'") == 1;
+    until("the draft", drafted).await;
+    // From here on nothing can be committed.
+    let lock = scene.folder.to_lock("outbox.db");
+    lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    terminal = aside(move || {
+        terminal.keys("\r");
+        // The composer is left with what it held: the key was taken in.
+        terminal.wait_for("the key's effect", |it| !it.contains("Enter send") || !it.contains(TEXT));
+        terminal
+    })
+    .await;
+    aside(move || terminal.kill()).await;
+    lock.execute_batch("ROLLBACK").expect("unlocked");
+    assert!(drafted(), "the draft is there");
+    assert_eq!(scene.folder.committed(), 0);
+    scene.folder.drain().await;
+    assert_eq!(scene.arrived().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_the_commit_and_before_the_first_byte() {
+    let scene = Scene::new().await;
+    scene.folder.queue_text(CUSTOMER, TEXT);
+    // The first read shows that the key is taken, and ends its connection.
+    // The next one is neither made nor refused: the row is marked as leaving,
+    // and not a byte has left.
+    let gate = Gate::shut();
+    let mine = gate.clone();
+    scene.proxy.plan(move |_| Script { after: Some(mine.clone()), ..Script::done(Give::Last) });
+    let inbox = scene.folder.inbox();
+    let terminal = aside(move || Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 100, 30)).await;
+    gate.reached().await;
+    scene.proxy.door(Door::Full).await;
+    gate.open();
+    until("the claim", || scene.folder.number("SELECT count(*) FROM outbox WHERE state = 'sending'") == 1)
+        .await;
+    aside(move || terminal.kill()).await;
+    assert!(!scene.proxy.seen().iter().any(|it| is_send(&it.asked)), "nothing has left");
+    assert_eq!(scene.arrived().await, 0);
+    scene.proxy.pass();
+    scene.proxy.door(Door::Open).await;
+    assert!(!scene.check().await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_the_request_half_written() {
+    for body_too in [false, true] {
+        let scene = Scene::new().await;
+        let gate = Gate::shut();
+        let read = if body_too { Read::Half } else { Read::Head };
+        let kept = Script::kept(Give::Nothing(End::Reset));
+        scene.first_send(Script { read, before: Some(gate.clone()), forward: Forward::Part, ..kept });
+        let child = scene.send();
+        gate.reached().await;
+        kill(child);
+        gate.open();
+        assert!(scene.arrived().await <= 1);
+        scene.check().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_the_work_is_done_and_before_the_answer() {
+    let scene = Scene::new().await;
+    let gate = Gate::shut();
+    scene.first_send(Script { after: Some(gate.clone()), ..Script::pass() });
+    let child = scene.send();
+    gate.reached().await;
+    assert_eq!(scene.arrived().await, 1);
+    kill(child);
+    gate.open();
+    assert!(scene.check().await, "the kept answer was given again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_the_answer_read_and_not_written_down() {
+    let scene = Scene::new().await;
+    let gate = Gate::shut();
+    scene.first_send(Script { after: Some(gate.clone()), ..Script::pass() });
+    let child = scene.send();
+    gate.reached().await;
+    let lock = scene.folder.to_lock("outbox.db");
+    lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    gate.open();
+    let answered =
+        || scene.folder.log().lines().any(|it| it.contains("answered") && it.contains("/messages/send"));
+    until("the answer", answered).await;
+    kill(child);
+    lock.execute_batch("ROLLBACK").expect("unlocked");
+    assert_eq!(scene.folder.number("SELECT count(*) FROM outbox WHERE state = 'sending'"), 1);
+    assert!(scene.check().await, "the kept answer was given again");
+}

@@ -1,0 +1,223 @@
+//! A faulty way to a service: listens on loopback, passes requests on, and
+//! does to each what its plan says. Everything crosses real sockets.
+//!
+//! [`fault`] names the faults, [`script`] says what each does to a request,
+//! [`relay`] does it. Knows nothing of the interface.
+
+pub mod answers;
+pub mod fault;
+pub mod relay;
+pub mod script;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use script::Script;
+
+/// What a request asked for, as the proxy read it off its head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// The idempotency key, if it has one.
+    pub key: Option<String>,
+}
+
+/// A request that came, and what was done with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub asked: Asked,
+    /// As much of the body as was read.
+    pub body: Vec<u8>,
+    /// The status the service answered with, if it was asked and answered.
+    pub answered: Option<u16>,
+}
+
+/// Decides what is done to a request.
+pub type Plan = Arc<Mutex<dyn FnMut(&Asked) -> Script + Send>>;
+
+/// What all connections look at.
+pub struct Shared {
+    upstream: Mutex<SocketAddr>,
+    plan: Mutex<Plan>,
+    seen: Mutex<Vec<Seen>>,
+    /// Where redirects point; nobody may ever come there.
+    pub trap: SocketAddr,
+    /// Changes when the connections there are shall end.
+    ended: watch::Sender<u64>,
+}
+
+/// How the proxy's own port behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Door {
+    /// Connections are taken.
+    Open,
+    /// Connections are refused: nothing listens.
+    Refused,
+    /// Connections are neither taken nor refused: the queue is full.
+    Full,
+}
+
+/// Listens until it is dropped.
+pub struct Proxy {
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+    behind: Mutex<Behind>,
+    trapped: Arc<AtomicUsize>,
+    trapping: JoinHandle<()>,
+}
+
+/// What stands behind the port.
+enum Behind {
+    Accepting(JoinHandle<()>),
+    Bound(TcpSocket),
+    Queue(TcpListener, Vec<TcpStream>),
+    Nothing,
+}
+
+impl Proxy {
+    /// Passes everything on to a service until a plan says otherwise.
+    pub async fn start(upstream: SocketAddr, door: Door) -> Self {
+        let trap = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let trapped = Arc::new(AtomicUsize::new(0));
+        let plan: Plan = Arc::new(Mutex::new(|_: &Asked| Script::pass()));
+        let shared = Arc::new(Shared {
+            upstream: Mutex::new(upstream),
+            plan: Mutex::new(plan),
+            seen: Mutex::default(),
+            trap: trap.local_addr().expect("an address"),
+            ended: watch::channel(0).0,
+        });
+        let count = trapped.clone();
+        let trapping = tokio::spawn(async move {
+            while trap.accept().await.is_ok() {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let socket = bind((Ipv4Addr::LOCALHOST, 0).into());
+        let address = socket.local_addr().expect("an address");
+        let proxy = Self { address, shared, behind: Mutex::new(Behind::Bound(socket)), trapped, trapping };
+        proxy.door(door).await;
+        proxy
+    }
+
+    /// The address of the interface behind it.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Opens or shuts the port. The connections there are go on.
+    pub async fn door(&self, door: Door) {
+        let before = std::mem::replace(&mut *self.behind.lock().expect("no one failed"), Behind::Nothing);
+        let socket = match before {
+            Behind::Accepting(task) if door == Door::Open => {
+                *self.behind.lock().expect("no one failed") = Behind::Accepting(task);
+                return;
+            }
+            Behind::Accepting(task) => {
+                task.abort();
+                // Its listener is gone only when the task is.
+                let _ = task.await;
+                bind(self.address)
+            }
+            Behind::Bound(socket) => socket,
+            Behind::Queue(listener, fillers) => {
+                drop((listener, fillers));
+                bind(self.address)
+            }
+            Behind::Nothing => bind(self.address),
+        };
+        let behind = match door {
+            Door::Refused => Behind::Bound(socket),
+            Door::Open => {
+                let listener = socket.listen(1024).expect("it listens");
+                Behind::Accepting(tokio::spawn(accept(listener, self.shared.clone())))
+            }
+            Door::Full => {
+                let listener = socket.listen(1).expect("it listens");
+                let mut fillers = Vec::new();
+                // Until one does not get in any more.
+                while let Ok(Ok(filler)) =
+                    tokio::time::timeout(Duration::from_millis(50), TcpStream::connect(self.address)).await
+                {
+                    fillers.push(filler);
+                }
+                Behind::Queue(listener, fillers)
+            }
+        };
+        *self.behind.lock().expect("no one failed") = behind;
+    }
+
+    /// Ends the connections there are.
+    pub fn cut(&self) {
+        self.shared.ended.send_modify(|it| *it += 1);
+    }
+
+    /// Passes on to another service from now on.
+    pub fn toward(&self, upstream: SocketAddr) {
+        *self.shared.upstream.lock().expect("no one failed") = upstream;
+    }
+
+    /// Does to requests what this says from now on.
+    pub fn plan(&self, plan: impl FnMut(&Asked) -> Script + Send + 'static) {
+        *self.shared.plan.lock().expect("no one failed") = Arc::new(Mutex::new(plan));
+    }
+
+    /// Passes everything on from now on.
+    pub fn pass(&self) {
+        self.plan(|_| Script::pass());
+    }
+
+    /// What came since the last look.
+    pub fn seen(&self) -> Vec<Seen> {
+        std::mem::take(&mut *self.shared.seen.lock().expect("no one failed"))
+    }
+
+    /// Where redirects point.
+    pub fn trap(&self) -> SocketAddr {
+        self.shared.trap
+    }
+
+    /// How many followed a redirect.
+    pub fn trapped(&self) -> usize {
+        self.trapped.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.trapping.abort();
+        if let Ok(Behind::Accepting(task)) = self.behind.get_mut() {
+            task.abort();
+        }
+        self.cut();
+    }
+}
+
+fn bind(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_reuseaddr(true).expect("the option is taken");
+    socket.bind(address).expect("the port is free");
+    socket
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let mut ended = shared.ended.subscribe();
+        ended.mark_unchanged();
+        let shared = shared.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = relay::converse(stream, &shared) => {}
+                _ = ended.changed() => {}
+            }
+        });
+    }
+}

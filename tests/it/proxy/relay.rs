@@ -1,0 +1,242 @@
+//! One connection: requests are read off it and done with as the plan says.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::proxy::script::{Cut, End, Forward, Give, Read};
+use crate::proxy::{Asked, Seen, Shared};
+
+/// The longest head that is read.
+const HEAD: usize = 256 * 1024;
+
+/// Serves a connection until it ends.
+pub async fn converse(mut client: TcpStream, shared: &Shared) {
+    while exchange(&mut client, shared).await == Some(Then::Another) {}
+}
+
+/// What follows an exchange.
+#[derive(Debug, PartialEq, Eq)]
+enum Then {
+    Another,
+    Ended,
+}
+
+/// A request that is being read.
+struct Incoming {
+    head: Vec<u8>,
+    body: Vec<u8>,
+    length: usize,
+    asked: Asked,
+}
+
+async fn exchange(client: &mut TcpStream, shared: &Shared) -> Option<Then> {
+    let mut incoming = Incoming::read_head(client).await?;
+    let plan = shared.plan.lock().expect("no one failed").clone();
+    let script = (plan.lock().expect("no one failed"))(&incoming.asked);
+    match script.read {
+        Read::Head => {}
+        Read::Half => incoming.read_body(client, incoming.length / 2).await?,
+        Read::Whole => incoming.read_body(client, incoming.length).await?,
+    }
+    let place = {
+        let mut seen = shared.seen.lock().expect("no one failed");
+        seen.push(Seen { asked: incoming.asked.clone(), body: incoming.body.clone(), answered: None });
+        seen.len() - 1
+    };
+    if let Some(gate) = &script.before {
+        gate.pass().await;
+    }
+    let upstream = *shared.upstream.lock().expect("no one failed");
+    let answer = match script.forward {
+        Forward::Nothing => None,
+        Forward::Part => {
+            part(upstream, &incoming).await;
+            None
+        }
+        Forward::Whole => forward(upstream, &incoming).await,
+    };
+    if let Some(answer) = &answer
+        && let Some(seen) = shared.seen.lock().expect("no one failed").get_mut(place)
+    {
+        seen.answered = answer.status();
+    }
+    if let Some(gate) = &script.after {
+        gate.pass().await;
+    }
+    give(client, script.give, answer).await
+}
+
+impl Incoming {
+    async fn read_head(client: &mut TcpStream) -> Option<Self> {
+        let mut bytes = Vec::new();
+        let end = loop {
+            if let Some(end) = head_end(&bytes) {
+                break end;
+            }
+            if bytes.len() > HEAD || client.read_buf(&mut bytes).await.ok()? == 0 {
+                return None;
+            }
+        };
+        let body = bytes.split_off(end);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let mut words = text.lines().next()?.split(' ').map(str::to_owned);
+        let (method, target) = (words.next()?, words.next()?);
+        let length = header(&text, "content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+        let asked = Asked { method, target, key: header(&text, "idempotency-key") };
+        Some(Self { head: bytes, body, length, asked })
+    }
+
+    async fn read_body(&mut self, client: &mut TcpStream, wanted: usize) -> Option<()> {
+        while self.body.len() < wanted {
+            if client.read_buf(&mut self.body).await.ok()? == 0 {
+                return None;
+            }
+        }
+        // What came beyond it is not given to anyone.
+        self.body.truncate(wanted);
+        Some(())
+    }
+}
+
+/// The service's answer, as far as it came.
+struct Reply {
+    bytes: Vec<u8>,
+}
+
+impl Reply {
+    fn status(&self) -> Option<u16> {
+        String::from_utf8_lossy(self.bytes.get(9..12)?).parse().ok()
+    }
+
+    fn head(&self) -> usize {
+        head_end(&self.bytes).unwrap_or(self.bytes.len())
+    }
+
+    /// Whether nothing of it is missing.
+    fn is_whole(&self) -> bool {
+        let head = self.head();
+        let text = String::from_utf8_lossy(&self.bytes[..head]).into_owned();
+        let length = header(&text, "content-length").and_then(|it| it.parse::<usize>().ok());
+        head_end(&self.bytes).is_some() && length.is_some_and(|it| self.bytes.len() == head + it)
+    }
+}
+
+/// Gives the service a whole request on a connection of its own and reads
+/// what it answers, to the end of the connection.
+async fn forward(upstream: SocketAddr, incoming: &Incoming) -> Option<Reply> {
+    let mut service = TcpStream::connect(upstream).await.ok()?;
+    service.write_all(&lonely(&incoming.head)).await.ok()?;
+    service.write_all(&incoming.body).await.ok()?;
+    let mut bytes = Vec::new();
+    // A service that dies meanwhile has said what it has said.
+    while let Ok(1..) = service.read_buf(&mut bytes).await {}
+    (!bytes.is_empty()).then_some(Reply { bytes })
+}
+
+/// Gives the service a part of a request and then nothing more; waits until
+/// it has noticed.
+async fn part(upstream: SocketAddr, incoming: &Incoming) {
+    let Ok(mut service) = TcpStream::connect(upstream).await else { return };
+    let sent = async {
+        service.write_all(&lonely(&incoming.head)).await?;
+        service.write_all(&incoming.body).await?;
+        service.shutdown().await?;
+        service.read_to_end(&mut Vec::new()).await
+    };
+    // It may have hung up first.
+    let _ = sent.await;
+}
+
+/// The head of a request that is the last on its connection.
+fn lonely(head: &[u8]) -> Vec<u8> {
+    let end = head.len() - 2;
+    [&head[..end], b"connection: close\r\n\r\n"].concat()
+}
+
+async fn give(client: &mut TcpStream, give: Give, answer: Option<Reply>) -> Option<Then> {
+    match (give, answer) {
+        (Give::Nothing(end), _) => finish(client, end).await,
+        (Give::Silence, _) => {
+            // Until the client has enough.
+            while let Ok(1..) = client.read_buf(&mut Vec::new()).await {}
+            Some(Then::Ended)
+        }
+        (Give::Bytes(bytes), _) => {
+            client.write_all(&bytes).await.ok()?;
+            finish(client, End::Close).await
+        }
+        // The service could not be asked: the client may not believe that
+        // nothing left.
+        (_, None) => finish(client, End::Reset).await,
+        (Give::Answer(before, delay), Some(reply)) => {
+            tokio::time::sleep(delay).await;
+            client.write_all(&before).await.ok()?;
+            let stays = reply.is_whole();
+            client.write_all(&lasting(&reply)).await.ok()?;
+            if stays { Some(Then::Another) } else { finish(client, End::Close).await }
+        }
+        (Give::Last, Some(reply)) => {
+            client.write_all(&reply.bytes).await.ok()?;
+            finish(client, End::Close).await
+        }
+        (Give::Part(cut, end), Some(reply)) => {
+            let head = reply.head();
+            let length = match cut {
+                Cut::Head => head / 2,
+                Cut::Body => head + (reply.bytes.len() - head) / 2,
+            };
+            client.write_all(&reply.bytes[..length]).await.ok()?;
+            finish(client, end).await
+        }
+        (Give::Drip(between), Some(reply)) => {
+            drip(client, &reply.bytes, between).await?;
+            finish(client, End::Close).await
+        }
+    }
+}
+
+/// Byte by byte, until the client has enough.
+async fn drip(client: &mut TcpStream, bytes: &[u8], between: Duration) -> Option<()> {
+    for byte in bytes {
+        client.write_all(&[*byte]).await.ok()?;
+        tokio::time::sleep(between).await;
+    }
+    Some(())
+}
+
+async fn finish(client: &mut TcpStream, end: End) -> Option<Then> {
+    match end {
+        End::Close => {
+            client.shutdown().await.ok()?;
+            // Closing with bytes unread would be a reset, and could take the
+            // answer away from the client.
+            while let Ok(1..) = client.read_buf(&mut Vec::new()).await {}
+        }
+        End::Reset => client.set_zero_linger().ok()?,
+    }
+    Some(Then::Ended)
+}
+
+/// The answer without the note that its connection ends.
+fn lasting(reply: &Reply) -> Vec<u8> {
+    let head = reply.head();
+    let text = String::from_utf8_lossy(&reply.bytes[..head]).into_owned();
+    let kept: Vec<&str> = text
+        .split_inclusive("\r\n")
+        .filter(|it| !it.to_ascii_lowercase().starts_with("connection:"))
+        .collect();
+    [kept.concat().as_bytes(), &reply.bytes[head..]].concat()
+}
+
+fn head_end(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(4).position(|it| it == b"\r\n\r\n").map(|it| it + 4)
+}
+
+fn header(head: &str, name: &str) -> Option<String> {
+    let lines = head.lines().filter_map(|it| it.split_once(':'));
+    let mut found = lines.filter(|(it, _)| it.eq_ignore_ascii_case(name));
+    found.next().map(|(_, value)| value.trim().to_owned())
+}

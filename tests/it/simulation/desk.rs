@@ -1,0 +1,218 @@
+//! One desk of the simulation: real files, the engine's real steps, a clock
+//! of its own that may be wrong, and a process that may end at any request.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use frontdesk::client::Client;
+use frontdesk::model::chance::Chance;
+use frontdesk::model::ids::{ChannelId, ConversationId};
+use frontdesk::model::news::News;
+use frontdesk::model::time::Clock;
+use frontdesk::store::{Durability, Reader, Setup, Store};
+use frontdesk::sync::{Channel, ChannelSpec, Leading, Loop, Polling, Tab, leading};
+use futures_util::FutureExt;
+
+use crate::simulation::clock::Skewed;
+use crate::simulation::line::Line;
+use crate::simulation::notices::Notices;
+use crate::simulation::trace::Trace;
+
+/// What a desk is made of, whatever its process does.
+pub struct Desk {
+    pub number: usize,
+    pub folder: PathBuf,
+    pub clock: Arc<Skewed>,
+    pub line: Arc<Line>,
+    pub notices: Arc<Mutex<Notices>>,
+    pub body: Option<Body>,
+    pub crashes: u32,
+    made: Made,
+    /// When each loop takes its next step, in true time; last the one that
+    /// keeps the lease.
+    next: [i64; 4],
+}
+
+/// What a desk is made with.
+#[derive(Clone)]
+pub struct Made {
+    pub number: usize,
+    pub folder: PathBuf,
+    pub spec: ChannelSpec,
+    /// Seconds between two polls when the tab is looked at, and when not.
+    pub polling: (u64, u64),
+    /// Whether other processes may be on the folder.
+    pub shared: bool,
+    pub clock: Arc<Skewed>,
+    pub line: Arc<Line>,
+    pub chance: Chance,
+    pub trace: Trace,
+}
+
+/// A process on a desk.
+pub struct Body {
+    pub store: Store,
+    pub reader: Reader,
+    pub tab: Arc<Tab>,
+    leading: Option<Leading>,
+}
+
+/// The place of the loop that keeps the lease.
+const LEASE: usize = 3;
+
+impl Desk {
+    /// A desk whose process does not run yet.
+    pub fn new(made: Made) -> Self {
+        Self {
+            number: made.number,
+            folder: made.folder.clone(),
+            clock: made.clock.clone(),
+            line: made.line.clone(),
+            notices: Arc::new(Mutex::new(Notices::new(&made.folder))),
+            body: None,
+            crashes: 0,
+            made,
+            next: [i64::MAX; 4],
+        }
+    }
+
+    /// Starts a process on the desk's files.
+    pub fn start(&mut self, now: i64) {
+        let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();
+        let owner = format!("desk {number}");
+        let setup = Setup { chance, durability: Durability::Simulated, owner };
+        let store = Store::open_with(&self.folder, setup).expect("the files open");
+        let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");
+        let notices = self.notices.clone();
+        let tell = Arc::new(move |news: News| {
+            if let News::Inbound(_, conversation) = &news {
+                trace.note((number, "rings", conversation.as_str()));
+                notices.lock().expect("no one failed").ring(conversation);
+            }
+        });
+        let channel = Channel::with_client(spec, client, store.clone(), clock, tell);
+        let reader = store.reader().expect("a reader");
+        let polling = Polling {
+            visible: Duration::from_secs(self.made.polling.0),
+            background: Duration::from_secs(self.made.polling.1),
+        };
+        let (tab, leading) = if self.made.shared {
+            let tab = Arc::new(Tab::under_lease(channel, polling));
+            let owner = leading::owner(&store);
+            (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner)))
+        } else {
+            (Arc::new(Tab::new(channel, polling)), None)
+        };
+        let lease = if leading.is_some() { now } else { i64::MAX };
+        self.body = Some(Body { store, reader, tab, leading });
+        self.next = [now, now, now, lease];
+    }
+
+    /// Ends the process: whatever was under way is left as it is.
+    pub fn end(&mut self) {
+        self.body = None;
+    }
+
+    pub fn channel(&self) -> &ChannelId {
+        &self.made.spec.id
+    }
+
+    pub fn body(&self) -> &Body {
+        self.body.as_ref().expect("it runs")
+    }
+
+    pub fn tab(&self) -> &Tab {
+        &self.body().tab
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.body().store
+    }
+
+    /// When something of it is due, in true time.
+    pub fn due(&self) -> i64 {
+        if self.body.is_some() { self.next.into_iter().min().unwrap_or(i64::MAX) } else { i64::MAX }
+    }
+
+    /// The machine sleeps: nothing is due before.
+    pub fn sleep_until(&mut self, until: i64) {
+        self.next = self.next.map(|it| it.max(until));
+    }
+
+    /// The machine is woken.
+    pub fn wake(&mut self, now: i64) {
+        self.next = self.next.map(|it| if it < i64::MAX / 8 { it.min(now) } else { it });
+    }
+
+    /// When each loop is due, in true time.
+    pub fn next(&self) -> [i64; 4] {
+        self.next
+    }
+
+    /// What someone looks at.
+    pub fn focus(&mut self, open: Option<Option<ConversationId>>, now: i64) {
+        let (visible, open) = (open.is_some(), open.flatten());
+        self.tab().focus(visible, open);
+        self.hear_bells(now);
+    }
+
+    /// Wakes the loop that sends.
+    pub fn wake_outbox(&mut self, now: i64) {
+        self.tab().wake(Loop::Push);
+        self.hear_bells(now);
+    }
+
+    /// Takes the step that is due longest. False if the process ended in it.
+    pub async fn step(&mut self, now: impl Fn() -> i64) -> bool {
+        let Some(body) = &self.body else { return true };
+        let place = (0..=LEASE).min_by_key(|place| self.next[*place]).expect("four");
+        let time = self.clock.now();
+        let step = async {
+            match (Loop::ALL.get(place), &body.leading) {
+                (Some(which), _) => body.tab.step(*which, time).await,
+                (None, Some(leading)) => leading.step(time).await,
+                (None, None) => i64::MAX / 4,
+            }
+        };
+        let wait = tokio::select! {
+            biased;
+            () = self.line.crashed() => None,
+            wait = step => Some(wait),
+        };
+        let Some(wait) = wait else {
+            self.made.trace.note((now(), self.number, "crashed"));
+            self.crashes += 1;
+            self.end();
+            return false;
+        };
+        self.next[place] = now() + wait.max(0);
+        self.hear_bells(now());
+        true
+    }
+
+    fn hear_bells(&mut self, now: i64) {
+        let Some(body) = &self.body else { return };
+        for which in Loop::ALL {
+            if body.tab.woken(which).now_or_never().is_some() {
+                self.next[which as usize] = self.next[which as usize].min(now);
+            }
+        }
+        if let Some(leading) = &body.leading
+            && leading.woken().now_or_never().is_some()
+        {
+            self.next[LEASE] = self.next[LEASE].min(now);
+        }
+    }
+}
+
+/// The tab every desk here has.
+pub fn spec(base_url: &str, key: frontdesk::model::secret::Secret) -> ChannelSpec {
+    ChannelSpec {
+        id: ChannelId::from("chat"),
+        name: "Harbor chat".to_owned(),
+        base_url: base_url.to_owned(),
+        key,
+        read_only: false,
+    }
+}

@@ -1,0 +1,178 @@
+//! A person at a desk for part of the day: opens conversations, takes over,
+//! answers, hands back, and decides about what could not be sent.
+
+use std::collections::BTreeMap;
+
+use frontdesk::client::prepare;
+use frontdesk::model::account::Platform;
+use frontdesk::model::chance::Chance;
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::messages::Place;
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow, Verdict};
+use frontdesk::model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery, ListFilter};
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::store::outbox::NewRow;
+
+use crate::simulation::desk::Desk;
+
+/// Rows of a list or a history a person looks at.
+const SCREEN: u32 = 40;
+
+pub struct Human {
+    /// When the person is there, in true time.
+    sessions: Vec<(i64, i64)>,
+    pub next: i64,
+    chance: Chance,
+    open: Option<ConversationId>,
+    texts: u64,
+    /// What was written and not dropped: its text, and how often it was sent
+    /// under another key because a person said so.
+    pub written: BTreeMap<String, u32>,
+    /// Texts a person gave up.
+    pub dropped: BTreeMap<String, u32>,
+    /// Conversations of which everything stored was seen, until which place.
+    pub reacted: u64,
+}
+
+impl Human {
+    pub fn new(sessions: Vec<(i64, i64)>, chance: Chance) -> Self {
+        let next = sessions.first().map_or(i64::MAX, |it| it.0);
+        Self {
+            sessions,
+            next,
+            chance,
+            open: None,
+            texts: 0,
+            written: BTreeMap::new(),
+            dropped: BTreeMap::new(),
+            reacted: 0,
+        }
+    }
+
+    /// Does the next thing at a desk whose process runs.
+    pub fn act(&mut self, desk: &mut Desk, now: i64) {
+        let here = self.sessions.iter().any(|(from, to)| (*from..*to).contains(&now));
+        if !here {
+            self.open = None;
+            desk.focus(None, now);
+            let later = self.sessions.iter().map(|it| it.0).filter(|from| *from > now).min();
+            self.next = later.unwrap_or(i64::MAX);
+            return;
+        }
+        match (&self.open, self.chance.below(10)) {
+            (None, _) | (_, 0..=2) => self.open_another(desk, now),
+            (Some(open), choice) => {
+                let open = open.clone();
+                self.work_on(desk, &open, choice, now);
+            }
+        }
+        let pause = 5 + self.chance.below(120);
+        self.next = now + i64::try_from(pause).expect("small") * SECOND;
+    }
+
+    fn open_another(&mut self, desk: &mut Desk, now: i64) {
+        let filter = if self.chance.below(2) == 0 { ListFilter::NeedsReply } else { ListFilter::Open };
+        let query =
+            ConversationQuery { channel: desk.channel().clone(), filter, anchor: Anchor::Top, limit: SCREEN };
+        let rows = desk.body().reader.conversations(&query).expect("a list").rows;
+        let index = self.chance.below(rows.len().max(1) as u64);
+        let row = rows.get(usize::try_from(index).expect("small"));
+        self.open = row.map(|it| it.conversation.id.clone());
+        desk.focus(Some(self.open.clone()), now);
+    }
+
+    fn work_on(&mut self, desk: &mut Desk, open: &ConversationId, choice: u64, now: i64) {
+        let page = history(desk, open, SCREEN);
+        let Some(newest) = page.messages.last() else { return };
+        let Some(at) = newest.message.created_at else { return };
+        let seen = (at, newest.message.id.clone());
+        desk.store().mark_seen(desk.channel(), open, seen.clone()).expect("noted");
+        for row in &page.outbox {
+            if row.is_stopped() {
+                self.decide(desk, row);
+            }
+        }
+        let address = page.conversation.as_ref().and_then(|it| it.conversation.address.clone());
+        let Some(to) = address else { return };
+        match choice {
+            3..=5 => {
+                let text = self.text(desk.number);
+                let pause = Operation::SetAutomation { enabled: false };
+                let reply = Operation::SendText { to, text, reply_to: None };
+                self.queue(desk, open, &seen, vec![pause, reply]);
+            }
+            6 => {
+                let text = self.text(desk.number);
+                let quoted = Some(newest.message.id.clone());
+                self.queue(desk, open, &seen, vec![Operation::SendText { to, text, reply_to: quoted }]);
+            }
+            7 => self.queue(desk, open, &seen, vec![Operation::SetAutomation { enabled: true }]),
+            8 => self.queue(desk, open, &seen, vec![Operation::Close]),
+            _ => {
+                let message = newest.message.id.clone();
+                self.reacted += 1;
+                self.queue(desk, open, &seen, vec![Operation::React { message, emoji: "👍".to_owned() }]);
+            }
+        }
+        desk.wake_outbox(now);
+    }
+
+    fn text(&mut self, desk: usize) -> String {
+        self.texts += 1;
+        let text = format!("Answer {} from desk {desk}", self.texts);
+        self.written.insert(text.clone(), 0);
+        text
+    }
+
+    fn queue(&self, desk: &Desk, open: &ConversationId, seen: &Place, operations: Vec<Operation>) {
+        let lane = Lane::Conversation(open.clone());
+        let rows = operations.into_iter().map(|operation| {
+            let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
+            let (channel, lane, seen) = (desk.channel().clone(), lane.clone(), Some(seen.clone()));
+            NewRow { channel, lane, operation, request, hold_micros: 0, seen }
+        });
+        let rows = rows.collect();
+        desk.store().enqueue_many(rows, false, desk.clock.now()).expect("queued");
+    }
+
+    /// A row waits for a word.
+    fn decide(&mut self, desk: &Desk, row: &OutboxRow) {
+        let say = |verdict| desk.store().decide(&row.id, verdict, None, desk.clock.now()).expect("decided");
+        let tried = match self.chance.below(4) {
+            0 => None,
+            _ => desk.store().try_again(&row.id, None, desk.clock.now()).expect("decided"),
+        };
+        let after = tried.and_then(|it| it.after);
+        if after.is_none() {
+            say(Verdict::Drop);
+        }
+        let Operation::SendText { text, .. } = &row.operation else { return };
+        match after {
+            Some(after) if after.key != row.key => *self.written.entry(text.clone()).or_default() += 1,
+            Some(_) => {}
+            None => {
+                let resent = self.written.remove(text).unwrap_or_default();
+                self.dropped.insert(text.clone(), resent);
+            }
+        }
+    }
+
+    /// Decides about every row that waits for a person, wherever it is.
+    pub async fn clear_desk(&mut self, desk: &Desk) {
+        for row in stopped_rows(desk).await {
+            self.decide(desk, &row);
+        }
+    }
+}
+
+/// A window of a history.
+pub fn history(desk: &Desk, conversation: &ConversationId, limit: u32) -> HistoryPage {
+    let query = HistoryQuery { channel: desk.channel().clone(), conversation: conversation.clone(), limit };
+    desk.body().reader.history(&query).expect("a history")
+}
+
+/// All rows of the outbox that wait for a person.
+pub async fn stopped_rows(desk: &Desk) -> Vec<OutboxRow> {
+    let rows = desk.store().lane_rows(desk.channel()).await.expect("rows");
+    rows.into_iter().map(|it| it.row).filter(OutboxRow::is_stopped).collect()
+}

@@ -1,0 +1,279 @@
+//! The way between a desk and the town: takes time, and breaks now and then
+//! as its seed decides.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+
+use axum::http::Request;
+use axum::http::header::{HOST, HeaderMap, HeaderValue};
+use frontdesk::client::NotSent;
+use frontdesk::client::transport::{Broken, Incoming, Outgoing, Transport};
+use frontdesk::model::chance::Chance;
+use frontdesk::model::text::SafeText;
+use futures_util::future::BoxFuture;
+use tokio::sync::Notify;
+
+use crate::simulation::town::Town;
+use crate::simulation::trace::Trace;
+
+/// Bodies kept to be answered again later.
+const KEPT: usize = 64;
+
+/// What can go wrong with one exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// No connection: no byte leaves.
+    NotSent,
+    /// The request leaves and is lost.
+    CutBefore,
+    /// The request is carried out, the answer is lost.
+    CutAfter,
+    /// The answer's head comes, its body does not.
+    Torn,
+    /// Not carried out.
+    ServerError,
+    /// Carried out, and then the answer is an error.
+    ServerErrorAfter,
+    /// Refused for the rate, though the budget is not used up.
+    TooMany,
+    /// An earlier answer to the same question.
+    Stale,
+    /// The answer comes late.
+    Slow,
+    /// Carried out, but the desk has given up waiting.
+    TimedOut,
+    /// The desk's process ends before the request leaves.
+    CrashBefore,
+    /// The desk's process ends after the request was carried out.
+    CrashAfter,
+}
+
+impl Fault {
+    /// Those that happen by themselves.
+    const USUAL: [Self; 10] = [
+        Self::NotSent,
+        Self::CutBefore,
+        Self::CutAfter,
+        Self::Torn,
+        Self::ServerError,
+        Self::ServerErrorAfter,
+        Self::TooMany,
+        Self::Stale,
+        Self::Slow,
+        Self::TimedOut,
+    ];
+}
+
+/// One request as it was seen on the line.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub at: i64,
+    pub key: Option<String>,
+    pub status: Option<u16>,
+}
+
+pub struct Line {
+    town: Arc<tokio::sync::Mutex<Town>>,
+    chance: Chance,
+    state: Mutex<State>,
+    crash: Notify,
+    trace: Trace,
+}
+
+#[derive(Default)]
+struct State {
+    /// Exchanges of a thousand that go wrong.
+    faults_per_mille: u64,
+    /// Of the next exchanges, before chance has its say.
+    script: VecDeque<Option<Fault>>,
+    /// Nothing gets through.
+    dead: bool,
+    recent: HashMap<String, (HeaderMap, Vec<u8>)>,
+    log: Option<Vec<Seen>>,
+    requests: u64,
+}
+
+impl Line {
+    pub fn new(town: Arc<tokio::sync::Mutex<Town>>, chance: Chance, trace: Trace) -> Arc<Self> {
+        Arc::new(Self { town, chance, state: Mutex::default(), crash: Notify::new(), trace })
+    }
+
+    fn state<R>(&self, look: impl FnOnce(&mut State) -> R) -> R {
+        look(&mut self.state.lock().expect("no one failed"))
+    }
+
+    /// So many exchanges of a thousand go wrong from now on.
+    pub fn faults(&self, per_mille: u64) {
+        self.state(|it| it.faults_per_mille = per_mille);
+    }
+
+    /// What becomes of the next exchanges; `None` lets one through.
+    pub fn script(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
+        self.state(|it| it.script.extend(faults));
+    }
+
+    /// The server is dead, or alive again.
+    pub fn dead(&self, dead: bool) {
+        self.state(|it| it.dead = dead);
+    }
+
+    /// Keeps what is seen from now on.
+    pub fn listen(&self) {
+        self.state(|it| it.log = Some(Vec::new()));
+    }
+
+    /// What was seen since the last look.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.state(|it| it.log.as_mut().map(std::mem::take).unwrap_or_default())
+    }
+
+    /// Requests in all.
+    pub fn requests(&self) -> u64 {
+        self.state(|it| it.requests)
+    }
+
+    /// Ends when the desk's process is to end.
+    pub async fn crashed(&self) {
+        self.crash.notified().await;
+    }
+
+    fn draw(&self) -> (Option<Fault>, bool) {
+        let (scripted, per_mille, dead) =
+            self.state(|it| (it.script.pop_front(), it.faults_per_mille, it.dead));
+        if let Some(scripted) = scripted {
+            return (scripted, dead);
+        }
+        if per_mille == 0 || self.chance.below(1000) >= per_mille {
+            return (None, dead);
+        }
+        let index = usize::try_from(self.chance.below(Fault::USUAL.len() as u64)).expect("small");
+        (Some(Fault::USUAL[index]), dead)
+    }
+
+    /// A span of time up to so many milliseconds.
+    fn up_to(&self, millis: u64) -> i64 {
+        i64::try_from(1 + self.chance.below(millis * 1000)).expect("small")
+    }
+
+    async fn carry(&self, request: Outgoing) -> Result<Incoming, Broken> {
+        let (fault, dead) = self.draw();
+        let path = request.url.split_once("/v1").map_or("", |(_, path)| path).to_owned();
+        let mut town = self.town.lock().await;
+        let begun = town.now();
+        let result = if dead {
+            town.pass_until(begun + self.up_to(3)).await;
+            Err(Broken::NotSent(NotSent::Offline(SafeText::line("the server refused the connection"))))
+        } else {
+            self.meet(&mut town, fault, &request).await
+        };
+        drop(town);
+        let status = result.as_ref().ok().map(|it| it.status);
+        let bare = path.split("cursor=").next().unwrap_or("").to_owned();
+        let length = result.as_ref().ok().and_then(|it| it.body.as_ref().ok().map(Vec::len));
+        self.trace.note((begun, request.method.as_str(), bare, fault, status, length));
+        let key = request.headers.get("idempotency-key").and_then(|it| it.to_str().ok()).map(str::to_owned);
+        self.state(|it| {
+            it.requests += 1;
+            if let Some(log) = &mut it.log {
+                log.push(Seen { at: begun, key, status });
+            }
+        });
+        if matches!(fault, Some(Fault::CrashBefore | Fault::CrashAfter)) {
+            self.crash.notify_one();
+            pending::<()>().await;
+        }
+        result
+    }
+
+    async fn meet(
+        &self,
+        town: &mut Town,
+        fault: Option<Fault>,
+        request: &Outgoing,
+    ) -> Result<Incoming, Broken> {
+        let begun = town.now();
+        let midway = |why: &str| Err(Broken::Midway(SafeText::line(why)));
+        let total = i64::try_from(request.total.as_micros()).expect("short");
+        town.pass_until(begun + self.up_to(40)).await;
+        match fault {
+            Some(Fault::NotSent) => {
+                town.pass_until(begun + self.up_to(5_000)).await;
+                let why = SafeText::line("the server could not be reached");
+                return Err(Broken::NotSent(NotSent::Offline(why)));
+            }
+            Some(Fault::CutBefore | Fault::CrashBefore) => {
+                town.pass_until(begun + self.up_to(200)).await;
+                return midway("the connection broke before the answer was complete");
+            }
+            Some(Fault::ServerError) => return Ok(refusal(500, "INTERNAL_ERROR", None)),
+            Some(Fault::TooMany) => {
+                let wait = 1 + self.chance.below(20);
+                return Ok(refusal(429, "RATE_LIMIT_EXCEEDED", Some(wait)));
+            }
+            Some(Fault::Stale) if request.method == "GET" => {
+                let kept = self.state(|it| it.recent.get(&request.url).cloned());
+                if let Some((headers, body)) = kept {
+                    return Ok(Incoming { status: 200, headers, body: Ok(body) });
+                }
+            }
+            _ => {}
+        }
+        let answer = self.ask(town, request).await;
+        let late = if fault == Some(Fault::Slow) { self.up_to(28_000) } else { self.up_to(80) };
+        town.pass_until(town.now() + late).await;
+        match fault {
+            Some(Fault::CutAfter | Fault::CrashAfter) => {
+                midway("the connection broke before the answer was complete")
+            }
+            Some(Fault::TimedOut) => {
+                town.pass_until(begun + total).await;
+                midway("the server did not answer in time")
+            }
+            Some(Fault::ServerErrorAfter) => Ok(refusal(502, "WHATSAPP_ERROR", None)),
+            Some(Fault::Torn) => {
+                let why = SafeText::line("the answer was cut short or could not be unpacked");
+                Ok(Incoming { body: Err(why), ..answer })
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    /// Asks the service, and keeps the answer to give it again some time.
+    async fn ask(&self, town: &mut Town, request: &Outgoing) -> Incoming {
+        let path = request.url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+        let mut asked = Request::new(request.body.clone());
+        *asked.method_mut() = request.method.clone();
+        *asked.uri_mut() = path.expect("a path").parse().expect("an address");
+        *asked.headers_mut() = request.headers.clone();
+        asked.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
+        let (head, body) = town.answer(asked).await.into_parts();
+        let answer = Incoming { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
+        if request.method == "GET" && answer.status == 200 && self.chance.below(32) == 0 {
+            let kept = (answer.headers.clone(), answer.body.clone().unwrap_or_default());
+            self.state(|it| {
+                if it.recent.len() >= KEPT {
+                    it.recent.clear();
+                }
+                it.recent.insert(request.url.clone(), kept)
+            });
+        }
+        answer
+    }
+}
+
+impl Transport for Line {
+    fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
+        Box::pin(self.carry(request))
+    }
+}
+
+fn refusal(status: u16, code: &str, retry_after: Option<u64>) -> Incoming {
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    if let Some(seconds) = retry_after {
+        headers.insert("retry-after", HeaderValue::from(seconds));
+    }
+    let body = format!(r#"{{"code":"{code}","message":"a fault of the line"}}"#);
+    Incoming { status, headers, body: Ok(body.into_bytes()) }
+}

@@ -1,0 +1,85 @@
+//! Many seeds: nothing missed, nothing doubled, nothing out of order.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::simulation::run::{Outcome, Run};
+use crate::simulation::trace::Trace;
+
+/// Seeds run at a time.
+const THREADS: usize = 2;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |it| it.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+}
+
+fn hours() -> i64 {
+    i64::try_from(number("FRONTDESK_SIMULATED_HOURS", 48)).expect("a number of hours")
+}
+
+/// Runs one seed on this thread.
+fn run(seed: u64, hours: i64, trace: Trace) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    runtime.block_on(async { Run::new(seed, hours, trace).await.finish().await })
+}
+
+fn replay(seed: u64, hours: i64) -> String {
+    format!(
+        "FRONTDESK_SEED={seed} FRONTDESK_SIMULATED_HOURS={hours} cargo test --test it simulation::seeds -- --nocapture"
+    )
+}
+
+#[test]
+fn days_of_polling_miss_nothing_and_double_nothing() {
+    let hours = hours();
+    if let Ok(seed) = std::env::var("FRONTDESK_SEED") {
+        let trace = Trace::kept();
+        let outcome = run(seed.parse().expect("a number"), hours, trace.clone());
+        println!("{}\n{outcome:#?}", trace.tail(200));
+        assert!(outcome.wrongs.is_empty(), "{:#?}", outcome.wrongs);
+        return;
+    }
+    let (first, count) = (number("FRONTDESK_FIRST_SEED", 1), number("FRONTDESK_SEEDS", 10));
+    let next = AtomicU64::new(first);
+    let outcomes = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::SeqCst);
+                    if seed >= first + count {
+                        return;
+                    }
+                    let outcome = run(seed, hours, Trace::default());
+                    outcomes.lock().expect("no one failed").push((seed, outcome));
+                }
+            });
+        }
+    });
+    let outcomes = outcomes.into_inner().expect("no one failed");
+    let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(|(_, it)| of(it)).sum::<u64>();
+    println!(
+        "{} seeds of {hours} h: {} requests, {} messages, {} rings, {} texts, {} crashes",
+        outcomes.len(),
+        sum(|it| it.requests),
+        sum(|it| it.messages),
+        sum(|it| it.rings),
+        sum(|it| it.sent as u64),
+        sum(|it| u64::from(it.crashes)),
+    );
+    let mut wrong: Vec<_> = outcomes.iter().filter(|(_, it)| !it.wrongs.is_empty()).collect();
+    wrong.sort_by_key(|(seed, _)| *seed);
+    let told: Vec<_> =
+        wrong.iter().map(|(seed, it)| format!("{:#?}\n{}", it.wrongs, replay(*seed, hours))).collect();
+    assert!(told.is_empty(), "{} of {count} seeds went wrong:\n{}", told.len(), told.join("\n"));
+}
+
+#[test]
+fn a_seed_replays_identically() {
+    for seed in [4, 5] {
+        let traces = [Trace::kept(), Trace::kept()];
+        let hashes = traces.each_ref().map(|it| run(seed, 6, it.clone()).trace);
+        assert_eq!(hashes[0], hashes[1], "seed {seed}\n{}", traces[0].tail(20));
+        assert!(traces[0].count() > 1000, "it is not empty");
+    }
+}

@@ -1,0 +1,257 @@
+//! Everything that is not a desk: the service in this process, customers who
+//! write, the AI, colleagues, and the one clock all of it goes by.
+//!
+//! Time passes only in [`Town::pass_until`], and what is planned or due until
+//! then happens in its order.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::http::{Request, Response};
+use frontdesk::model::account::Environment;
+use frontdesk::model::chance::Chance;
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::service::channels::Channel;
+use frontdesk::service::in_process::Inbound;
+use frontdesk::service::{AssistantChoice, InProcess, Options};
+use serde_json::{Value, json};
+
+use crate::desk::HandClock;
+use crate::simulation::clock::Skewed;
+use crate::simulation::trace::Trace;
+
+/// Where requests seem to go.
+const ADDRESS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8787);
+/// How far back a message that was committed late stands.
+const LATE: u64 = 300;
+
+/// Something that is planned to happen in the town.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happening {
+    /// A customer writes.
+    Writes { customer: usize },
+    /// Many messages of many customers at once.
+    Burst { count: usize, customers: usize },
+    /// A message is committed under newer ones.
+    Late { customer: usize },
+    /// A contact is deleted, with the history.
+    Deletion { customer: usize },
+    /// A colleague answers from another machine.
+    Colleague { customer: usize },
+}
+
+pub struct Town {
+    pub service: InProcess,
+    pub clock: Arc<HandClock>,
+    /// How far the server's clock is ahead.
+    skew: i64,
+    chance: Chance,
+    plan: VecDeque<(i64, Happening)>,
+    /// When the next thing falls due at the service, in true time.
+    due: Option<i64>,
+    database: PathBuf,
+    /// Conversations that were deleted with their contacts.
+    pub deleted: BTreeSet<String>,
+    /// Messages customers wrote.
+    pub written: u64,
+    trace: Trace,
+}
+
+/// What a town is made with.
+pub struct Terms {
+    pub seed: u64,
+    pub skew: i64,
+    pub assistant: AssistantChoice,
+}
+
+impl Town {
+    pub async fn found(folder: &Path, terms: Terms, clock: Arc<HandClock>, trace: Trace) -> Self {
+        let database = folder.join("service.db");
+        let time = Skewed::new(clock.clone(), terms.skew);
+        let mut options = Options::new(SocketAddr::from(ADDRESS), database.clone(), time);
+        options.dev = true;
+        options.by_hand = true;
+        options.seed = terms.seed;
+        options.assistant = terms.assistant;
+        let service = InProcess::open(options).await.expect("the service opens");
+        let chance = Chance::seeded(terms.seed ^ 0x70a2);
+        let mut town = Self {
+            service,
+            clock,
+            skew: terms.skew,
+            chance,
+            plan: VecDeque::new(),
+            due: None,
+            database,
+            deleted: BTreeSet::new(),
+            written: 0,
+            trace,
+        };
+        town.dev("/dev/credits", &json!({"balance": 1_000_000})).await;
+        town
+    }
+
+    /// What will happen, in any order.
+    pub fn plan(&mut self, mut plan: Vec<(i64, Happening)>) {
+        plan.extend(std::mem::take(&mut self.plan));
+        plan.sort_by_key(|(at, _)| *at);
+        self.plan = plan.into();
+    }
+
+    pub fn key(&self, channel: &str) -> Secret {
+        let of = |it: &&frontdesk::service::IssuedKey| {
+            it.channel == channel && it.environment == Environment::Live
+        };
+        self.service.keys.iter().find(of).expect("a key").key.clone()
+    }
+
+    /// The true time.
+    pub fn now(&self) -> i64 {
+        self.clock.now().micros()
+    }
+
+    /// When something happens next, in true time.
+    pub fn next(&self) -> Option<i64> {
+        let planned = self.plan.front().map(|(at, _)| *at);
+        planned.into_iter().chain(self.due).min()
+    }
+
+    /// Lets time pass, and all happen that is planned or due until then.
+    pub async fn pass_until(&mut self, until: i64) {
+        while let Some(at) = self.next().filter(|it| *it <= until) {
+            self.set_clock(at);
+            if self.due.is_some_and(|it| it <= at) {
+                self.look_ahead().await;
+            } else if let Some((_, happening)) = self.plan.pop_front() {
+                self.trace.note((at, format!("{happening:?}")));
+                self.happen(happening).await;
+            }
+        }
+        self.set_clock(until);
+    }
+
+    fn set_clock(&self, to: i64) {
+        self.clock.advance((to - self.now()).max(0));
+    }
+
+    /// Lets what is due happen, and learns when the next thing is.
+    async fn look_ahead(&mut self) {
+        let next = self.service.catch_up().await.expect("the town goes on");
+        self.due = next.map(|it| it.micros() - self.skew);
+    }
+
+    /// A request is answered at once; a write may set something off.
+    pub async fn answer(&mut self, request: Request<Vec<u8>>) -> Response<axum::body::Bytes> {
+        let writes = request.method() != "GET";
+        let response = self.service.answer(request).await.expect("no fault of the service's own");
+        if writes {
+            self.look_ahead().await;
+        }
+        response
+    }
+
+    async fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Writes { customer } => {
+                self.customers_write(vec![customer]).await;
+            }
+            Happening::Burst { count, customers } => {
+                let each = (0..count).map(|_| 1000 + self.below(customers)).collect();
+                self.customers_write(each).await;
+            }
+            Happening::Late { customer } => {
+                let ids = self.customers_write(vec![customer]).await;
+                let back = i64::try_from(1 + self.chance.below(LATE)).expect("small") * SECOND;
+                self.backdate(&ids[0], back).await;
+            }
+            Happening::Deletion { customer } => self.delete(&phone(customer)).await,
+            Happening::Colleague { customer } => {
+                let text = format!("A colleague's word {}", self.written);
+                let body = json!({"to": phone(customer), "type": "text", "text": {"body": text}});
+                // The window may be shut, or the conversation gone.
+                self.call("POST", "/v1/messages/send", Some(&body)).await;
+            }
+        }
+    }
+
+    fn below(&self, count: usize) -> usize {
+        usize::try_from(self.chance.below(count as u64)).expect("small")
+    }
+
+    /// Customers write one message each, in one moment; the messages' ids.
+    pub async fn customers_write(&mut self, customers: Vec<usize>) -> Vec<String> {
+        let inbound = customers.into_iter().map(|customer| {
+            self.written += 1;
+            Inbound {
+                from: phone(customer),
+                name: Some(format!("Customer {customer}")),
+                text: format!("Question {} of customer {customer}", self.written),
+                kind: "text".to_owned(),
+                ..Inbound::default()
+            }
+        });
+        let inbound = inbound.collect();
+        let received = self.service.customers_write(Channel::Whatsapp, inbound).await.expect("it arrives");
+        self.look_ahead().await;
+        received.into_iter().map(|it| it.message).collect()
+    }
+
+    /// Makes a message look as if it had been written earlier and committed
+    /// only now.
+    pub async fn backdate(&mut self, message: &str, micros: i64) {
+        let changed = self
+            .sql()
+            .execute("UPDATE messages SET created_at = created_at - ?2 WHERE id = ?1", (message, micros))
+            .expect("changed");
+        assert_eq!(changed, 1);
+        // The service looks at its file again.
+        self.customers_write(Vec::new()).await;
+    }
+
+    /// Deletes the contact with this number, and so the conversation.
+    pub async fn delete(&mut self, number: &str) {
+        let found = self.sql().query_row(
+            "SELECT t.id, c.id FROM contacts t JOIN conversations c ON c.peer = t.phone WHERE t.phone = ?1",
+            [number],
+            |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
+        );
+        let Ok((contact, conversation)) = found else { return };
+        let (status, _) = self.call("DELETE", &format!("/v1/contacts/{contact}"), None).await;
+        if status == 200 {
+            self.deleted.insert(conversation);
+        }
+    }
+
+    /// A connection of its own to the service's file.
+    pub fn sql(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(&self.database).expect("the service's file opens")
+    }
+
+    /// A call by someone else with the business chat's key.
+    pub async fn call(&mut self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let key = self.key("whatsapp");
+        let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
+        request = request.header("authorization", format!("Bearer {}", key.expose()));
+        request = request.header("content-type", "application/json");
+        let body = body.map(|it| it.to_string().into_bytes()).unwrap_or_default();
+        let response = self.answer(request.body(body).expect("a request")).await;
+        let status = response.status().as_u16();
+        (status, serde_json::from_slice(response.body()).unwrap_or(Value::Null))
+    }
+
+    /// A switch of `/dev`.
+    pub async fn dev(&mut self, path: &str, body: &Value) -> Value {
+        let (status, value) = self.call("POST", path, Some(body)).await;
+        assert_eq!(status, 200, "{path}: {value}");
+        value
+    }
+}
+
+/// A customer's number; none of those that mean something to the simulated
+/// operator.
+pub fn phone(customer: usize) -> String {
+    format!("+346{:06}55", customer)
+}
