@@ -6,7 +6,6 @@ use crate::app::App;
 use crate::app::decisions::{self, Answer};
 use crate::app::event::{Effect, Intent, Load};
 use crate::app::layers::Layer;
-use crate::app::lines::Item;
 use crate::app::pages::Page;
 use crate::app::results::Kept;
 use crate::model::ids::{ChannelId, RowId};
@@ -16,16 +15,13 @@ use crate::model::queries::{OutboxEntry, Pause};
 use crate::model::text::SafeText;
 
 impl App {
-    /// The row of the outbox that is chosen on the page, or selected in the
+    /// The row of the outbox that is chosen on the page, or at hand in the
     /// history.
     pub fn row_at_hand(&self) -> Option<&OutboxRow> {
         match self.page {
             Page::Outbox => self.outbox.chosen().map(|it| &it.row),
             Page::Drafts => None,
-            Page::Inbox => match self.tab().history.as_ref()?.selected_item()? {
-                Item::Outbox(row, _) => Some(row),
-                Item::Message(_) => None,
-            },
+            Page::Inbox => self.tab().history.as_ref()?.row_at_hand(),
         }
     }
 

@@ -80,9 +80,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
 fn sending(stop: Stop, spent: bool) -> Answer {
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
-        (Verdict::SendAnyway, _) => {
-            ("send anyway", "it leaves now, with its own key; it has not left before")
-        }
+        (Verdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
         (Verdict::SameKey, Stop::Auth) => {
             ("try again", "with the same key, once the tab's key is taken again")
         }
@@ -90,7 +88,7 @@ fn sending(stop: Stop, spent: bool) -> Answer {
             ("ask again", "with the same key: if it was done, the server says so and does nothing")
         }
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
-            ("try again", "as a new one with a new key; the refused one did nothing")
+            ("try again", "as new, with a new key; the refused one did nothing")
         }
         _ => (
             "send a new one",

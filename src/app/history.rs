@@ -7,10 +7,8 @@ use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Direction, MessageRow, Place};
-use crate::model::outbox::{Operation, OutboxRow, RowState};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
 
 /// Messages loaded at first and with each further step back.
 const STEP: u32 = 100;
@@ -319,29 +317,6 @@ impl History {
             .rev()
             .filter_map(message_of)
             .find_map(|it| Some((it.message.created_at?, it.message.id.clone())))
-    }
-
-    /// The newest wish about the AI that is still under way.
-    pub fn switching(&self) -> Option<&OutboxRow> {
-        let rows = self.items.iter().rev().filter_map(|it| match it {
-            Item::Outbox(row, _) => Some(&**row),
-            Item::Message(_) => None,
-        });
-        let mut switches = rows.filter(|it| matches!(it.operation, Operation::SetAutomation { .. }));
-        switches.next().filter(|it| !it.is_stopped())
-    }
-
-    /// Whether no clear answer came to the newest wish about the AI.
-    pub fn switch_is_unclear(&self) -> bool {
-        self.switching().is_some_and(|it| it.state == RowState::Uncertain)
-    }
-
-    /// Whether a text is due and has not left.
-    pub fn has_due_text(&self, now: Timestamp) -> bool {
-        self.items.iter().any(|it| match it {
-            Item::Outbox(row, _) => row.operation.speaks() && row.can_recall() && row.not_before <= now,
-            Item::Message(_) => false,
-        })
     }
 
     /// The name the pane gives the customer.

@@ -27,6 +27,7 @@ mod deciding;
 mod due;
 mod keyboard;
 mod layer_keys;
+mod on_the_way;
 mod raw;
 mod reactions;
 mod results;

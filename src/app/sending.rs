@@ -38,7 +38,9 @@ impl App {
 
     pub(super) fn switch_ai(&mut self, enabled: bool, effects: &mut Vec<Effect>) {
         self.enqueue(Operation::SetAutomation { enabled }, 0, effects);
-        self.say(if enabled { "handing back: the AI answers the next message" } else { "pausing the AI" });
+        if enabled {
+            self.say("handing back: the AI answers the next message");
+        }
     }
 
     pub(super) fn close(&mut self, effects: &mut Vec<Effect>) {

@@ -45,12 +45,6 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
         }
     }
     bottom(app, theme, area, focused, locked.is_some(), buffer);
-    if let Some(words) = guard(app, tab) {
-        let y = area.y + area.height.saturating_sub(1);
-        let words = format!(" {words} ");
-        let room = area.width.saturating_sub(2);
-        paint::runs_right(buffer, area.x + 1, y, room, &[(&words, theme.waiting())]);
-    }
     let mut inner = area.inner();
     if let Some(quoted) = quoted(tab) {
         paint::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
@@ -83,6 +77,9 @@ fn guard(app: &App, tab: &Tab) -> Option<&'static str> {
             Some("AI unknown: asking whether the pause came through…")
         }
         Some(false) => Some("pausing the AI…"),
+        _ if history.pause_asks() && history.has_due_text(app.now) => {
+            Some("the pause failed, so the text waits: a decides over the pause")
+        }
         _ if row.paused_here && history.has_due_text(app.now) => Some("reading the thread again…"),
         _ => None,
     }
@@ -129,16 +126,20 @@ fn quoted(tab: &Tab) -> Option<String> {
     Some(wrap::cut(&format!("↪ {words}"), 300))
 }
 
-/// The keys that matter here, on the bottom border.
+/// On the bottom border: the keys that matter here, and what a text waits
+/// for, which goes before the keys where there is no room for both.
 fn bottom(app: &App, theme: Theme, area: Area, focused: bool, locked: bool, buffer: &mut Buffer) {
-    if !focused {
-        return;
-    }
+    let y = area.y + area.height.saturating_sub(1);
+    let width = area.width.saturating_sub(2);
+    let waits = guard(app, app.tab()).map_or_else(String::new, |it| format!(" {it} "));
+    let taken = paint::runs_right(buffer, area.x + 1, y, width, &[(&waits, theme.waiting())]);
     let words = match (locked, app.settings.hold / SECOND) {
         (true, _) => " Esc leave, draft kept ".to_owned(),
         (false, 0) => " Enter send at once · Ctrl-J new line · Esc leave ".to_owned(),
         (false, seconds) => format!(" Enter send, held {seconds} s · Ctrl-J new line · Esc leave "),
     };
-    let y = area.y + area.height.saturating_sub(1);
-    paint::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
+    let fits = wrap::cells(&words) <= usize::from(width.saturating_sub(taken));
+    if focused && (taken == 0 || fits) {
+        paint::text(buffer, area.x + 1, y, width, &words, theme.dim());
+    }
 }

@@ -95,10 +95,7 @@ fn ai(app: &App, theme: Theme, history: &History, row: &ConversationRow) -> (Str
     let now = app.now;
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
-        (Some(wish), _) if history.switch_is_unclear() => {
-            let word = if wish { "wakes" } else { "is off" };
-            (format!("AI unknown, asking whether it {word}…"), theme.waiting())
-        }
+        (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.waiting()),
         (Some(false), _) => ("AI pausing…".to_owned(), theme.waiting()),
         (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
         (None, Automation::Off) => (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off()),
@@ -165,8 +162,10 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
         }
         Line::State(item) => {
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
-                let (words, style) =
-                    row_state::line(row, app.now, theme, "z takes it back · Enter sends now");
+                let (words, style) = {
+                    let others = history.rows();
+                    row_state::line(row, others, app.now, theme, "z takes it back · Enter sends now")
+                };
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }
         }

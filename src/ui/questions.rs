@@ -9,8 +9,9 @@ use crate::app::App;
 use crate::app::decisions;
 use crate::app::layers::Layer;
 use crate::app::wrap;
+use crate::model::ids::RowId;
 use crate::model::messages::{Message, Sender};
-use crate::model::outbox::{Finding, RowState};
+use crate::model::outbox::{Finding, Operation, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::theme::Theme;
@@ -58,9 +59,9 @@ fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
     lines
 }
 
-fn pause(theme: Theme, operation: &crate::model::outbox::Operation) -> Lines {
+fn pause(theme: Theme, operation: &Operation) -> Lines {
     let text = match operation {
-        crate::model::outbox::Operation::SendText { text, .. } => SafeText::line(text).to_string(),
+        Operation::SendText { text, .. } => SafeText::line(text).to_string(),
         _ => String::new(),
     };
     vec![
@@ -110,12 +111,13 @@ fn said(app: &App, theme: Theme, messages: &[Message]) -> Lines {
     lines
 }
 
-fn speaker(theme: Theme, message: &Message) -> (String, Style) {
+/// Who said something, as a question names them.
+pub fn speaker(theme: Theme, message: &Message) -> (String, Style) {
     match &message.sender {
         Sender::Customer => ("Customer".to_owned(), theme.customer()),
         Sender::Ai => ("AI".to_owned(), theme.ai_on()),
         Sender::Human => ("Colleague".to_owned(), Style::new()),
-        Sender::Api => ("Another desk".to_owned(), Style::new()),
+        Sender::Api => ("API".to_owned(), Style::new()),
         Sender::Unknown(word) => (format!("?{word}"), Style::new()),
     }
 }
@@ -123,7 +125,8 @@ fn speaker(theme: Theme, message: &Message) -> (String, Style) {
 fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::Answer]) -> Lines {
     let row = &entry.row;
     let mut lines = Lines::new();
-    if let RowState::Stopped(_, why) = &row.state
+    if let RowState::Stopped(stop, why) = &row.state
+        && *stop != Stop::Crossed
         && !why.is_empty()
     {
         lines.push((why.to_string(), theme.error()));
@@ -153,7 +156,7 @@ fn finding(theme: Theme, entry: &OutboxEntry) -> Option<(String, Style)> {
     Some((words, theme.waiting()))
 }
 
-fn all(theme: Theme, go: &[(crate::model::ids::RowId, SafeText)], look: usize) -> Lines {
+fn all(theme: Theme, go: &[(RowId, SafeText)], look: usize) -> Lines {
     let total = go.len() + look;
     let mut plan = format!("{} of {total} can go as they are", go.len());
     match look {

@@ -5,7 +5,7 @@
 
 use ratatui::style::Style;
 
-use crate::model::outbox::{Operation, OutboxRow, RowState};
+use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
 use crate::model::time::{SECOND, Timestamp};
 use crate::ui::theme::Theme;
 
@@ -22,9 +22,16 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
     }
 }
 
-/// A line: what happens next, or what is asked and why. `keys` are the words
-/// for what can be pressed while it is held.
-pub fn line(row: &OutboxRow, now: Timestamp, theme: Theme, keys: &str) -> (String, Style) {
+/// A line: what happens next, or what is asked and why. `others` are the rows
+/// that may stand before it; `keys` are the words for what can be pressed
+/// while it is held.
+pub fn line<'a>(
+    row: &OutboxRow,
+    mut others: impl Iterator<Item = &'a OutboxRow>,
+    now: Timestamp,
+    theme: Theme,
+    keys: &str,
+) -> (String, Style) {
     let verb = match &row.operation {
         it if it.speaks() => "sends",
         Operation::Close => "closes",
@@ -36,6 +43,9 @@ pub fn line(row: &OutboxRow, now: Timestamp, theme: Theme, keys: &str) -> (Strin
             Some(seconds) => format!("{verb} in {seconds} s · {keys}"),
             None if later > 0 => format!("not sent yet; tries again in {} s", later / SECOND + 1),
             None if row.attempts > 0 => "not sent yet; tries again".to_owned(),
+            None if others.any(|it| is_before(it, row)) => {
+                return ("waits for the one before it".to_owned(), theme.dim());
+            }
             None => return ("queued".to_owned(), theme.dim()),
         },
         RowState::Sending => return ("sending".to_owned(), theme.dim()),
@@ -43,10 +53,19 @@ pub fn line(row: &OutboxRow, now: Timestamp, theme: Theme, keys: &str) -> (Strin
             format!("no answer came; asking again with the same key in {} s, never twice", later / SECOND + 1)
         }
         RowState::Uncertain => "no answer came; asking again with the same key, never twice".to_owned(),
+        // What these waited for is said by what stands above them.
+        RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _) => {
+            return (format!("{} · a: send anyway, edit or drop", stop.label()), theme.error());
+        }
         RowState::Stopped(stop, why) => {
             return (format!("{} · a decide · {why}", stop.label()), theme.error());
         }
         RowState::Done => return ("sent".to_owned(), theme.dim()),
     };
     (words, theme.waiting())
+}
+
+/// Whether a row leaves before another: both of one lane, made in this order.
+fn is_before(one: &OutboxRow, other: &OutboxRow) -> bool {
+    one.channel == other.channel && one.lane == other.lane && one.id < other.id
 }

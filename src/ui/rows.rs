@@ -10,10 +10,12 @@ use crate::app::layout::Area;
 use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES};
 use crate::app::rows::{Named, Rows};
 use crate::model::ids::ChannelId;
+use crate::model::outbox::RowState;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
 use crate::ui::paint::{self, Sides};
+use crate::ui::questions;
 use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
@@ -24,7 +26,11 @@ const WORD: u16 = 9;
 pub fn outbox(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let page = &app.outbox;
     let asks = page.rows.iter().filter(|it| it.row.is_stopped()).count();
-    let asks = if asks > 0 { format!("{asks} ask · ") } else { String::new() };
+    let asks = match asks {
+        0 => String::new(),
+        1 => "1 asks · ".to_owned(),
+        asks => format!("{asks} ask · "),
+    };
     let empty = "Nothing waits to leave. What you send stands here until the server has taken it, and asks here \
                  if it could not be sent.";
     frame(app, theme, area, "Outbox", (page, &asks, empty), buffer);
@@ -110,7 +116,12 @@ fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: 
     if area.height < 3 {
         return;
     }
-    let (state, style) = row_state::line(row, app.now, theme, "s sends now · e takes it back");
+    let others = app.outbox.rows.iter().map(|it| &it.row);
+    let (mut state, style) = row_state::line(row, others, app.now, theme, "s sends now · e takes it back");
+    if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
+        let said = SafeText::line(last.content.as_str());
+        state = format!("{} · {}: {said}", stop.label(), questions::speaker(theme, last).0);
+    }
     paint::text(buffer, indent, area.y + 1, width, &state, style);
     let what = row.operation.summary();
     let what = SafeText::line(what.as_str());

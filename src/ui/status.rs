@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
+use crate::app::availability;
 use crate::app::commands::{self, Command};
 use crate::app::layout::Area;
 use crate::app::pages::Page;
@@ -67,8 +68,8 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
     match asks {
         0 => items.push(plain(outbox)),
-        1 => items.push(loud(format!("{outbox} (1 ASKS)"), theme.error())),
-        asks => items.push(loud(format!("{outbox} ({asks} ASK)"), theme.error())),
+        1 => items.push(loud(format!("{outbox} (1 ASKS · g o)"), theme.error())),
+        asks => items.push(loud(format!("{outbox} ({asks} ASK · g o)"), theme.error())),
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     let credits = tabs::credits(app);
@@ -111,9 +112,13 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     }
     let tab = app.tab();
     let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
+    let several = availability::check(app, C::DecideAll).is_ok();
     let list: &[Command] = match tab.focus {
-        _ if app.page == Page::Outbox && asks => {
+        _ if app.page == Page::Outbox && several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        _ if app.page == Page::Outbox && asks => {
+            &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
         _ if app.page == Page::Outbox => {
             &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]

@@ -1,6 +1,8 @@
 //! No text leaves before its writer has seen what the AI or a colleague said
 //! meanwhile: at the key, and once more before a byte leaves.
 
+use serde_json::json;
+
 use crate::desk::{Desk, direct};
 
 const MARIA: &str = "+34600111222";
@@ -70,7 +72,7 @@ fn a_text_that_crossed_on_its_way_stops_and_says_with_what() {
     desk.colleague("whatsapp", MARIA, "Hello Maria, it arrives on Friday.");
     desk.settle();
     desk.wait(5_000_000);
-    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("(1 ASKS)");
+    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("(1 ASKS");
     photographs!(desk, "stopped");
     desk.keys("a").shows("Someone answered meanwhile").shows("[y] send anyway").shows("it arrives on Friday");
     photographs!(desk, "decide");
@@ -93,4 +95,42 @@ fn a_crossed_text_can_be_sent_anyway_or_dropped() {
         desk.settle().keys("a").keys(answer).settle().hides("NOT SENT").shows("outbox 0");
         assert_eq!(texts(&desk).len(), sent, "{answer}");
     }
+}
+
+#[test]
+fn a_text_waits_for_the_pause_and_for_the_thread() {
+    let mut desk = Desk::with(80, 24, |settings| settings.hold = 0);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter>");
+    desk.dev(
+        "fault",
+        json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "drop": "after"}),
+    );
+    desk.keys("i").types("I take over").keys("<Enter>y").shows("pausing the AI…");
+    desk.settle().shows("AI: unknown, asking…").shows("asking whether the pause came through…");
+    photographs!(desk, "unclear");
+    assert!(texts(&desk).is_empty());
+    desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));
+    desk.wait(30_000_000);
+    desk.settle().shows("AI OFF by you").shows("reading the thread again…");
+    photographs!(desk, "reading");
+    assert!(texts(&desk).is_empty());
+    desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
+    desk.wait(30_000_000);
+    desk.settle().hides("reading the thread again");
+    assert_eq!(texts(&desk), ["I take over"]);
+}
+
+#[test]
+fn a_pause_that_failed_holds_the_text_back_and_says_so() {
+    let mut desk = Desk::with(80, 24, |settings| settings.hold = 0);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter>");
+    desk.dev("fault", json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "status": 403, "code": "FORBIDDEN"}));
+    desk.keys("i").types("I take over").keys("<Enter>y").settle();
+    desk.shows("the pause failed, so the text waits").shows("Pause the AI");
+    photographs!(desk, "failed");
+    assert!(texts(&desk).is_empty());
+    desk.keys("<Esc>ay").settle().shows("AI OFF by you");
+    assert_eq!(texts(&desk), ["I take over"]);
 }

@@ -1,0 +1,54 @@
+//! The outbox rows of a history: which one is at hand, and what a text waits
+//! for so that person and AI do not cross.
+//!
+//! Knows nothing of messages.
+
+use crate::app::history::History;
+use crate::app::lines::Item;
+use crate::model::outbox::{Operation, OutboxRow, RowState};
+use crate::model::time::Timestamp;
+
+impl History {
+    /// Rows of the outbox, newest first.
+    pub fn rows(&self) -> impl Iterator<Item = &OutboxRow> {
+        self.items.iter().rev().filter_map(row_of)
+    }
+
+    /// The selected row of the outbox; while nothing is selected, the newest
+    /// one that asks.
+    pub fn row_at_hand(&self) -> Option<&OutboxRow> {
+        match self.selected_index() {
+            Some(index) => self.items.get(index).and_then(row_of),
+            None => self.rows().find(|it| it.is_stopped()),
+        }
+    }
+
+    /// The newest wish about the AI that is not done.
+    fn switching(&self) -> Option<&OutboxRow> {
+        self.rows().find(|it| matches!(it.operation, Operation::SetAutomation { .. }))
+    }
+
+    /// Whether no clear answer came to the newest wish about the AI.
+    pub fn switch_is_unclear(&self) -> bool {
+        self.switching().is_some_and(|it| it.state == RowState::Uncertain)
+    }
+
+    /// Whether the newest wish about the AI is a pause that asks a person.
+    pub fn pause_asks(&self) -> bool {
+        let is_pause = |it: &OutboxRow| it.operation == Operation::SetAutomation { enabled: false };
+        self.switching().is_some_and(|it| it.is_stopped() && is_pause(it))
+    }
+
+    /// Whether a text is due and has not left.
+    pub fn has_due_text(&self, now: Timestamp) -> bool {
+        self.rows().any(|it| it.operation.speaks() && it.can_recall() && it.not_before <= now)
+    }
+}
+
+/// The outbox row of an item.
+fn row_of(item: &Item) -> Option<&OutboxRow> {
+    match item {
+        Item::Message(_) => None,
+        Item::Outbox(row, _) => Some(row),
+    }
+}
