@@ -207,6 +207,8 @@ pub struct ConversationRow {
     /// When this desk handed it back to the AI, if the AI has said nothing
     /// since.
     pub handed_back_at: Option<Timestamp>,
+    /// When the customer first wrote after that.
+    pub asked_ai_at: Option<Timestamp>,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
 }
@@ -221,11 +223,12 @@ impl ConversationRow {
     }
 
     /// Since when a customer has waited in vain for the AI after it was handed
-    /// back from here: their first message since, a minute old by now.
+    /// back from here: their first message since, a minute old by now, which
+    /// no one has answered.
     pub fn unanswered_since(&self, now: Timestamp) -> Option<Timestamp> {
-        let (handed_back, waiting) = (self.handed_back_at?, self.waiting_since?);
-        (waiting > handed_back && now.since(waiting) >= PATIENCE && self.conversation.status == Status::Open)
-            .then_some(waiting)
+        let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
+        let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == Status::Open;
+        in_vain.then_some(asked)
     }
 
     /// Whether the AI asks for a person in an open conversation.

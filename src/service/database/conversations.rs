@@ -90,6 +90,11 @@ impl<T: AsRef<str>> ConversationRow<T> {
         self.last_inbound_at.is_some_and(|at| now.since(at) < bounds::WINDOW_SECONDS * SECOND)
     }
 
+    /// When free text may no longer be sent, if it ever could.
+    pub fn window_closes(&self) -> Option<Timestamp> {
+        self.last_inbound_at.map(|at| at.plus(bounds::WINDOW_SECONDS * SECOND))
+    }
+
     /// Its place in lists ordered by activity.
     pub fn place(&self) -> Place {
         Place { at: self.last_at.micros(), id: self.id.as_ref().to_owned() }

@@ -5,7 +5,7 @@
 
 use axum::extract::State;
 
-use crate::model::time::Clock;
+use crate::model::time::{Clock, Timestamp};
 use crate::service::auth::Caller;
 use crate::service::channels::Channel;
 use crate::service::database::conversations::{self, ConversationRow};
@@ -30,17 +30,34 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let now = service.clock.now();
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
+    let commits = service.database.commits();
+    let question = query
+        .text("cursor")
+        .is_none()
+        .then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
+    if let Some(question) = &question
+        && let Some(answer) = service.last_answers.recall(question, commits, now)
+    {
+        return Ok(Reply::of_json(answer));
+    }
     let state = service.clone();
-    service
+    let (reply, until) = service
         .database
         .read(move |db| {
+            // The time alone shuts windows.
+            let mut until = Timestamp::from_micros(i64::MAX);
             let mut lines = page.lines();
             conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
+                until = row.window_closes().filter(|it| now < *it).map_or(until, |it| it.min(until));
                 lines.take(&bodies::conversation_line(row, now), || row.place())
             })?;
-            lines.reply(&state.cursors)
+            Ok::<_, ApiError>((lines.reply(&state.cursors)?, until))
         })
-        .await
+        .await?;
+    if let Some(question) = question {
+        service.last_answers.keep(&question, commits, now..until, &reply.body);
+    }
+    Ok(reply)
 }
 
 /// The status, as rows have it, and the page that are asked for.

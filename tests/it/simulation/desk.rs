@@ -11,7 +11,7 @@ use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::news::News;
 use frontdesk::model::time::Clock;
 use frontdesk::store::{Durability, Reader, Setup, Store};
-use frontdesk::sync::{Channel, ChannelSpec, Loop, Polling, Tab};
+use frontdesk::sync::{Channel, ChannelSpec, Leading, Loop, Polling, Tab, leading};
 use futures_util::FutureExt;
 
 use crate::simulation::clock::Skewed;
@@ -28,80 +28,85 @@ pub struct Desk {
     pub notices: Arc<Mutex<Notices>>,
     pub body: Option<Body>,
     pub crashes: u32,
-    spec: ChannelSpec,
-    polling: Polling,
-    chance: Chance,
-    trace: Trace,
-    /// When each loop takes its next step, in true time.
-    next: [i64; 3],
+    made: Made,
+    /// When each loop takes its next step, in true time; last the one that
+    /// keeps the lease.
+    next: [i64; 4],
+}
+
+/// What a desk is made with.
+#[derive(Clone)]
+pub struct Made {
+    pub number: usize,
+    pub folder: PathBuf,
+    pub spec: ChannelSpec,
+    /// Seconds between two polls when the tab is looked at, and when not.
+    pub polling: (u64, u64),
+    /// Whether other processes may be on the folder.
+    pub shared: bool,
+    pub clock: Arc<Skewed>,
+    pub line: Arc<Line>,
+    pub chance: Chance,
+    pub trace: Trace,
 }
 
 /// A process on a desk.
 pub struct Body {
     pub store: Store,
     pub reader: Reader,
-    pub tab: Tab,
+    pub tab: Arc<Tab>,
+    leading: Option<Leading>,
 }
 
+/// The place of the loop that keeps the lease.
+const LEASE: usize = 3;
+
 impl Desk {
-    pub fn new(
-        number: usize,
-        folder: PathBuf,
-        spec: ChannelSpec,
-        polling: (u64, u64),
-        clock: Arc<Skewed>,
-        line: Arc<Line>,
-        chance: Chance,
-        trace: Trace,
-    ) -> Self {
-        let notices = Arc::new(Mutex::new(Notices::new(&folder)));
-        let mut desk = Self {
-            number,
-            folder,
-            clock,
-            line,
-            notices,
+    /// A desk whose process does not run yet.
+    pub fn new(made: Made) -> Self {
+        Self {
+            number: made.number,
+            folder: made.folder.clone(),
+            clock: made.clock.clone(),
+            line: made.line.clone(),
+            notices: Arc::new(Mutex::new(Notices::new(&made.folder))),
             body: None,
             crashes: 0,
-            spec,
-            polling: Polling {
-                visible: Duration::from_secs(polling.0),
-                background: Duration::from_secs(polling.1),
-            },
-            chance,
-            trace,
-            next: [0; 3],
-        };
-        desk.start(0);
-        desk
+            made,
+            next: [i64::MAX; 4],
+        }
     }
 
     /// Starts a process on the desk's files.
     pub fn start(&mut self, now: i64) {
-        let owner = format!("desk {}", self.number);
-        let setup = Setup { chance: self.chance.clone(), durability: Durability::Simulated, owner };
+        let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();
+        let owner = format!("desk {number}");
+        let setup = Setup { chance, durability: Durability::Simulated, owner };
         let store = Store::open_with(&self.folder, setup).expect("the files open");
-        let client =
-            Client::through(self.line.clone(), &self.spec.base_url, &self.spec.key, self.clock.clone())
-                .expect("a client");
-        let (notices, trace, number) = (self.notices.clone(), self.trace.clone(), self.number);
+        let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");
+        let notices = self.notices.clone();
         let tell = Arc::new(move |news: News| {
             if let News::Inbound(_, conversation) = &news {
                 trace.note((number, "rings", conversation.as_str()));
                 notices.lock().expect("no one failed").ring(conversation);
             }
         });
-        let channel =
-            Channel::with_client(self.spec.clone(), client, store.clone(), self.clock.clone(), tell);
+        let channel = Channel::with_client(spec, client, store.clone(), clock, tell);
         let reader = store.reader().expect("a reader");
-        self.body = Some(Body { store, reader, tab: Tab::new(channel, self.polling) });
-        self.next = [now; 3];
-    }
-
-    /// Ends the process, if one runs, and starts another.
-    pub fn restart(&mut self, now: i64) {
-        self.end();
-        self.start(now);
+        let polling = Polling {
+            visible: Duration::from_secs(self.made.polling.0),
+            background: Duration::from_secs(self.made.polling.1),
+        };
+        let (tab, leading) = if self.made.shared {
+            let tab = Arc::new(Tab::under_lease(channel, polling));
+            let owner = leading::owner(&store);
+            (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner)))
+        } else {
+            (Arc::new(Tab::new(channel, polling)), None)
+        };
+        let lease = if leading.is_some() { now } else { i64::MAX };
+        self.body = Some(Body { store, reader, tab, leading });
+        self.next = [now, now, now, lease];
     }
 
     /// Ends the process: whatever was under way is left as it is.
@@ -110,7 +115,7 @@ impl Desk {
     }
 
     pub fn channel(&self) -> &ChannelId {
-        &self.spec.id
+        &self.made.spec.id
     }
 
     pub fn body(&self) -> &Body {
@@ -137,11 +142,11 @@ impl Desk {
 
     /// The machine is woken.
     pub fn wake(&mut self, now: i64) {
-        self.next = self.next.map(|it| it.min(now));
+        self.next = self.next.map(|it| if it < i64::MAX / 8 { it.min(now) } else { it });
     }
 
     /// When each loop is due, in true time.
-    pub fn next(&self) -> [i64; 3] {
+    pub fn next(&self) -> [i64; 4] {
         self.next
     }
 
@@ -161,20 +166,27 @@ impl Desk {
     /// Takes the step that is due longest. False if the process ended in it.
     pub async fn step(&mut self, now: impl Fn() -> i64) -> bool {
         let Some(body) = &self.body else { return true };
-        let which = Loop::ALL.into_iter().min_by_key(|it| self.next[*it as usize]).expect("three");
-        let step = body.tab.step(which, self.clock.now());
+        let place = (0..=LEASE).min_by_key(|place| self.next[*place]).expect("four");
+        let time = self.clock.now();
+        let step = async {
+            match (Loop::ALL.get(place), &body.leading) {
+                (Some(which), _) => body.tab.step(*which, time).await,
+                (None, Some(leading)) => leading.step(time).await,
+                (None, None) => i64::MAX / 4,
+            }
+        };
         let wait = tokio::select! {
             biased;
             () = self.line.crashed() => None,
             wait = step => Some(wait),
         };
         let Some(wait) = wait else {
-            self.trace.note((now(), self.number, "crashed"));
+            self.made.trace.note((now(), self.number, "crashed"));
             self.crashes += 1;
             self.end();
             return false;
         };
-        self.next[which as usize] = now() + wait.max(0);
+        self.next[place] = now() + wait.max(0);
         self.hear_bells(now());
         true
     }
@@ -185,6 +197,11 @@ impl Desk {
             if body.tab.woken(which).now_or_never().is_some() {
                 self.next[which as usize] = self.next[which as usize].min(now);
             }
+        }
+        if let Some(leading) = &body.leading
+            && leading.woken().now_or_never().is_some()
+        {
+            self.next[LEASE] = self.next[LEASE].min(now);
         }
     }
 }

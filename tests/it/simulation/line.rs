@@ -11,7 +11,6 @@ use frontdesk::client::NotSent;
 use frontdesk::client::transport::{Broken, Incoming, Outgoing, Transport};
 use frontdesk::model::chance::Chance;
 use frontdesk::model::text::SafeText;
-use frontdesk::model::time::SECOND;
 use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
@@ -70,8 +69,6 @@ impl Fault {
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub at: i64,
-    pub method: String,
-    pub path: String,
     pub key: Option<String>,
     pub status: Option<u16>,
 }
@@ -119,11 +116,6 @@ impl Line {
     /// The server is dead, or alive again.
     pub fn dead(&self, dead: bool) {
         self.state(|it| it.dead = dead);
-    }
-
-    /// Answers to earlier questions are not given again.
-    pub fn forget(&self) {
-        self.state(|it| it.recent.clear());
     }
 
     /// Keeps what is seen from now on.
@@ -184,7 +176,7 @@ impl Line {
         self.state(|it| {
             it.requests += 1;
             if let Some(log) = &mut it.log {
-                log.push(Seen { at: begun, method: request.method.to_string(), path, key, status });
+                log.push(Seen { at: begun, key, status });
             }
         });
         if matches!(fault, Some(Fault::CrashBefore | Fault::CrashAfter)) {
@@ -285,6 +277,3 @@ fn refusal(status: u16, code: &str, retry_after: Option<u64>) -> Incoming {
     let body = format!(r#"{{"code":"{code}","message":"a fault of the line"}}"#);
     Incoming { status, headers, body: Ok(body.into_bytes()) }
 }
-
-/// The longest time-out of a request, after which nothing is on its way.
-pub const LONGEST: i64 = 60 * SECOND;

@@ -10,7 +10,7 @@ use frontdesk::service::AssistantChoice;
 use crate::desk::HandClock;
 use crate::simulation::checks::{self, Wrongs};
 use crate::simulation::clock::Skewed;
-use crate::simulation::desk::{self, Desk};
+use crate::simulation::desk::{self, Desk, Made};
 use crate::simulation::human::Human;
 use crate::simulation::line::{Fault, Line};
 use crate::simulation::town::{Happening, Terms, Town};
@@ -93,15 +93,24 @@ impl Run {
             let keys = Chance::seeded(chance.draw());
             let polling = CADENCES[usize::try_from(chance.below(4)).expect("small")];
             let path = folder.path().to_owned();
-            let desk = Desk::new(number, path, spec.clone(), polling, time, line, keys, trace.clone());
+            let mut desk = Desk::new(Made {
+                number,
+                folder: path,
+                spec: spec.clone(),
+                polling,
+                shared: false,
+                clock: time,
+                line,
+                chance: keys,
+                trace: trace.clone(),
+            });
+            desk.start(start);
             checks::watch(&desk.folder);
             let human = Human::new(sessions(&chance, start, end), Chance::seeded(chance.draw()));
             let mishaps = mishaps(&chance, start, end);
             places.push(Place { desk, human, mishaps, starts: None, _folder: folder });
         }
-        let mut run = Self { clock, town, places, trace, end, _folder: folder };
-        run.places.iter_mut().for_each(|it| it.desk.restart(start));
-        run
+        Self { clock, town, places, trace, end, _folder: folder }
     }
 
     fn now(&self) -> i64 {

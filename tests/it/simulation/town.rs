@@ -13,7 +13,7 @@ use axum::http::{Request, Response};
 use frontdesk::model::account::Environment;
 use frontdesk::model::chance::Chance;
 use frontdesk::model::secret::Secret;
-use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::service::channels::Channel;
 use frontdesk::service::in_process::Inbound;
 use frontdesk::service::{AssistantChoice, InProcess, Options};
@@ -247,11 +247,6 @@ impl Town {
         let (status, value) = self.call("POST", path, Some(body)).await;
         assert_eq!(status, 200, "{path}: {value}");
         value
-    }
-
-    /// The service's time.
-    pub fn server_time(&self) -> Timestamp {
-        self.service.now()
     }
 }
 
