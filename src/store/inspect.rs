@@ -36,6 +36,8 @@ pub struct Leftovers {
     pub queued: i64,
     /// Rows marked as leaving by a process that is gone.
     pub lapsed: i64,
+    /// Conversations whose AI was paused from here.
+    pub paused: i64,
 }
 
 /// What was seen.
@@ -49,6 +51,8 @@ pub struct Inspection {
     pub leftovers: Leftovers,
     /// Channels with drafts or outbox rows.
     pub channels: Vec<String>,
+    /// Channels a process is asking and sending for now.
+    pub led: i64,
     /// Messages still to be indexed for search.
     pub unindexed: bool,
     /// A cache that was set aside, if there is one.
@@ -63,13 +67,18 @@ pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
     let channels = connection.as_ref().and_then(|it| channels(it).ok());
     let (cache, connection) = look(&paths.cache, files::CACHE.len());
     let unindexed = connection
+        .as_ref()
         .and_then(|it| it.query_row("SELECT below > 0 FROM search_progress", [], |row| row.get(0)).ok());
+    let led = connection.as_ref().and_then(|it| {
+        it.query_row("SELECT count(*) FROM lease WHERE until > ?1", [now.micros()], |row| row.get(0)).ok()
+    });
     let aside = files::aside(&paths.cache);
     Inspection {
         outbox,
         cache,
         leftovers: leftovers.unwrap_or_default(),
         channels: channels.unwrap_or_default(),
+        led: led.unwrap_or(0),
         unindexed: unindexed.unwrap_or(false),
         set_aside: aside.exists().then_some(aside),
     }
@@ -107,7 +116,8 @@ fn check(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
 fn leftovers(connection: &Connection, now: Timestamp) -> rusqlite::Result<Leftovers> {
     let sql = "SELECT count(*) FILTER (WHERE state = 'stopped'), count(*) FILTER (WHERE state = 'uncertain'),
              count(*) FILTER (WHERE state = 'queued'),
-             count(*) FILTER (WHERE state = 'sending' AND lease_until < ?1) FROM outbox";
+             count(*) FILTER (WHERE state = 'sending' AND lease_until < ?1),
+             (SELECT count(*) FROM pause) FROM outbox";
     connection.query_row(sql, [now.micros()], |row| {
         Ok(Leftovers {
             stopped: row.get(0)?,

@@ -128,3 +128,71 @@ fn without_a_configuration_it_says_what_to_do() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said.contains("no channel is configured") && said.contains("config.toml"), "{said}");
 }
+
+#[test]
+fn what_was_refused_waits_in_the_outbox_for_a_word() {
+    let script = Script::new();
+    let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    script.desk.dev("credits", json!({"balance": 0}));
+    for text in ["First.", "Second."] {
+        script.fails(1, &["send", &id, text, "--beside-ai", "--timeout", "5"]);
+    }
+    let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
+    let waiting: Vec<&Value> =
+        rows.as_array().expect("rows").iter().filter(|it| it["waitsForYou"] == true).collect();
+    assert!(!waiting.is_empty() && rows[0]["operation"] == "send", "{rows:#}");
+    let row = |text: &str| -> String {
+        let found = rows
+            .as_array()
+            .expect("rows")
+            .iter()
+            .find(|it| it["summary"].as_str().is_some_and(|it| it.contains(text)));
+        found.expect("a row")["id"].as_str().expect("an id").to_owned()
+    };
+    assert!(script.ok(&["outbox", "list"]).contains("Maria Lopez"));
+    let said = script.fails(1, &["outbox", "send-anyway", &row("First.")]);
+    assert!(said.contains("cannot be said"), "{said}");
+    script.desk.dev("credits", json!({"balance": 10}));
+    script.ok(&["outbox", "retry", &row("First.")]);
+    assert_eq!(script.desk.outbound().iter().filter(|it| it["content"] == "First.").count(), 1);
+    let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
+    for left in rows.as_array().expect("rows").iter().filter(|it| it["waitsForYou"] == true) {
+        script.ok(&["outbox", "drop", left["id"].as_str().expect("an id")]);
+    }
+    assert!(script.fails(1, &["outbox", "drop", "nothing"]).contains("outbox list"));
+}
+
+#[test]
+fn searching_and_exporting() {
+    let script = Script::new();
+    let id =
+        script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order 1041?\u{1b}[2J");
+    for number in 0..120 {
+        script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", &format!("again {number}"));
+    }
+    // Nothing has been seen yet, and no server is asked.
+    assert_eq!(script.ok(&["search", "maria"]), "");
+    let exported = script.ok(&["export", &id, "--format", "jsonl"]);
+    assert_eq!(exported.lines().count(), 121);
+    let first: Value = serde_json::from_str(exported.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["raw"]["content"], "where is my order 1041?\u{1b}[2J");
+    let text = script.ok(&["export", "Maria Lopez"]);
+    assert!(text.contains("Maria Lopez: where is my order 1041?") && !text.contains('\u{1b}'), "{text}");
+    assert_eq!(text.lines().count(), 122);
+    let whole: Value = serde_json::from_str(&script.ok(&["export", &id, "--json"])).expect("JSON");
+    assert_eq!(whole["messages"].as_array().expect("messages").len(), 121);
+    // From now on the server is not needed.
+    let config = script.folder.path().join("config.toml");
+    let away = std::fs::read_to_string(&config).expect("readable").replace("127.0.0.1", "127.0.0.2");
+    std::fs::write(&config, away).expect("written");
+    let found = script.ok(&["search", "ORDER", "10"]);
+    assert!(found.starts_with("message\t") && found.contains("order 1041"), "{found}");
+    let found: Value = serde_json::from_str(&script.ok(&["search", "mar", "--json"])).expect("JSON");
+    assert_eq!(found["people"][0]["name"], "Maria Lopez");
+    let found: Value =
+        serde_json::from_str(&script.ok(&["search", "again", "--limit", "7", "--json"])).expect("JSON");
+    assert_eq!((found["messages"].as_array().expect("messages").len(), &found["more"]), (7, &json!(true)));
+    assert_eq!(found["messages"][0]["snippet"], "again 119");
+    assert!(script.fails(1, &["search", "?!"]).contains("no word"));
+    assert!(script.fails(1, &["search", "order", "--refresh", "--timeout", "1"]).contains("Harbor chat"));
+}

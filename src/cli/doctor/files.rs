@@ -107,6 +107,11 @@ fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
     } else {
         Finding::warn("unsent", waiting.join(", "), "open the inbox: frontdesk")
     });
+    if left.paused > 0 {
+        findings.push(Finding::ok("paused", format!("the AI is paused from here in {}", left.paused)));
+    }
+    let running = if seen.led > 0 { "an inbox or a script is running" } else { "none is running" };
+    findings.push(Finding::ok("processes", running));
     let known: Vec<_> = channels.iter().map(ChannelConfig::id).collect();
     let orphaned: Vec<&str> = seen
         .channels

@@ -20,7 +20,7 @@ use crate::model::news::Health;
 use crate::model::outbox::{Lane, Operation, RowState};
 use crate::model::time::SECOND;
 use crate::store::outbox::NewRow;
-use crate::sync::PushStep;
+use crate::sync::{Channel, PushStep};
 
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
@@ -144,7 +144,7 @@ fn carry_out(
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
     for row in &queued {
-        confirmed(session, found, &row.id)?;
+        confirmed(session, &found.channel, &row.id)?;
     }
     let name = &found.channel.spec().name;
     if json {
@@ -156,20 +156,20 @@ fn carry_out(
 }
 
 /// Waits until a row is confirmed; whoever sends it meanwhile.
-fn confirmed(session: &Session, found: &Found, row: &RowId) -> Result<()> {
+pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()> {
     let until = session.now().plus(session.patience);
     loop {
-        let leads = session.leads(&found.channel)?;
+        let leads = session.leads(channel)?;
         let step = match leads {
-            true => session.runtime.block_on(found.channel.push_all(session.now())),
+            true => session.runtime.block_on(channel.push_all(session.now())),
             false => PushStep::Idle,
         };
-        let rows = session.runtime.block_on(session.store().lane_rows(&found.channel.spec().id))?;
+        let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
         let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else { return Ok(()) };
         if let RowState::Stopped(_, why) = &left.row.state {
             bail!("{}: {why}; it is kept in the outbox", left.row.operation.word());
         }
-        let refused = matches!(session.leader_says(&found.channel), Some(Health::Refused { .. }));
+        let refused = matches!(session.leader_says(channel), Some(Health::Refused { .. }));
         if step == PushStep::Halted || (!leads && refused) {
             bail!(
                 "{}: the server does not take this channel's key; it is kept in the outbox",

@@ -7,20 +7,25 @@
 
 mod change;
 mod export;
+mod files;
+mod outbox;
 mod search;
+mod session;
 mod show;
 
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
 pub use export::ExportArguments;
+pub use files::Files;
+pub use outbox::OutboxAction;
 pub use search::SearchArguments;
+pub use session::{Found, Session};
 pub use show::{ListArguments, ShowArguments};
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 
+<<<<<<< HEAD
+use crate::cli::CliError;
+=======
 use crate::cli::{CliError, folders, inbox, logs};
 use crate::config::Config;
 use crate::model::account::Platform;
@@ -40,6 +45,7 @@ const CATCH_UP: i64 = 3 * SECOND;
 const LOOK: Duration = Duration::from_millis(100);
 /// Conversations looked through for a name or number.
 const LOOKED_AT: u32 = 1_000;
+>>>>>>> main
 
 /// What all scripting commands have.
 #[derive(Debug, Args)]
@@ -76,6 +82,9 @@ pub enum Script {
     Resume(ChangeArguments),
     /// Close a conversation.
     Close(ChangeArguments),
+    /// What has not left yet: list it, decide over what waits for you.
+    #[command(subcommand)]
+    Outbox(OutboxAction),
 }
 
 /// Does one scripting command.
@@ -87,6 +96,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
     let open = |files, common: &Common| Session::of(files, common.timeout);
     let done = match script {
         Script::Search(arguments) => search::run(files, &arguments),
+        Script::Outbox(action) => outbox::run(files, &action),
         Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
@@ -98,6 +108,8 @@ pub fn run(script: Script) -> Result<(), CliError> {
     };
     Ok(done?)
 }
+<<<<<<< HEAD
+=======
 
 /// What is configured and stored here; no key is fetched, no server asked.
 #[derive(Clone)]
@@ -374,3 +386,4 @@ impl Session {
         Ok(rows.into_iter().filter(matches).collect())
     }
 }
+>>>>>>> main

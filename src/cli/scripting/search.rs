@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Files, Session};
-use crate::model::ids::ChannelId;
 use crate::model::search::{SearchHit, SearchQuery, Terms};
 
 /// The switches of `search`.
@@ -95,12 +94,4 @@ fn hit_line(files: &Files, hit: &SearchHit) -> String {
         hit.snippet.text.to_string(),
     ];
     columns.join("\t")
-}
-
-impl Files {
-    /// A tab's configured name; its id where it is no longer configured.
-    fn name_of(&self, id: &ChannelId) -> String {
-        let found = self.config.channels.iter().find(|it| it.id() == *id);
-        found.map_or_else(|| id.to_string(), |it| it.name.clone())
-    }
 }

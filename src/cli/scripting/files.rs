@@ -1,0 +1,73 @@
+//! What scripts have without a server: the configuration and this desk's
+//! files.
+//!
+//! Knows nothing of keys.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cli::{CliError, folders, logs};
+use crate::config::Config;
+use crate::model::ids::ChannelId;
+use crate::model::time::{Clock, Timestamp};
+use crate::shell::clock::SystemClock;
+use crate::store::Store;
+
+/// What is configured and stored here; no key is fetched, no server asked.
+#[derive(Clone)]
+pub struct Files {
+    /// What is configured.
+    pub config: Config,
+    /// This desk's files.
+    pub store: Store,
+    /// The time.
+    pub clock: Arc<SystemClock>,
+}
+
+impl Files {
+    /// Opens what is there.
+    ///
+    /// # Errors
+    /// Usage when nothing is configured; in words when files cannot be used.
+    pub fn open() -> Result<Self, CliError> {
+        let path = folders::config()?.join("config.toml");
+        let config = Config::read(&path).map_err(anyhow::Error::from)?;
+        if config.channels.is_empty() {
+            return Err(CliError::Usage(format!(
+                "no channel is configured in {}; add one with `frontdesk channel add`",
+                path.display()
+            )));
+        }
+        let folder = folders::data()?;
+        logs::start(&folder)?;
+        let store = Store::open(&folder).context("opening this desk's files")?;
+        Ok(Self { config, store, clock: Arc::new(SystemClock) })
+    }
+
+    /// The id of the channel of a name, if one is given.
+    ///
+    /// # Errors
+    /// When no channel is called so.
+    pub fn channel(&self, name: Option<&str>) -> Result<Option<ChannelId>> {
+        let Some(name) = name else { return Ok(None) };
+        match self.config.channels.iter().find(|it| it.name.eq_ignore_ascii_case(name)) {
+            Some(channel) => Ok(Some(channel.id())),
+            None => {
+                let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
+                bail!("no channel is called {name:?}; there are: {}", known.join(", "))
+            }
+        }
+    }
+
+    /// A tab's configured name; its id where it is no longer configured.
+    pub fn name_of(&self, id: &ChannelId) -> String {
+        let found = self.config.channels.iter().find(|it| it.id() == *id);
+        found.map_or_else(|| id.to_string(), |it| it.name.clone())
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}

@@ -1,0 +1,153 @@
+//! `outbox`: what has not left yet, and a person's word about what waits for
+//! one.
+//!
+//! Knows nothing of what may be said when; the store does.
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::{Common, Files, Session};
+use crate::model::ids::RowId;
+use crate::model::outbox::{RowState, Verdict};
+use crate::model::queries::{DeskQuery, OutboxEntry};
+use crate::model::text::SafeText;
+
+/// Rows listed at most.
+const LISTED: u32 = 10_000;
+
+/// The commands about the outbox.
+#[derive(Debug, Subcommand)]
+pub enum OutboxAction {
+    /// List what has not been confirmed, what waits for a person first.
+    List(OutboxListArguments),
+    /// Send a text although someone answered meanwhile, or although it is late.
+    SendAnyway(RowArguments),
+    /// Try again what was refused or has no clear answer.
+    Retry(RowArguments),
+    /// Give a change up.
+    Drop(RowArguments),
+}
+
+/// The switches of `outbox list`.
+#[derive(Debug, Args)]
+pub struct OutboxListArguments {
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of a decision.
+#[derive(Debug, Args)]
+pub struct RowArguments {
+    /// The row's id, as `outbox list` tells it.
+    pub row: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `frontdesk outbox`
+pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
+    match action {
+        OutboxAction::List(arguments) => list(&files, &arguments.common),
+        OutboxAction::SendAnyway(arguments) => decide(files, arguments, Some(Verdict::SendAnyway)),
+        OutboxAction::Retry(arguments) => decide(files, arguments, None),
+        OutboxAction::Drop(arguments) => decide(files, arguments, Some(Verdict::Drop)),
+    }
+}
+
+fn list(files: &Files, common: &Common) -> Result<()> {
+    let channel = files.channel(common.channel.as_deref())?;
+    let page = files.store.reader()?.outbox(&DeskQuery { channel, limit: LISTED })?;
+    if common.json {
+        let rows: Vec<Value> = page.entries.iter().map(|entry| entry_json(files, entry)).collect();
+        return print::line(&Value::Array(rows).to_string());
+    }
+    page.entries.iter().try_for_each(|entry| {
+        let (state, why) = state(entry);
+        let columns = [
+            entry.row.id.to_string(),
+            files.name_of(&entry.row.channel),
+            entry.title.to_string(),
+            entry.row.operation.word().to_owned(),
+            state,
+            why.unwrap_or_else(|| "-".to_owned()),
+            SafeText::line(entry.row.operation.summary().as_str()).to_string(),
+        ];
+        print::line(&columns.join("\t"))
+    })
+}
+
+/// Where a row stands, and why.
+fn state(entry: &OutboxEntry) -> (String, Option<String>) {
+    match &entry.row.state {
+        RowState::Queued => ("queued".to_owned(), None),
+        RowState::Sending => ("sending".to_owned(), None),
+        RowState::Uncertain => ("uncertain".to_owned(), None),
+        RowState::Stopped(stop, why) => (stop.word().to_owned(), Some(why.to_string())),
+        RowState::Done => ("done".to_owned(), None),
+    }
+}
+
+fn entry_json(files: &Files, entry: &OutboxEntry) -> Value {
+    let (state, why) = state(entry);
+    let messages = |all: &[crate::model::messages::Message]| -> Vec<Value> {
+        all.iter().map(print::message_json).collect()
+    };
+    json!({
+        "id": entry.row.id.as_str(),
+        "channel": files.name_of(&entry.row.channel),
+        "to": entry.title.as_str(),
+        "operation": entry.row.operation.word(),
+        "summary": entry.row.operation.summary().as_str(),
+        "state": state,
+        "waitsForYou": entry.row.is_stopped(),
+        "why": why,
+        "attempts": entry.row.attempts,
+        "createdAt": entry.row.created_at.to_string(),
+        "crossed": messages(&entry.crossed),
+        "candidates": messages(&entry.candidates),
+    })
+}
+
+/// Says the word and, where the row goes on, waits for the server's.
+fn decide(files: Files, arguments: &RowArguments, verdict: Option<Verdict>) -> Result<()> {
+    let id = RowId::from(arguments.row.as_str());
+    let entry = files.store.reader()?.entry(&id)?;
+    let entry =
+        entry.with_context(|| format!("no row of the outbox is {id}; `frontdesk outbox list` shows them"))?;
+    // Its word goes on with the connection it was given on, so that is made first.
+    let is_dropped = verdict == Some(Verdict::Drop);
+    let session = if is_dropped { None } else { Some(Session::of(files.clone(), arguments.common.timeout)?) };
+    let now = files.now();
+    let decided = match verdict {
+        Some(verdict) => files.store.decide(&id, verdict, None, now)?,
+        None => files.store.try_again(&id, None, now)?,
+    };
+    let Some(decided) = decided else { bail!("{}", refused(&entry)) };
+    let name = files.name_of(&decided.before.channel);
+    if let (Some(session), Some(after)) = (session, &decided.after) {
+        let channels = session.channels(Some(&name))?;
+        let channel = channels.first().with_context(|| format!("{name} is no longer configured"))?;
+        confirmed(&session, channel, &after.id)?;
+    }
+    let done = if is_dropped { "dropped" } else { "done" };
+    if arguments.common.json {
+        let item = json!({"ok": true, "done": done, "channel": name, "row": id.as_str()});
+        return print::line(&item.to_string());
+    }
+    print::line(&format!("{done}: {} for {} on {name}", decided.before.operation.word(), entry.title))
+}
+
+/// Why a word cannot be said about a row.
+fn refused(entry: &OutboxEntry) -> String {
+    match &entry.row.state {
+        RowState::Stopped(stop, _) => {
+            format!("this cannot be said about a row that is {:?}; see `frontdesk outbox list`", stop.label())
+        }
+        _ => "the row waits for no one: it is on its way".to_owned(),
+    }
+}

@@ -1,0 +1,233 @@
+//! What scripts have with a server: a channel's hands, taken by the step, and
+//! the conversation a word names.
+//!
+//! Knows nothing of what is changed or shown.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::cli::inbox;
+use crate::cli::scripting::Files;
+use crate::model::account::Platform;
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::ConversationId;
+use crate::model::news::{Health, News};
+use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::leases::{Holder, Vitals};
+use crate::store::{Reader, Store};
+use crate::sync::{Channel, Pulled, leading};
+
+/// Conversations looked through for a name or number.
+const LOOKED_AT: u32 = 1_000;
+
+/// The configured channels, without an inbox.
+pub struct Session {
+    /// What is configured and stored here.
+    pub files: Files,
+    /// Where the hands run.
+    pub runtime: tokio::runtime::Runtime,
+    /// To read what is stored.
+    pub reader: Reader,
+    /// Who this process is among those on the folder.
+    owner: String,
+    /// How long the server's word is waited for, in microseconds.
+    pub patience: i64,
+    channels: Vec<Arc<Channel>>,
+    told: Arc<std::sync::Mutex<Vec<News>>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
+            tracing::error!(%error, "the leases could not be given up");
+        }
+    }
+}
+
+/// A conversation and the channel it is on.
+pub struct Found {
+    /// The channel.
+    pub channel: Arc<Channel>,
+    /// What it drives.
+    pub platform: Platform,
+    /// The conversation.
+    pub row: ConversationRow,
+}
+
+impl Session {
+    /// Fetches the keys and makes the hands.
+    ///
+    /// # Errors
+    /// When a key is missing or an address must not be used.
+    pub fn of(files: Files, timeout: u32) -> Result<Self> {
+        let reader = files.store.reader().context("opening this desk's files")?;
+        let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
+        let mut channels = Vec::new();
+        for spec in inbox::specs(&files.config)? {
+            let ears = told.clone();
+            let tell = Arc::new(move |news: News| {
+                ears.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(news);
+            });
+            let name = spec.name.clone();
+            let made = Channel::new(spec, files.store.clone(), files.clock.clone(), tell);
+            channels.push(Arc::new(made.with_context(|| format!("channel {name:?}"))?));
+        }
+        let (runtime, patience) = (inbox::runtime()?, i64::from(timeout) * SECOND);
+        let owner = leading::owner(&files.store);
+        Ok(Self { files, runtime, reader, owner, patience, channels, told })
+    }
+
+    /// This desk's files.
+    pub fn store(&self) -> &Store {
+        &self.files.store
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        self.files.now()
+    }
+
+    /// Takes a reading step until it is done, within the command's patience:
+    /// a step may come in parts or have to wait for the rate budget.
+    ///
+    /// # Errors
+    /// In words, with what the server said last.
+    pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<()> {
+        let until = self.now().plus(self.patience);
+        let name = &channel.spec().name;
+        loop {
+            let wait = match self.runtime.block_on(step()) {
+                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(()),
+                Pulled::More => continue,
+                Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
+                Pulled::Paced(wait) => wait,
+            };
+            if self.now().plus(wait) > until {
+                let seconds = wait / SECOND + 1;
+                bail!("{name}: {what}: this key's rate limit is used up; free again in {seconds} s");
+            }
+            let wait = Duration::from_micros(wait.unsigned_abs());
+            self.runtime.block_on(async { tokio::time::sleep(wait).await });
+        }
+    }
+
+    /// The channels a command is for: the named one, or all.
+    ///
+    /// # Errors
+    /// When no channel is called so.
+    pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
+        let wanted = self.files.channel(name)?;
+        let all = self.channels.iter();
+        Ok(all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect())
+    }
+
+    /// What a channel drives, asked for if it is not known yet.
+    ///
+    /// # Errors
+    /// When the server does not tell, in words.
+    pub fn platform(&self, channel: &Channel) -> Result<Platform> {
+        if self.runtime.block_on(channel.platform())?.is_none() {
+            self.read(channel, "reading the account", async || channel.pull_account().await)?;
+        }
+        match channel.known_platform() {
+            Some(platform) => Ok(platform),
+            None => bail!("{}: reading the account: {}", channel.spec().name, self.why()),
+        }
+    }
+
+    /// Whether this process may ask and send for a channel: not while another
+    /// one on the folder, such as the inbox, does. To be asked again now and
+    /// then, as a lease is held for a few seconds only.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn leads(&self, channel: &Channel) -> Result<bool> {
+        let wanted = vec![(leading::lease_name(channel.spec()), Vitals::default())];
+        let held = self.runtime.block_on(self.files.store.hold_leases(&self.owner, wanted, self.now()))?;
+        Ok(matches!(held.first(), Some(Holder::Me(_))))
+    }
+
+    /// Reads the list of a channel's conversations; where another process
+    /// keeps it fresh, the files hold it.
+    ///
+    /// # Errors
+    /// When the server does not answer as it should.
+    pub fn refresh(&self, channel: &Channel) -> Result<()> {
+        if !self.leads(channel)? {
+            return Ok(());
+        }
+        let platform = self.platform(channel)?;
+        if platform == Platform::Whatsapp {
+            self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
+        }
+        self.read(channel, "reading conversations", async || channel.pull_conversations().await)
+    }
+
+    /// What another process that leads said last of the connection.
+    pub fn leader_says(&self, channel: &Channel) -> Option<Health> {
+        let name = leading::lease_name(channel.spec());
+        let lease = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()));
+        match lease {
+            Ok(Some(Holder::Other(_, vitals))) => vitals.health,
+            _ => None,
+        }
+    }
+
+    /// What was said last of a failure.
+    fn why(&self) -> String {
+        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let why = told.iter().rev().find_map(|news| match news {
+            News::Health(_, Health::Refused { code, why }) => Some(format!("{code}: {why}")),
+            News::Health(
+                _,
+                Health::Offline { why, .. } | Health::Trouble { why, .. } | Health::Misconfigured { why },
+            ) => Some(why.to_string()),
+            News::NotForThisKey(_, why) | News::Notice(_, _, why) => Some(why.to_string()),
+            _ => None,
+        });
+        why.unwrap_or_else(|| "the server did not answer as it should; the log says more".to_owned())
+    }
+
+    /// Finds a conversation by its id, address or whole name.
+    ///
+    /// # Errors
+    /// When there is none, or several are called so.
+    pub fn find(&self, name: Option<&str>, wanted: &str) -> Result<Found> {
+        let mut found = Vec::new();
+        for channel in self.channels(name)? {
+            let platform = self.platform(&channel)?;
+            if !platform.has_conversations() {
+                continue;
+            }
+            self.refresh(&channel)?;
+            for row in self.matching(&channel, wanted)? {
+                found.push(Found { channel: channel.clone(), platform: platform.clone(), row });
+            }
+        }
+        match found.len() {
+            0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
+            1 => found.pop().ok_or_else(|| anyhow!("nothing was found")),
+            count => bail!("{count} conversations are {wanted:?}; give the id, or --channel"),
+        }
+    }
+
+    fn matching(&self, channel: &Channel, wanted: &str) -> Result<Vec<ConversationRow>> {
+        let id = channel.spec().id.clone();
+        let by_id =
+            HistoryQuery { channel: id.clone(), conversation: ConversationId::from(wanted), limit: 1 };
+        if let Some(row) = self.reader.history(&by_id)?.conversation {
+            return Ok(vec![row]);
+        }
+        let all =
+            ConversationQuery { channel: id, filter: ListFilter::All, anchor: Anchor::Top, limit: LOOKED_AT };
+        let rows = self.reader.conversations(&all)?.rows;
+        let matches = |it: &ConversationRow| {
+            it.conversation.address.as_deref() == Some(wanted)
+                || it.conversation.title().as_str().eq_ignore_ascii_case(wanted)
+        };
+        Ok(rows.into_iter().filter(matches).collect())
+    }
+}
