@@ -8,13 +8,16 @@
 
 mod checks;
 mod clock;
+mod crowd;
 mod desk;
 mod human;
 mod line;
 mod notices;
 mod outage;
 mod planted;
+mod polling;
 mod run;
 mod seeds;
+mod takeover;
 mod town;
 mod trace;

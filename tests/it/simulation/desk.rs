@@ -77,12 +77,6 @@ impl Desk {
         }
     }
 
-    /// The same desk with the notices another process rings on too.
-    pub fn sharing(mut self, notices: Arc<Mutex<Notices>>) -> Self {
-        self.notices = notices;
-        self
-    }
-
     /// Starts a process on the desk's files.
     pub fn start(&mut self, now: i64) {
         let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();

@@ -13,7 +13,7 @@ use axum::http::{Request, Response};
 use frontdesk::model::account::Environment;
 use frontdesk::model::chance::Chance;
 use frontdesk::model::secret::Secret;
-use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::service::channels::Channel;
 use frontdesk::service::in_process::Inbound;
 use frontdesk::service::{AssistantChoice, InProcess, Options};
@@ -249,9 +249,10 @@ impl Town {
         value
     }
 
-    /// The service's time.
-    pub fn server_time(&self) -> Timestamp {
-        self.service.now()
+    /// The conversation with a number.
+    pub fn conversation_of(&self, number: &str) -> Option<String> {
+        let sql = "SELECT id FROM conversations WHERE peer = ?1";
+        self.sql().query_row(sql, [number], |row| row.get(0)).ok()
     }
 }
 
