@@ -46,6 +46,7 @@ fn row(id: &str, waits: bool) -> ConversationRow {
         paused_here: false,
         paused: None,
         handed_back_at: None,
+        asked_ai_at: None,
         stuck: 0,
     }
 }

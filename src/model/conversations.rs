@@ -156,19 +156,30 @@ pub struct Conversation {
 impl Conversation {
     /// The title: name, else user name, else address, else the id's tail.
     pub fn title(&self) -> SafeText {
-        if let Some(name) = &self.name {
-            return name.clone();
-        }
-        if let Some(username) = &self.username {
-            return SafeText::line(&format!("@{}", username.as_str()));
-        }
-        if let Some(address) = &self.address {
-            return SafeText::line(address);
-        }
-        let id = self.id.as_str();
-        let tail = id.char_indices().rev().nth(5).map_or(id, |(at, _)| &id[at..]);
-        SafeText::line(&format!("conversation …{tail}"))
+        title_of(self.name.as_ref(), self.username.as_ref(), self.address.as_deref(), &self.id)
     }
+}
+
+/// The title of a conversation: name, else user name, else address, else the
+/// id's tail.
+pub fn title_of(
+    name: Option<&SafeText>,
+    username: Option<&SafeText>,
+    address: Option<&str>,
+    id: &ConversationId,
+) -> SafeText {
+    if let Some(name) = name {
+        return name.clone();
+    }
+    if let Some(username) = username {
+        return SafeText::line(&format!("@{}", username.as_str()));
+    }
+    if let Some(address) = address {
+        return SafeText::line(address);
+    }
+    let id = id.as_str();
+    let tail = id.char_indices().rev().nth(5).map_or(id, |(at, _)| &id[at..]);
+    SafeText::line(&format!("conversation …{tail}"))
 }
 
 /// One row of the conversation list: the server's word plus local facts.
@@ -196,6 +207,8 @@ pub struct ConversationRow {
     /// When this desk handed it back to the AI, if the AI has said nothing
     /// since.
     pub handed_back_at: Option<Timestamp>,
+    /// When the customer first wrote after that.
+    pub asked_ai_at: Option<Timestamp>,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
 }
@@ -210,11 +223,12 @@ impl ConversationRow {
     }
 
     /// Since when a customer has waited in vain for the AI after it was handed
-    /// back from here: their first message since, a minute old by now.
+    /// back from here: their first message since, a minute old by now, which
+    /// no one has answered.
     pub fn unanswered_since(&self, now: Timestamp) -> Option<Timestamp> {
-        let (handed_back, waiting) = (self.handed_back_at?, self.waiting_since?);
-        (waiting > handed_back && now.since(waiting) >= PATIENCE && self.conversation.status == Status::Open)
-            .then_some(waiting)
+        let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
+        let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == Status::Open;
+        in_vain.then_some(asked)
     }
 
     /// Whether the AI asks for a person in an open conversation.

@@ -15,7 +15,7 @@ pub use operation::{Class, Operation};
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::text::SafeText;
-use crate::model::time::{HOUR, Timestamp};
+use crate::model::time::{HOUR, MINUTE, Timestamp};
 
 pub use crate::model::looks::{Finding, Looks};
 pub use crate::model::stops::{Stop, Verdict};
@@ -96,6 +96,11 @@ impl From<Timestamp> for Moment {
     }
 }
 
+/// A server tells its time in whole seconds, and the answer that tells it may
+/// have been on its way for as long as a request may take: two readings differ
+/// by so much without any clock having been set.
+const SLACK: i64 = MINUTE;
+
 /// How long ago bytes first may have left under a key, in microseconds. The
 /// server's clock decides, because it is the server that forgets; without it
 /// the wall clock does. What passed since boot certainly passed. A wall clock
@@ -110,7 +115,7 @@ pub fn key_age(first: &Moment, now: &Moment) -> i64 {
         (Some(first), Some(now)) => now.since(first),
         _ => now.wall.since(first.wall),
     };
-    if told < 0 { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
+    if told < -SLACK { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
 }
 
 /// Where a row stands.
@@ -204,5 +209,18 @@ mod tests {
             let (first, now) = (moment(first.0, first.1, first.2), moment(now.0, now.1, now.2));
             assert_eq!(key_age(&first, &now), hours * HOUR, "{name}");
         }
+    }
+
+    #[test]
+    fn two_readings_of_a_clock_in_whole_seconds_make_no_key_old() {
+        let first = moment(0, Some(0), None);
+        for back in [1, 900_000, SLACK] {
+            let server = first.server.map(|it| it.plus(-back));
+            let now = Moment { wall: first.wall.plus(-back), server, since_boot: None };
+            assert_eq!(key_age(&first, &now), 0, "{back}");
+            assert_eq!(key_age(&first, &Moment { server: None, ..now }), 0, "{back}");
+        }
+        let back = Moment::from(first.wall.plus(-SLACK - 1));
+        assert_eq!(key_age(&first, &back), KEY_AGE);
     }
 }

@@ -43,9 +43,9 @@ pub fn secret(question: &str) -> io::Result<String> {
         }
         return Ok(answer.trim().to_owned());
     }
-    say(&format!("{question} (not shown): "))?;
+    // Quiet first: what is typed at once must not be echoed either.
     let quiet = Quiet::start()?;
-    let answer = typed();
+    let answer = say(&format!("{question} (not shown): ")).and_then(|()| typed());
     drop(quiet);
     say("\n")?;
     answer.map(|it| it.trim().to_owned())

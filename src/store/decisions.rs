@@ -194,7 +194,7 @@ fn anew(
         "UPDATE outbox SET id = ?2, idempotency_key = ?3, successor_of = ?1, created_at = ?4, attempts = 0,
              fence = fence + 1, state = 'queued', lease_until = 0, first_attempt_at = NULL,
              first_attempt_server_at = NULL, first_attempt_since_boot = NULL, last_attempt_at = NULL,
-             credits_before = NULL
+             attempted_as = NULL, credits_before = NULL
          WHERE id = ?1",
         params![row.id.as_str(), id.as_str(), outbox::new_key(chance).as_str(), now.micros()],
     )?;
@@ -229,12 +229,15 @@ fn print_of(key: &IdempotencyKey) -> String {
     digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
 }
 
-/// Takes a row away that was made anew from this one and never tried,
-/// because this one turned out to be done after all. Tells whether there was
-/// one.
+/// Takes a row away that was made anew from this one, at whatever remove,
+/// and never tried, because this one turned out to be done after all. Tells
+/// whether there was one.
 pub(crate) fn withdraw_successor(change: &Connection, row: &OutboxRow) -> Result<bool, StoreError> {
     let removed = change.execute(
-        "DELETE FROM outbox WHERE successor_of = ?1 AND attempts = 0 AND state IN ('queued', 'stopped')",
+        "WITH RECURSIVE heir (id) AS (
+             SELECT ?1 UNION
+             SELECT d.successor FROM decision d JOIN heir ON d.row = heir.id WHERE d.successor IS NOT NULL)
+         DELETE FROM outbox WHERE id IN heir AND attempts = 0 AND state IN ('queued', 'stopped')",
         [row.id.as_str()],
     )?;
     Ok(removed > 0)

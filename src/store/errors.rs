@@ -38,24 +38,33 @@ pub enum StoreError {
     /// A search was ended because its answer is no longer wanted.
     #[error("the search was ended")]
     Interrupted,
-    /// A statement failed: disk full, locked for too long, read-only, damaged.
+    /// There is no room on the disk. Nothing was changed.
+    #[error("the disk is full; nothing was written. Make room and try again")]
+    Full,
+    /// The file must not be written. Nothing was changed.
+    #[error("the data folder is read-only; nothing was written. Check its permissions and try again")]
+    ReadOnly,
+    /// Another process holds the file for longer than a statement waits.
+    /// Nothing was changed.
+    #[error("another process holds the data folder's files; nothing was written. Try again")]
+    Locked,
+    /// A statement failed for another reason.
     #[error("the local database failed: {0}")]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
     /// The store's thread has ended or the job panicked.
     #[error("the local database is closed")]
     Closed,
 }
 
-impl StoreError {
-    /// Tells a search that was ended from one that failed.
-    pub(crate) fn ended(self) -> Self {
-        match self {
-            Self::Database(error)
-                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) =>
-            {
-                Self::Interrupted
-            }
-            other => other,
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, OperationInterrupted, ReadOnly};
+        match error.sqlite_error_code() {
+            Some(DiskFull) => Self::Full,
+            Some(ReadOnly) => Self::ReadOnly,
+            Some(OperationInterrupted) => Self::Interrupted,
+            Some(DatabaseBusy | DatabaseLocked) => Self::Locked,
+            _ => Self::Database(error),
         }
     }
 }

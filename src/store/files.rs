@@ -100,7 +100,7 @@ pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Conne
     opened.map_err(|why| match why {
         Unusable::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
         Unusable::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
-        Unusable::Failed(error) => StoreError::Database(error),
+        Unusable::Failed(error) => error.into(),
     })
 }
 

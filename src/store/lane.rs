@@ -10,12 +10,14 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, Stop, key_age};
 use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
+use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use crate::store::rows::{lane, outbox};
 use crate::store::{Store, StoreError, settling};
 
 /// How long a claim holds: longer than any send's time-out.
 const LEASE: i64 = 90 * SECOND;
+/// No hold and no wait a server may ask for is longer.
+const FURTHEST: i64 = 2 * HOUR;
 
 /// A row with what only the sender needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,10 +39,14 @@ pub struct LaneRow {
     pub first: Option<Moment>,
     /// The newest attempt, by this machine's clock.
     pub last_attempt_at: Option<Timestamp>,
+    /// The credential of the first attempt, as a print.
+    pub attempted_as: Option<String>,
     /// The balance before the first attempt, where it was noted.
     pub credits_before: Option<f64>,
     /// Whether a person asked to try it again since it was tried last.
     pub asked_again: bool,
+    /// Whether it stands for an older row, which may have been done.
+    pub is_successor: bool,
     /// Looks into the history for it.
     pub looks: Looks,
 }
@@ -112,8 +118,8 @@ impl Store {
             .await
     }
 
-    /// Marks a row as leaving, before a byte does. `None` if someone else
-    /// has changed it since it was read.
+    /// Marks a row as leaving, before a byte does, under a credential's
+    /// print. `None` if someone else has changed it since it was read.
     ///
     /// # Errors
     /// When the database fails; then nothing may leave.
@@ -122,8 +128,9 @@ impl Store {
         id: &RowId,
         fence: i64,
         now: impl Into<Moment>,
+        credential: &str,
     ) -> Result<Option<LaneRow>, StoreError> {
-        let (id, now) = (id.clone(), now.into());
+        let (id, now, credential) = (id.clone(), now.into(), credential.to_owned());
         self.outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -132,6 +139,7 @@ impl Store {
                          first_attempt_at = coalesce(first_attempt_at, ?3), lease_until = ?4,
                          first_attempt_server_at = iif(first_attempt_at IS NULL, ?5, first_attempt_server_at),
                          first_attempt_since_boot = iif(first_attempt_at IS NULL, ?6, first_attempt_since_boot),
+                         attempted_as = iif(first_attempt_at IS NULL, ?7, attempted_as),
                          last_attempt_at = max(coalesce(last_attempt_at, ?3), ?3)
                      WHERE id = ?1 AND fence = ?2 AND state IN ('queued', 'uncertain')",
                     params![
@@ -141,6 +149,7 @@ impl Store {
                         now.wall.plus(LEASE).micros(),
                         now.server.map(Timestamp::micros),
                         now.since_boot,
+                        credential,
                     ],
                 )?;
                 if claimed == 0 {
@@ -280,6 +289,37 @@ impl Store {
             .await
     }
 
+    /// Ends waits that were set under a clock that has been set back since:
+    /// of rows that come from the future, that wait for longer than any row
+    /// does, or, if the clock was seen to be `set_back`, all of them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_waits(
+        &self,
+        channel: &ChannelId,
+        now: Timestamp,
+        set_back: bool,
+    ) -> Result<usize, StoreError> {
+        let channel = channel.clone();
+        self.outbox()
+            .later(move |connection| {
+                Ok(connection.execute(
+                    "UPDATE outbox SET not_before = ?2
+                     WHERE channel = ?1 AND state IN ('queued', 'uncertain') AND not_before > ?2
+                         AND (?5 OR created_at > ?3 OR not_before > ?4)",
+                    params![
+                        channel.as_str(),
+                        now.micros(),
+                        now.plus(MINUTE).micros(),
+                        now.plus(FURTHEST).micros(),
+                        set_back
+                    ],
+                )?)
+            })
+            .await
+    }
+
     /// Turns rows whose claim has lapsed (another process died) uncertain.
     ///
     /// # Errors
@@ -298,15 +338,16 @@ pub fn is_lapsed(lease_until: Timestamp, now: Timestamp) -> bool {
 /// Turns rows that were leaving uncertain: all of them, or those whose claim
 /// lapsed before `now`.
 pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Result<usize, StoreError> {
-    let (from, until) = match now {
-        Some(now) => (now.micros(), now.plus(LEASE).micros()),
+    let (from, until, due) = match now {
+        Some(now) => (now.micros(), now.plus(LEASE).micros(), now.micros()),
         // No claim holds.
-        None => (1, 0),
+        None => (1, 0, i64::MAX),
     };
     Ok(connection.execute(
-        "UPDATE outbox SET state = 'uncertain', fence = fence + 1
+        // It was due when it was claimed, whatever the clock says now.
+        "UPDATE outbox SET state = 'uncertain', fence = fence + 1, not_before = min(not_before, ?3)
          WHERE state = 'sending' AND lease_until NOT BETWEEN ?1 AND ?2",
-        [from, until],
+        [from, until, due],
     )?)
 }
 

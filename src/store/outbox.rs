@@ -81,7 +81,9 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
-            let Some(row) = find(&change, &id)?.filter(|it| it.can_recall() || it.is_stopped()) else {
+            let Some(row) =
+                find(&change, &id)?.filter(|it| it.can_recall() || (it.attempts == 0 && it.is_stopped()))
+            else {
                 return Ok(None);
             };
             if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =

@@ -37,6 +37,7 @@ pub(crate) fn write(
                  first_attempt_at = iif(attempts > 1, first_attempt_at, NULL),
                  first_attempt_server_at = iif(attempts > 1, first_attempt_server_at, NULL),
                  first_attempt_since_boot = iif(attempts > 1, first_attempt_since_boot, NULL),
+                 attempted_as = iif(attempts > 1, attempted_as, NULL),
                  attempts = attempts - 1
              WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
             params![id, fence, not_before.micros()],

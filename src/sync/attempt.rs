@@ -54,7 +54,7 @@ impl Channel {
     /// before is asked for: the class must allow it, and the budget of
     /// retries must pay for it.
     pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, Trouble> {
-        if row.row.state != RowState::Uncertain {
+        if row.row.state != RowState::Uncertain || row.asked_again {
             return Ok(Leave::Now);
         }
         let recognised = self.recognises(row).await?;

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sha2::{Digest, Sha256};
+
 use crate::client::budget::Retries;
 use crate::client::{Client, ClientError};
 use crate::model::account::Platform;
@@ -31,6 +33,7 @@ pub struct Channel {
     pub(crate) clock: Arc<dyn Clock>,
     tell: Arc<dyn Fn(News) + Send + Sync>,
     pub(crate) client: Client,
+    credential: String,
     desk: Mutex<Desk>,
     pub(crate) list: tokio::sync::Mutex<ListState>,
     pub(crate) audit: tokio::sync::Mutex<AuditState>,
@@ -86,12 +89,14 @@ impl Channel {
         tell: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
         let outbox = tokio::sync::Mutex::new(PushState::new(clock.now()));
+        let credential = print_of(&spec);
         Self {
             spec,
             store,
             clock,
             tell,
             client,
+            credential,
             desk: Mutex::default(),
             list: tokio::sync::Mutex::default(),
             audit: tokio::sync::Mutex::default(),
@@ -115,6 +120,12 @@ impl Channel {
     /// What the tab is made of.
     pub fn spec(&self) -> &ChannelSpec {
         &self.spec
+    }
+
+    /// Tells the channel key and its server apart from others, without
+    /// telling them.
+    pub fn credential(&self) -> &str {
+        &self.credential
     }
 
     /// Whether nothing is asked until a person acts: the key is not taken, or
@@ -215,4 +226,15 @@ impl Channel {
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A server keeps idempotency keys per channel key; what was sent with one is
+/// unknown under another.
+fn print_of(spec: &ChannelSpec) -> String {
+    let digest = Sha256::new()
+        .chain_update(spec.base_url.trim_end_matches('/'))
+        .chain_update([0])
+        .chain_update(spec.key.expose())
+        .finalize();
+    digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
 }

@@ -17,6 +17,17 @@ const LATE: i64 = 2 * MINUTE;
 /// Between two steps of a loop that never sleeps longer than half of it;
 /// more means that the machine slept.
 const GAP: i64 = MINUTE;
+/// A clock that shows so much less was set back.
+const MINUS_GAP: i64 = -GAP;
+
+/// How the clock moved between two steps of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jump {
+    /// Further than the loop ever sleeps.
+    Ahead,
+    /// It was set back.
+    Back,
+}
 
 /// When rows could not leave last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +48,15 @@ impl Outage {
 
     /// The loop takes a step. A long gap since the last, or a clock that was
     /// set back, is an outage that ends now.
-    pub fn step(&mut self, now: Timestamp) {
-        if !(0..=GAP).contains(&now.since(self.step_at)) {
-            self.over_at = now;
-        }
-        self.step_at = now;
+    pub fn step(&mut self, now: Timestamp) -> Option<Jump> {
+        let gap = now.since(std::mem::replace(&mut self.step_at, now));
+        let jump = match gap {
+            ..MINUS_GAP => Jump::Back,
+            MINUS_GAP..=GAP => return None,
+            _ => Jump::Ahead,
+        };
+        self.over_at = now;
+        Some(jump)
     }
 
     /// Nothing can leave.
@@ -156,10 +171,11 @@ mod tests {
 
     #[test]
     fn a_machine_that_slept_or_a_clock_set_back_is_an_outage() {
-        for (second, held) in [(60, false), (61, true), (3600, true), (-1, true)] {
+        for (second, held) in [(60, false), (61, true), (3600, true), (-60, false), (-61, true)] {
             let mut outage = Outage::new(at(0));
-            outage.step(at(second));
-            let due = if second < 0 { at(second - 1) } else { at(0) };
+            let jump = if second < 0 { Jump::Back } else { Jump::Ahead };
+            assert_eq!(outage.step(at(second)), held.then_some(jump), "{second}");
+            let due = if second < -60 { at(second - 1) } else { at(0) };
             assert_eq!(outage.held_up(due), held, "{second}");
         }
     }

@@ -13,13 +13,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::model::ids::ConversationId;
 use crate::model::outbox::{Class, Lane, Moment, Operation, RowState, Stop};
-use crate::model::time::{HOUR, MINUTE, Timestamp};
+use crate::model::time::Timestamp;
 use crate::store::lane::{LaneRow, is_lapsed};
 use crate::sync::guard::Outage;
 use crate::sync::reconcile;
-
-/// No hold and no wait a server may ask for is longer.
-const FURTHEST: i64 = 2 * HOUR;
 
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +25,7 @@ pub enum Choice {
     Send(usize),
     /// Reads this conversation's history before its text may leave.
     ReadFirst(ConversationId),
-    /// Asks a person about this row: its key is too old to be recognised.
+    /// Asks a person about this row: the server may not recognise its key.
     Expire(usize),
     /// Looks for this stopped row in its history.
     Look(usize),
@@ -48,6 +45,8 @@ pub struct Desk<'a> {
     /// Lanes that wait until then, because their history could not be read or
     /// a repetition is not paid for.
     pub held: &'a HashMap<Lane, Timestamp>,
+    /// The print of the credential rows leave with.
+    pub credential: &'a str,
     /// When histories were last read before a text.
     pub read_at: &'a HashMap<ConversationId, Timestamp>,
     /// When rows could not leave last.
@@ -108,14 +107,14 @@ impl<'a> Walk<'a> {
         } else if !self.is_held(lane) {
             if row.state == RowState::Uncertain
                 && row.operation.class().relies_on_key()
-                && lane.is_spent(&desk.now)
+                && is_forgotten(lane, desk)
             {
                 return Some(Choice::Expire(index));
             }
             let conversation = row.lane.conversation();
             let held = desk.held.get(&row.lane);
             let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
-            if until <= desk.now.wall || was_set_back(row.created_at, until, desk.now.wall) {
+            if until <= desk.now.wall {
                 let unread = conversation.filter(|it| must_read(lane, it, desk));
                 return Some(unread.map_or(Choice::Send(index), |it| Choice::ReadFirst(it.clone())));
             }
@@ -157,10 +156,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a time to wait for was set under a clock that has been set back
-/// since: the row would come from the future, or wait for longer than any does.
-fn was_set_back(created_at: Timestamp, until: Timestamp, now: Timestamp) -> bool {
-    created_at.since(now) > MINUTE || until.since(now) > FURTHEST
+/// Whether the server may not recognise its key any more: too old, or first
+/// sent with another channel key or to another server.
+fn is_forgotten(lane: &LaneRow, desk: &Desk<'_>) -> bool {
+    lane.is_spent(&desk.now) || lane.attempted_as.as_deref().is_some_and(|it| it != desk.credential)
 }
 
 /// Whether the history must be read before it leaves: the AI was paused just

@@ -26,6 +26,7 @@ mod looking;
 mod messages;
 pub mod overlap;
 pub mod plan;
+mod probe;
 mod push;
 pub mod reconcile;
 mod report;

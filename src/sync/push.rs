@@ -16,10 +16,11 @@ use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
 use crate::sync::attempt::{Doubts, Leave};
-use crate::sync::guard::{self, Outage};
+use crate::sync::guard::{self, Jump, Outage};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::looking::Looking;
+use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
 
 /// Between two tries to read the history a text waits for, or to write the
@@ -51,6 +52,10 @@ pub(crate) struct PushState {
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
+    probe: Probe,
+    /// Waits that may have been set under a clock that was set back since are
+    /// to be ended: `true` if it was seen to be set back.
+    doubtful_waits: Option<bool>,
     looking: Option<Looking>,
     look_after: Timestamp,
 }
@@ -62,9 +67,24 @@ impl PushState {
             doubts: Doubts::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
+            probe: Probe::default(),
+            doubtful_waits: Some(false),
             looking: None,
             look_after: Timestamp::default(),
         }
+    }
+
+    /// A step begins or ends.
+    fn step(&mut self, now: Timestamp) {
+        if let Some(jump) = self.outage.step(now) {
+            self.doubtful_waits = Some(jump == Jump::Back);
+        }
+    }
+
+    /// A try found no connection.
+    fn no_connection(&mut self, now: Timestamp) {
+        self.outage.begins(now);
+        self.probe.failed(now);
     }
 
     fn was_read(&mut self, conversation: ConversationId, now: Timestamp) {
@@ -80,16 +100,20 @@ impl Channel {
     pub async fn push_once(&self, now: Timestamp) -> PushStep {
         // One at a time, so that lanes stay in order.
         let mut state = self.outbox.lock().await;
-        state.outage.step(now);
+        state.step(self.clock.now());
         if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
             state.outage.begins(now);
             return PushStep::Halted;
         }
-        if let Some(at) = self.pulse(|it, _| it.last_answer()) {
+        let answered = self.pulse(|it, _| it.last_answer());
+        if let Some(at) = answered {
             state.outage.heard(at);
         }
+        if let Some(until) = state.probe.wait(answered, now) {
+            return PushStep::Due(until);
+        }
         let step = self.push_next(&mut state, now).await;
-        state.outage.step(self.clock.now().max(now));
+        state.step(self.clock.now());
         match step {
             Ok(step) => step,
             Err(error) => {
@@ -111,10 +135,15 @@ impl Channel {
 
     async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, Trouble> {
         state.held.retain(|_, until| (1..=AGAIN).contains(&until.since(now)));
+        if let Some(set_back) = state.doubtful_waits {
+            self.store.end_waits(self.id(), now, set_back).await?;
+            state.doubtful_waits = None;
+        }
         let mut rows = self.store.lane_rows(self.id()).await?;
         let desk = Desk {
             now: self.moment(now),
             held: &state.held,
+            credential: self.credential(),
             read_at: &state.read_at,
             outage: &state.outage,
             look_after: self.may_read(Resource::History).then_some(state.look_after),
@@ -127,7 +156,11 @@ impl Channel {
             }
             Choice::Expire(index) => {
                 let row = rows.swap_remove(index);
-                let why = "no clear answer came in 23 hours; the server may no longer recognise it";
+                let why = if row.attempted_as.as_ref().is_some_and(|it| it != self.credential()) {
+                    "it was first sent with another channel key; the server may not recognise it"
+                } else {
+                    "no clear answer came in 23 hours; the server may no longer recognise it"
+                };
                 let why = self.with_evidence(&row, SafeText::line(why)).await;
                 self.stop_row(&row, Stop::Expired, why).await?;
             }
@@ -155,7 +188,9 @@ impl Channel {
             }
         }
         self.note_balance(&row).await?;
-        let Some(claimed) = self.store.claim(&row.row.id, row.fence, self.moment(now)).await? else {
+        let Some(claimed) =
+            self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
+        else {
             // Someone else has changed it; it is looked at anew.
             return Ok(());
         };
@@ -205,7 +240,7 @@ impl Channel {
             }
             Err(Trouble::Read(error)) => {
                 if matches!(error, ReadError::Offline(_)) {
-                    state.outage.begins(now);
+                    state.no_connection(now);
                 }
                 self.read_failed(Resource::History, error);
                 state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
@@ -225,8 +260,10 @@ impl Channel {
         let outcome = self.attempt(&claimed, &request).await?;
         state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
-        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
-            state.outage.begins(now);
+        match &outcome {
+            Outcome::NotSent(NotSent::Offline(_)) => state.no_connection(now),
+            Outcome::NotSent(NotSent::Paced(_)) => {}
+            _ => state.probe = Probe::default(),
         }
         if let Some(first) = &mut claimed.first {
             // Known at the latest by this answer's date.

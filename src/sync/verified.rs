@@ -20,7 +20,8 @@ impl Channel {
     /// What really holds after an outcome.
     pub(crate) async fn verified(&self, claimed: &LaneRow, outcome: Outcome<Receipt>) -> Outcome<Receipt> {
         let row = &claimed.row;
-        let outcome = if row.attempts > 1 { repeated(&row.operation, outcome) } else { outcome };
+        let is_repeated = row.attempts > 1 || claimed.is_successor;
+        let outcome = if is_repeated { repeated(&row.operation, outcome) } else { outcome };
         let Some(conversation) = row.lane.conversation() else { return outcome };
         match (&row.operation, outcome) {
             (

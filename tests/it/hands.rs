@@ -1,12 +1,14 @@
 //! The hands against servers that misbehave: each step is taken by hand under
 //! a clock that moves only when it is told to, so nothing sleeps.
 
+mod crossing;
 mod engine;
 mod leases;
 mod lists;
 mod processes;
 mod pushing;
 mod reading;
+mod reconciling;
 mod server;
 mod steps;
 
@@ -167,6 +169,10 @@ impl Hands {
         self.queue(conversation, send_text(text))
     }
 
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
     async fn push(&self) -> frontdesk::sync::PushStep {
         self.channel.push_all(self.clock.now()).await
     }
@@ -184,10 +190,14 @@ fn send_text(text: &str) -> Operation {
 }
 
 fn queue_on(store: &Store, now: Timestamp, conversation: &str, operation: Operation) -> OutboxRow {
+    store.enqueue(new_row(conversation, operation), now).expect("queued")
+}
+
+/// A row that leaves at once, whatever is said meanwhile.
+fn new_row(conversation: &str, operation: Operation) -> NewRow {
     let lane = Lane::Conversation(conversation.into());
     let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
-    let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None };
-    store.enqueue(row, now).expect("queued")
+    NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None }
 }
 
 fn open(spec: ChannelSpec, store: &Store, clock: &Arc<HandClock>, news: &Arc<Mutex<Vec<News>>>) -> Channel {

@@ -2,5 +2,5 @@
 //! ones. Nothing that was committed is lost, doubled or paid twice.
 
 mod campaign;
-mod folder;
+pub(crate) mod folder;
 mod points;

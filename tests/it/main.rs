@@ -17,6 +17,7 @@ mod pty;
 mod raw_http;
 mod readme;
 mod scripting;
+mod searching;
 mod service;
 mod service_mail;
 mod sharing;

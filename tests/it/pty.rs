@@ -57,6 +57,7 @@ impl Terminal {
                 command.env(name, folder.path());
             }
         }
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         let child = pair.slave.spawn_command(command).expect("the binary starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
@@ -142,8 +143,8 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end and checks that the terminal is as it was.
-    fn ended(mut self) -> u32 {
+    /// Waits for the end; its exit code.
+    fn wait_for_end(&mut self) -> u32 {
         let until = instant() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
@@ -158,6 +159,12 @@ impl Terminal {
         while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
             self.seen.extend_from_slice(&bytes);
         }
+        status.exit_code()
+    }
+
+    /// Waits for the end and checks that the terminal is as it was.
+    fn ended(mut self) -> u32 {
+        let code = self.wait_for_end();
         let seen = String::from_utf8_lossy(&self.seen).into_owned();
         for (on, off) in
             [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")]
@@ -167,7 +174,7 @@ impl Terminal {
         }
         assert!(seen.rfind("\x1b[?25l") < seen.rfind("\x1b[?25h"), "the cursor is left hidden");
         self.assert_cooked();
-        status.exit_code()
+        code
     }
 
     #[cfg(unix)]
@@ -325,4 +332,34 @@ fn without_a_terminal_it_says_so() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("needs a terminal") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_channel_key_is_asked_for_and_not_shown() {
+    let desk = crate::desk::Desk::new(80, 24);
+    let key = desk.key_of("whatsapp");
+    let mut terminal = Terminal::start(&["channel", "add"], 160, 40);
+    terminal.wait_for_text("Name of the tab:");
+    terminal.keys("Harbor chat\r");
+    terminal.wait_for_text("Address of the service");
+    terminal.keys(&format!("{}\r", desk.base_url));
+    terminal.wait_for_text("Channel key (not shown):");
+    // A wrong beginning is taken back.
+    terminal.keys(&format!("wrong\x15x\x7f{key}\r"));
+    terminal.wait_for_text("`frontdesk` opens it");
+    assert_eq!(terminal.wait_for_end(), 0);
+    terminal.assert_cooked();
+    assert!(!String::from_utf8_lossy(&terminal.seen).contains(&key[..20]), "{}", terminal.contents());
+    let mut again = Terminal::start_in(terminal.folder, &["channel", "remove", "harbor chat"], 160, 40);
+    again.wait_for_text("and its key? y/n");
+    again.keys("n\r");
+    assert_eq!(again.wait_for_end(), 1);
+}
+
+#[test]
+fn without_a_channel_the_inbox_says_how_to_begin() {
+    let mut terminal = Terminal::start(&[], 160, 40);
+    terminal.wait_for_text("frontdesk channel add");
+    assert!(terminal.contents().contains("frontdesk demo"));
+    assert_eq!(terminal.wait_for_end(), 2);
 }

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use frontdesk::app::commands::{Place, TABLE, keys_of};
 use frontdesk::config::Config;
 
+use crate::binary::Binary;
 use crate::desk::Desk;
 
 fn readme() -> (std::path::PathBuf, String) {
@@ -103,4 +104,40 @@ fn every_command_of_the_readme_is_one_the_binary_knows() {
         checked += 1;
     }
     assert!(checked >= 2, "the README has lost its commands");
+}
+
+/// Puts a word in place of what stands between two others, wherever it does.
+fn between(text: &str, before: &str, after: &str, word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((head, tail)) = rest.split_once(before) {
+        let end = tail.find(after).unwrap_or(tail.len());
+        out.push_str(&format!("{head}{before}{word}"));
+        rest = &tail[end..];
+    }
+    out + rest
+}
+
+#[test]
+fn the_doctor_s_words_are_its_own() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    binary.set("HARBOR_CHAT_KEY", &desk.key_of("whatsapp"));
+    let channel = format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"HARBOR_CHAT_KEY\"\n",
+        desk.base_url
+    );
+    binary.configure(&channel);
+    binary.ok(&["list"], "");
+    binary.configure(&format!("{channel}\n[behavior]\npause_on_reply = \"ask\"\n"));
+    let out = binary.run(&["doctor"], "").out;
+    // What differs from run to run.
+    let out = out.replace(&binary.folder().display().to_string(), "~/frontdesk");
+    let out = between(&out, "answered in ", " ms", "4");
+    let out = between(&out, "svc_live_…", ",", "x7Qm");
+    let out = between(&out, ", +", ", ", "34600000001");
+    let out = between(&out, "whole, version ", "\n", "4");
+    let out = between(&out, " of 300", " reads", "");
+    let out = between(&out, "clock is ", " this one", "3600 s behind");
+    holds("doctor", &format!("\n```text\n{out}```\n"));
 }

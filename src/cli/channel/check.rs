@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::channel::{File, TestArguments};
 use crate::cli::{inbox, print};
 use crate::client::checkup::{Greeting, Scope};
-use crate::client::{Client, ReadError};
+use crate::client::{Client, ClientError, ReadError};
 use crate::model::secret::Secret;
 use crate::model::text::SafeText;
 use crate::model::time::Clock;
@@ -28,19 +28,30 @@ pub struct Checked {
     pub skew: Option<i64>,
 }
 
+/// Why a key could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The server did not tell the account.
+    #[error("reading the account: {}", words(.0))]
+    Read(ReadError),
+    /// The address or the key must not be used.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// It could not be asked from here.
+    #[error("{0:#}")]
+    Here(#[from] anyhow::Error),
+}
+
 /// Asks the server of a key what it is and may do.
 ///
 /// # Errors
 /// In words, when the account cannot be read.
-pub fn check(base_url: &str, key: &Secret) -> Result<Checked> {
+pub fn check(base_url: &str, key: &Secret) -> Result<Checked, CheckError> {
     let clock = SystemClock;
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
     inbox::runtime()?.block_on(async {
         let asked = clock.now();
-        let greeting = match client.greet().await {
-            Ok(greeting) => greeting,
-            Err(error) => bail!("reading the account: {}", words(&error)),
-        };
+        let greeting = client.greet().await.map_err(CheckError::Read)?;
         let answered = clock.now();
         // The server's date is whole seconds, so half of one is right on average.
         let skew =

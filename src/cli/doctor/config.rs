@@ -28,10 +28,8 @@ pub fn look(path: &Path) -> (Vec<ChannelConfig>, Vec<Finding>) {
         }
     };
     let (config, mistakes) = Config::examine(&shown, &text);
-    let mut findings: Vec<Finding> = mistakes
-        .iter()
-        .map(|it| Finding::fail("configuration", it.to_string(), "correct this line"))
-        .collect();
+    let mut findings: Vec<Finding> =
+        mistakes.iter().map(|it| Finding::fail("configuration", it.to_string(), "")).collect();
     if mistakes.is_empty() {
         let count = config.channels.len();
         findings.push(match count {

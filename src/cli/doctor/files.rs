@@ -85,8 +85,8 @@ fn database(name: &str, state: &FileState, if_damaged: &str) -> Finding {
         let seen = format!("version {} is newer than this program's {}", state.version, state.known);
         return Finding::fail(name, seen, "update frontdesk");
     }
-    let size = if bytes < 1 << 20 { format!("{} KiB", bytes >> 10) } else { format!("{} MiB", bytes >> 20) };
-    Finding::ok(name, format!("whole, version {} of {}, {size}", state.version, state.known))
+    let size = if bytes < 1 << 20 { String::new() } else { format!(", {} MiB", bytes >> 20) };
+    Finding::ok(name, format!("whole, version {}{size}", state.version))
 }
 
 fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of files.
 
-use crate::cli::channel::check::{self, Checked};
+use crate::cli::channel::check::{self, CheckError, Checked};
 use crate::cli::doctor::Finding;
 use crate::client::ReadError;
 use crate::config::keys::keyring;
@@ -50,8 +50,13 @@ fn key(channel: &ChannelConfig) -> Vec<Finding> {
     let checked = match check::check(&channel.base_url, &secret) {
         Ok(checked) => checked,
         Err(error) => {
-            let advice = format!("check base_url {} and the network", channel.base_url);
-            return vec![Finding::fail(name, format!("{error:#}"), advice)];
+            let advice = match &error {
+                // These say what to do.
+                CheckError::Client(_)
+                | CheckError::Read(ReadError::Refused { .. } | ReadError::Limited(_)) => String::new(),
+                _ => format!("check base_url {} and the network", channel.base_url),
+            };
+            return vec![Finding::fail(name, error.to_string(), advice)];
         }
     };
     let mut findings = vec![account(channel, &secret.hint(), &checked)];

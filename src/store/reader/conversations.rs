@@ -31,7 +31,9 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT p.owner FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
      (SELECT h.at FROM desk.handback h WHERE h.channel = c.channel AND h.conversation = c.id
          AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.inbound = 0
-             AND m.sort_at > h.at AND m.sender <> 'api'))";
+             AND m.sort_at > h.at AND m.sender <> 'api')),
+     (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
+         WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)";
 
 /// A row's key in the list's order.
 type Key = (i64, String);
@@ -177,6 +179,7 @@ fn paused(row: &Row<'_>) -> rusqlite::Result<Option<(SafeText, Timestamp)>> {
 }
 
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
+    let handed_back_at = time(row, WIDTH + 10)?;
     Ok(ConversationRow {
         conversation: read(row)?,
         unread: row.get(WIDTH)?,
@@ -188,6 +191,7 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         paused_here: row.get(WIDTH + 6)?,
         stuck: row.get(WIDTH + 7)?,
         paused: paused(row)?,
-        handed_back_at: time(row, WIDTH + 10)?,
+        handed_back_at,
+        asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
     })
 }

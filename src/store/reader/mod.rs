@@ -91,7 +91,7 @@ impl Reader {
     /// When the database fails, or [`StoreError::Interrupted`].
     pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        search::page(&moment, query).map_err(StoreError::ended)
+        search::page(&moment, query)
     }
 
     /// Rows of the outbox that are not done.

@@ -7,12 +7,13 @@
 
 use rusqlite::{Connection, Row, params};
 
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::conversations::{ConversationRow, title_of};
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::messages::Direction;
 use crate::model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
+use crate::model::text::SafeText;
 use crate::store::reader::conversations::row_of;
-use crate::store::rows::conversation::{COLUMNS as CONVERSATION, WIDTH as CONVERSATION_WIDTH, read};
-use crate::store::rows::message;
+use crate::store::rows::{message, optional_line, time};
 use crate::store::{StoreError, messages, search};
 
 /// People found at most.
@@ -50,14 +51,12 @@ fn hits(
     terms: &Terms,
 ) -> Result<Hits, StoreError> {
     // CROSS: the index leads, whatever the planner thinks.
-    let sql = format!(
-        "SELECT {CONVERSATION}, c.channel, s.rowid, {}
+    let sql = "SELECT s.rowid, m.content, m.id, m.created_at, m.inbound, m.sender,
+             c.channel, c.id, c.name, c.username, c.address
          FROM search s CROSS JOIN message m ON m.place = s.rowid
          CROSS JOIN conversation c ON c.number = m.conversation
-         WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC",
-        message::COLUMNS
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
+         WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC";
+    let mut statement = connection.prepare_cached(sql)?;
     let before = query.before.map_or(i64::MAX, |it| it.0);
     let mut rows = statement.query(params![expression, before])?;
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
@@ -79,22 +78,23 @@ fn hits(
 /// The hit, unless a second look finds that a run of characters stands there
 /// only in pieces.
 fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<(SearchHit, Place)>, StoreError> {
-    let conversation = read(row)?;
-    let channel: String = row.get(CONVERSATION_WIDTH)?;
-    let place: i64 = row.get(CONVERSATION_WIDTH + 1)?;
-    let message = message::read_from(row, CONVERSATION_WIDTH + 2, &conversation.id)?;
-    let Some(found) = terms.find(message.content.as_str()) else { return Ok(None) };
+    let content = SafeText::block(&row.get::<_, String>(1)?);
+    let Some(found) = terms.find(content.as_str()) else { return Ok(None) };
+    let (inbound, sender): (bool, String) = (row.get(4)?, row.get(5)?);
+    let conversation = ConversationId::new(row.get::<_, String>(7)?);
+    let address: Option<String> = row.get(10)?;
+    let (name, username) = (optional_line(row, 8)?, optional_line(row, 9)?);
     let hit = SearchHit {
-        channel: ChannelId::new(channel),
-        title: conversation.title(),
-        snippet: Snippet::of(&message.content, &found),
-        conversation: conversation.id,
-        message: message.id,
-        at: message.created_at,
-        direction: message.direction,
-        sender: message.sender,
+        channel: ChannelId::new(row.get::<_, String>(6)?),
+        title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
+        snippet: Snippet::of(&content, &found),
+        conversation,
+        message: MessageId::new(row.get::<_, String>(2)?),
+        at: time(row, 3)?,
+        direction: if inbound { Direction::Inbound } else { Direction::Outbound },
+        sender: message::sender_from(&sender),
     };
-    Ok(Some((hit, Place(place))))
+    Ok(Some((hit, Place(row.get(0)?))))
 }
 
 fn people(

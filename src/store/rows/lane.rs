@@ -19,7 +19,9 @@ pub(crate) fn select() -> String {
          coalesce(due_at, created_at), first_attempt_server_at, first_attempt_since_boot,
          last_attempt_at, credits_before, looks, looked_at, absent_at,
          EXISTS (SELECT 1 FROM decision d WHERE d.row = outbox.id AND d.word = 'same key'
-             AND d.at >= coalesce(last_attempt_at, 0))
+             AND d.at >= coalesce(last_attempt_at, 0)),
+         attempted_as,
+         successor_of IS NOT NULL
          FROM outbox"
     )
 }
@@ -40,6 +42,8 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
         last_attempt_at: time(row, WIDTH + 7)?,
         credits_before: row.get(WIDTH + 8)?,
         asked_again: row.get(WIDTH + 12)?,
+        attempted_as: row.get(WIDTH + 13)?,
+        is_successor: row.get(WIDTH + 14)?,
         looks: Looks {
             count: row.get(WIDTH + 9)?,
             last_at: time(row, WIDTH + 10)?,

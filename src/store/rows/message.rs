@@ -15,40 +15,31 @@ pub(crate) const COLUMNS: &str = "m.id, m.platform_id, m.inbound, m.sender, m.co
 /// How many they are.
 pub(crate) const WIDTH: usize = 14;
 
-/// Reads the columns above where they come first.
+/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Result<Message> {
-    read_from(row, 0, conversation)
-}
-
-/// Reads the columns above from a place among others.
-pub(crate) fn read_from(
-    row: &Row<'_>,
-    first: usize,
-    conversation: &ConversationId,
-) -> rusqlite::Result<Message> {
-    let inbound: bool = row.get(first + 2)?;
-    let sender: String = row.get(first + 3)?;
-    let content: String = row.get(first + 4)?;
-    let content_type: String = row.get(first + 5)?;
-    let delivery: String = row.get(first + 7)?;
-    let quotes: Option<String> = row.get(first + 11)?;
-    let id: String = row.get(first)?;
+    let inbound: bool = row.get(2)?;
+    let sender: String = row.get(3)?;
+    let content: String = row.get(4)?;
+    let content_type: String = row.get(5)?;
+    let delivery: String = row.get(7)?;
+    let quotes: Option<String> = row.get(11)?;
+    let id: String = row.get(0)?;
     Ok(Message {
         id: MessageId::new(id),
         conversation: conversation.clone(),
-        platform_id: row.get(first + 1)?,
+        platform_id: row.get(1)?,
         direction: if inbound { Direction::Inbound } else { Direction::Outbound },
         sender: sender_from(&sender),
         content: SafeText::block(&content),
         content_type: SafeText::line(&content_type).to_string(),
-        media_url: optional_line(row, first + 6)?,
+        media_url: optional_line(row, 6)?,
         delivery: Delivery::from_word(&delivery),
-        created_at: time(row, first + 8)?,
-        delivered_at: time(row, first + 9)?,
-        read_at: time(row, first + 10)?,
+        created_at: time(row, 8)?,
+        delivered_at: time(row, 9)?,
+        read_at: time(row, 10)?,
         quotes: quotes.map(MessageId::new),
-        unreadable: row.get(first + 12)?,
-        raw: row.get(first + 13)?,
+        unreadable: row.get(12)?,
+        raw: row.get(13)?,
     })
 }
 
@@ -63,7 +54,8 @@ pub(crate) fn sender_word(sender: &Sender) -> String {
     }
 }
 
-fn sender_from(word: &str) -> Sender {
+/// The sender a word was stored for.
+pub(crate) fn sender_from(word: &str) -> Sender {
     match word {
         "customer" => Sender::Customer,
         "ai" => Sender::Ai,

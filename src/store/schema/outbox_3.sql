@@ -4,6 +4,8 @@ ALTER TABLE outbox ADD COLUMN due_at INTEGER;
 ALTER TABLE outbox ADD COLUMN first_attempt_server_at INTEGER;
 ALTER TABLE outbox ADD COLUMN first_attempt_since_boot INTEGER;
 ALTER TABLE outbox ADD COLUMN last_attempt_at INTEGER;
+-- Tells the channel key and server of the first attempt apart from others: no other knows its key.
+ALTER TABLE outbox ADD COLUMN attempted_as TEXT;
 -- The newest message its writer had on screen.
 ALTER TABLE outbox ADD COLUMN seen_at INTEGER;
 ALTER TABLE outbox ADD COLUMN seen_id TEXT;

@@ -30,7 +30,8 @@ async fn rows(store: &Store) -> Vec<LaneRow> {
 async fn stop(store: &Store, row: &OutboxRow, stop: Stop) -> LaneRow {
     let found = rows(store).await.into_iter().find(|it| it.row.id == row.id).unwrap();
     let untried = matches!(stop, Stop::Crossed | Stop::Late);
-    let lane = if untried { found } else { store.claim(&row.id, found.fence, at(1)).await.unwrap().unwrap() };
+    let lane =
+        if untried { found } else { store.claim(&row.id, found.fence, at(1), "").await.unwrap().unwrap() };
     assert!(store.settle(&lane, Settlement::Stop(stop, SafeText::line("why"))).await.unwrap());
     lane
 }
@@ -168,7 +169,7 @@ async fn a_late_success_counts_whatever_a_person_said_meanwhile() {
         if tried {
             let anew = after.unwrap();
             let fence = rows(store).await[0].fence;
-            store.claim(&anew.id, fence, at(6)).await.unwrap().unwrap();
+            store.claim(&anew.id, fence, at(6), "").await.unwrap().unwrap();
         }
         store.settle(&claimed, done("m1")).await.unwrap();
         assert_eq!(rows(store).await.len(), left, "{verdict:?} {tried}");

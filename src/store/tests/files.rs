@@ -95,7 +95,7 @@ fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let now = crate::store::tests::at(0);
     let row = first.enqueue(crate::store::tests::send("c1", "hi", 0), now).unwrap();
-    let claimed = runtime.block_on(first.claim(&row.id, 0, now)).unwrap().unwrap();
+    let claimed = runtime.block_on(first.claim(&row.id, 0, now, "")).unwrap().unwrap();
     let second = Store::open(folder.path()).unwrap();
     let rows = runtime.block_on(second.lane_rows(&channel())).unwrap();
     assert_eq!(rows[0].fence, claimed.fence);

@@ -1,6 +1,7 @@
 //! The store against real files.
 
 mod decisions;
+mod failing;
 mod files;
 mod histories;
 mod migration;

@@ -15,7 +15,7 @@ fn done(message: &str) -> Settlement {
 
 async fn claim(store: &Store, row: &OutboxRow, seconds: i64) -> Option<LaneRow> {
     let fence = store.lane_rows(&channel()).await.unwrap().iter().find(|it| it.row.id == row.id)?.fence;
-    store.claim(&row.id, fence, at(seconds)).await.unwrap()
+    store.claim(&row.id, fence, at(seconds), "").await.unwrap()
 }
 
 async fn only(store: &Store) -> OutboxRow {
@@ -80,11 +80,11 @@ async fn a_claim_is_made_once_and_settled_by_its_own_fence() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
-    let first = store.claim(&row.id, 0, at(1)).await.unwrap().unwrap();
+    let first = store.claim(&row.id, 0, at(1), "").await.unwrap().unwrap();
     assert_eq!(first.row.state, RowState::Sending);
     assert_eq!(first.row.first_attempt_at, Some(at(1)));
-    assert!(store.claim(&row.id, 0, at(1)).await.unwrap().is_none());
-    assert!(store.claim(&row.id, 1, at(1)).await.unwrap().is_none(), "a leaving row cannot be claimed");
+    assert!(store.claim(&row.id, 0, at(1), "").await.unwrap().is_none());
+    assert!(store.claim(&row.id, 1, at(1), "").await.unwrap().is_none(), "a leaving row cannot be claimed");
     store.recover_lapsed(at(100)).await.unwrap();
     let late = Settlement::Stop(Stop::Refused, SafeText::line("late"));
     assert!(!store.settle(&first, late).await.unwrap());

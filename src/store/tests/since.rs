@@ -30,7 +30,7 @@ async fn answers_of_others_are_told_apart_from_this_desks() {
     ];
     add(&store, page).await;
     let sent = store.enqueue(send("a", "mine", 0), at(0)).unwrap();
-    let claimed = store.claim(&sent.id, 0, at(1)).await.unwrap().unwrap();
+    let claimed = store.claim(&sent.id, 0, at(1), "").await.unwrap().unwrap();
     let done = Settlement::Done { made: Some("m4".to_owned()), automation: None, replayed: false };
     store.settle(&claimed, done).await.unwrap();
     // Sent just now, and not listed yet.
@@ -57,7 +57,7 @@ async fn switch(store: &Store, enabled: bool, wall: i64, server: i64) {
     let switch = store.enqueue(row("a", Operation::SetAutomation { enabled }, 0), at(wall)).unwrap();
     let fence = store.lane_rows(&channel()).await.unwrap()[0].fence;
     let now = Moment { wall: at(wall), server: Some(at(server)), since_boot: None };
-    let claimed = store.claim(&switch.id, fence, now).await.unwrap().unwrap();
+    let claimed = store.claim(&switch.id, fence, now, "").await.unwrap().unwrap();
     let done = Settlement::Done { made: None, automation: None, replayed: false };
     store.settle(&claimed, done).await.unwrap();
 }

@@ -82,7 +82,7 @@ async fn who_needs_a_reply() {
     assert!(needing().rows.is_empty());
     // A row that waits for a person brings its conversation back.
     let row = store.enqueue(send("b", "hi", 0), at(20)).unwrap();
-    let claimed = store.claim(&row.id, 0, at(20)).await.unwrap().unwrap();
+    let claimed = store.claim(&row.id, 0, at(20), "").await.unwrap().unwrap();
     let stop = crate::model::outbox::Stop::Refused;
     let why = crate::model::text::SafeText::line("no");
     store.settle(&claimed, crate::store::lane::Settlement::Stop(stop, why)).await.unwrap();

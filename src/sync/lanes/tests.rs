@@ -37,8 +37,10 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         due_at: at(0),
         first: first.map(Moment::from),
         last_attempt_at: first,
+        attempted_as: None,
         credits_before: None,
         asked_again: false,
+        is_successor: false,
         looks: Looks::default(),
     }
 }
@@ -78,7 +80,14 @@ fn seen(mut row: LaneRow) -> LaneRow {
 /// Chooses without looks, held conversations and outages.
 fn chosen(rows: &[LaneRow], now: Timestamp) -> Choice {
     let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
-    let desk = Desk { now: now.into(), held: &held, read_at: &read_at, outage: &outage, look_after: None };
+    let desk = Desk {
+        now: now.into(),
+        held: &held,
+        credential: "key",
+        read_at: &read_at,
+        outage: &outage,
+        look_after: None,
+    };
     choose(rows, &desk)
 }
 
@@ -88,7 +97,6 @@ fn rows_of_a_lane_leave_in_order() {
         ("empty", vec![], Choice::Nothing),
         ("first", vec![text("a", Queued), text("a", Queued)], Choice::Send(0)),
         ("held back", vec![later(text("a", Queued), 9), text("a", Queued)], Choice::Wait(at(9))),
-        ("set back since", vec![later(text("a", Queued), 9000)], Choice::Send(0)),
         ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], Choice::Send(1)),
         ("on its way", vec![text("a", Sending), text("a", Queued)], Choice::Wait(at(90).plus(1))),
         ("asks again", vec![text("a", Uncertain), text("a", Queued)], Choice::Send(0)),
@@ -130,14 +138,14 @@ fn a_lapsed_claim_is_freed_and_an_old_key_asks_a_person() {
     let rows = [text("a", Sending)];
     assert_eq!(chosen(&rows, at(91)), Choice::Recover);
     assert_eq!(chosen(&rows, at(-9000)), Choice::Recover, "claimed under a clock set back since");
-    let rows = [later(text("a", Queued), 5)];
-    assert_eq!(chosen(&rows, at(-60)), Choice::Wait(at(5)));
-    assert_eq!(chosen(&rows, at(-61)), Choice::Send(0), "queued under a clock set back since");
     let rows = [text("a", Uncertain)];
     let old = at(0).plus(KEY_AGE);
     assert_eq!(chosen(&rows, old), Choice::Expire(0));
     assert_eq!(chosen(&rows, at(-1)), Choice::Expire(0), "a clock set back");
     assert_eq!(chosen(&rows, old.plus(-1)), Choice::Send(0));
+    let with = |print: &str| LaneRow { attempted_as: Some(print.to_owned()), ..text("a", Uncertain) };
+    assert_eq!(chosen(&[with("key")], at(1)), Choice::Send(0));
+    assert_eq!(chosen(&[with("another")], at(1)), Choice::Expire(0), "no other key knows it");
     assert_eq!(chosen(&[pause("a", Uncertain)], old), Choice::Send(0), "doing it twice is doing it once");
 }
 
@@ -151,7 +159,14 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
         let (read_at, outage) = (HashMap::new(), Outage::new(at(-1)));
         choose(
             rows,
-            &Desk { now: now.into(), held: &held, read_at: &read_at, outage: &outage, look_after: None },
+            &Desk {
+                now: now.into(),
+                held: &held,
+                credential: "key",
+                read_at: &read_at,
+                outage: &outage,
+                look_after: None,
+            },
         )
     };
     assert_eq!(chosen(&rows, at(1)), Choice::ReadFirst("a".into()));
@@ -167,8 +182,14 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
     let outage = Outage::new(at(10));
     let choice = |row: &LaneRow, read_at: Option<i64>| {
         let read_at = read_at.map(|it| (ConversationId::from("a"), at(it))).into_iter().collect();
-        let desk =
-            Desk { now: at(20).into(), held: &held, read_at: &read_at, outage: &outage, look_after: None };
+        let desk = Desk {
+            now: at(20).into(),
+            held: &held,
+            credential: "key",
+            read_at: &read_at,
+            outage: &outage,
+            look_after: None,
+        };
         choose(std::slice::from_ref(row), &desk)
     };
     let cases = [
@@ -192,7 +213,14 @@ fn looks_come_after_all_that_may_leave() {
     let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
     let choice = |rows: &[LaneRow], now: i64, after: Option<i64>| {
         let look_after = after.map(at);
-        let desk = Desk { now: at(now).into(), held: &held, read_at: &read_at, outage: &outage, look_after };
+        let desk = Desk {
+            now: at(now).into(),
+            held: &held,
+            credential: "key",
+            read_at: &read_at,
+            outage: &outage,
+            look_after,
+        };
         choose(rows, &desk)
     };
     let unknown = || text("a", stopped(Stop::Unknown));

@@ -1,4 +1,5 @@
 //! The outbox's rules together, over real files, against a small reference.
 
+mod outbox_faults;
 mod outbox_model;
 mod outbox_world;

@@ -6,7 +6,8 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::model::ids::MessageId;
 use crate::model::outbox::Verdict;
-use crate::sync::tests::outbox_world::{Fault, Knowledge, World};
+use crate::sync::tests::outbox_faults::Fault;
+use crate::sync::tests::outbox_world::{Knowledge, World};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -15,6 +16,7 @@ enum Step {
     Push(usize, Fault),
     Decide(usize, usize, Option<Verdict>),
     Wake,
+    SleepOver(usize),
     Kill(usize),
     Pass(i64),
     SetClock(i64),
@@ -29,6 +31,7 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => Just(Fault::KilledBefore),
         2 => Just(Fault::KilledAfter),
         2 => Just(Fault::Stalled),
+        1 => Just(Fault::StalledRefused),
         1 => Just(Fault::Offline),
         1 => Just(Fault::Refused),
         1 => Just(Fault::NoCredits),
@@ -59,6 +62,7 @@ fn step() -> impl Strategy<Value = Step> {
         12 => (process(), fault()).prop_map(|(it, fault)| Step::Push(it, fault)),
         4 => (process(), 0..3_usize, verdict()).prop_map(|(it, which, verdict)| Step::Decide(it, which, verdict)),
         2 => Just(Step::Wake),
+        1 => process().prop_map(Step::SleepOver),
         1 => process().prop_map(Step::Kill),
         4 => (1..120_i64).prop_map(Step::Pass),
         2 => prop_oneof![-90_000..90_000_i64, Just(-31_536_000), Just(31_536_000)].prop_map(Step::SetClock),
@@ -75,6 +79,7 @@ fn live(world: &mut World, knowledge: Knowledge, steps: &[Step]) {
             Step::Push(process, fault) => world.step(process, fault),
             Step::Decide(process, which, verdict) => world.decide(process, which, verdict),
             Step::Wake => world.wake(),
+            Step::SleepOver(process) => world.sleep_over_an_answer(process),
             Step::Kill(process) => world.kill(process),
             Step::Pass(seconds) => world.pass(seconds),
             Step::SetClock(seconds) => world.set_clock(seconds),

@@ -4,62 +4,40 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::client::errors::ErrorCode;
+use crate::client::Outcome;
 use crate::client::retry::{self, Attempt, Next};
-use crate::client::{ApiRefusal, NotSent, Outcome, Unclear};
 use crate::model::chance::Chance;
-use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
+use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::outbox::{
     KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
 };
 use crate::model::text::SafeText;
-use crate::model::time::{DAY, HOUR, SECOND, Timestamp};
+use crate::model::time::{HOUR, SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
-use crate::sync::guard::Outage;
+use crate::sync::guard::{Jump, Outage};
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::push::settlement;
-
-/// What befalls an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
-    Answered,
-    AnswerLost,
-    NeverArrived,
-    Offline,
-    Refused,
-    NoCredits,
-    Window,
-    Revoked,
-    Limited,
-    Failed,
-    InProgress,
-    /// kill -9 after the claim, before a byte left.
-    KilledBefore,
-    /// kill -9 after the server did it, before the outcome was written.
-    KilledAfter,
-    /// The answer is taken in much later.
-    Stalled,
-}
+use crate::sync::tests::outbox_faults::Fault;
 
 /// One wish of a person, however many rows and keys it took.
 #[derive(Debug, Default)]
-struct Wish {
+pub(super) struct Wish {
     keys: BTreeSet<String>,
     decisions: usize,
     /// New keys a person asked for.
-    anew: u32,
-    delivered: u32,
+    pub(super) anew: u32,
+    pub(super) delivered: u32,
     is_over: bool,
 }
 
 /// What the server keeps of a key.
 #[derive(Debug)]
-struct Kept {
-    body: Vec<u8>,
-    at: i64,
-    message: MessageId,
+pub(super) struct Kept {
+    pub(super) body: Vec<u8>,
+    pub(super) at: i64,
+    pub(super) message: MessageId,
 }
 
 /// How time is known.
@@ -75,18 +53,20 @@ pub(super) struct World {
     runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
     processes: [Option<Store>; 2],
-    channel: ChannelId,
+    pub(super) channel: ChannelId,
     knowledge: Knowledge,
     /// Seconds of true time, and how far this machine's clock is off.
-    truth: i64,
+    pub(super) truth: i64,
     off: i64,
-    wishes: Vec<Wish>,
-    rows: HashMap<RowId, usize>,
-    bytes: HashMap<String, Vec<u8>>,
-    server: HashMap<String, Kept>,
-    deliveries: HashMap<String, u32>,
+    pub(super) wishes: Vec<Wish>,
+    pub(super) rows: HashMap<RowId, usize>,
+    pub(super) bytes: HashMap<String, Vec<u8>>,
+    pub(super) server: HashMap<String, Kept>,
+    pub(super) deliveries: HashMap<String, u32>,
+    /// The steps each process has taken.
+    stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    late: Vec<(usize, LaneRow, MessageId)>,
+    late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
     cases: u32,
 }
 
@@ -105,6 +85,7 @@ impl World {
             bytes: HashMap::new(),
             server: HashMap::new(),
             deliveries: HashMap::new(),
+            stepped: [None, None],
             late: Vec::new(),
             cases: 0,
         }
@@ -115,7 +96,7 @@ impl World {
         self.cases += 1;
         self.channel = ChannelId::new(format!("case-{}", self.cases));
         self.knowledge = knowledge;
-        (self.truth, self.off) = (0, 0);
+        (self.truth, self.off, self.stepped) = (0, 0, [None, None]);
         self.wishes.clear();
         self.rows.clear();
         self.bytes.clear();
@@ -163,6 +144,7 @@ impl World {
     /// kill -9.
     pub(super) fn kill(&mut self, process: usize) {
         self.processes[process] = None;
+        self.stepped[process] = None;
         self.late.retain(|(of, _, _)| *of != process);
     }
 
@@ -220,10 +202,18 @@ impl World {
 
     /// One step of a process's push loop.
     pub(super) fn step(&mut self, process: usize, fault: Fault) {
+        self.end_waits(process);
         let rows = self.lane_rows(process);
         let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(Timestamp::default()));
         let now = self.moment();
-        let desk = Desk { now, held: &held, read_at: &read_at, outage: &outage, look_after: None };
+        let desk = Desk {
+            now,
+            held: &held,
+            credential: "key",
+            read_at: &read_at,
+            outage: &outage,
+            look_after: None,
+        };
         let store = self.store(process);
         match lanes::choose(&rows, &desk) {
             Choice::Recover => {
@@ -239,6 +229,18 @@ impl World {
         }
     }
 
+    /// A process that sees the clock set back, or that has just begun, ends
+    /// waits that mean nothing any more.
+    fn end_waits(&mut self, process: usize) {
+        let (store, now) = (self.store(process), self.wall());
+        let mut outage = self.stepped[process].unwrap_or_else(|| Outage::new(Timestamp::default()));
+        if let Some(jump) = outage.step(now) {
+            let ended = store.end_waits(&self.channel, now, jump == Jump::Back);
+            self.runtime.block_on(ended).unwrap();
+        }
+        self.stepped[process] = Some(outage);
+    }
+
     fn send(&mut self, process: usize, rows: &[LaneRow], index: usize, fault: Fault) {
         let (store, now, row) = (self.store(process), self.moment(), &rows[index]);
         let ahead = rows[..index].iter().filter(|it| it.row.lane == row.row.lane);
@@ -249,9 +251,9 @@ impl World {
             let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
             assert!(over || again, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
-        let claim = store.claim(&row.row.id, row.fence, now);
+        let claim = store.claim(&row.row.id, row.fence, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
-        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now)).unwrap();
+        let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
         assert!(again.is_none(), "I5: claimed twice");
         if fault == Fault::KilledBefore {
             return self.kill(process);
@@ -260,7 +262,7 @@ impl World {
         let outcome = self.meet(&claimed, fault);
         match (fault, outcome) {
             (Fault::KilledAfter, _) => self.kill(process),
-            (Fault::Stalled, Outcome::Done(message)) => self.late.push((process, claimed, message)),
+            (Fault::Stalled | Fault::StalledRefused, outcome) => self.late.push((process, claimed, outcome)),
             (_, outcome) => self.settle(&store, &claimed, outcome),
         }
     }
@@ -281,64 +283,6 @@ impl World {
         assert!(wish.keys.len() <= 1 + wish.decisions, "I7: more keys than decisions");
     }
 
-    /// What the server makes of it and what is heard of that.
-    fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> Outcome<MessageId> {
-        let refusal = |status: u16, code: &str| {
-            Outcome::Refused(ApiRefusal {
-                code: ErrorCode::from_word(code),
-                word: SafeText::line(code),
-                status,
-                message: SafeText::line("no"),
-                docs: None,
-                retry_after: None,
-            })
-        };
-        let unclear = || Outcome::Unknown(Unclear::new("no answer", None));
-        let known = self.recognises(&claimed.row.key);
-        match fault {
-            Fault::Offline => Outcome::NotSent(NotSent::Offline(SafeText::line("no route"))),
-            Fault::NeverArrived => unclear(),
-            Fault::Revoked => refusal(401, "REVOKED_KEY"),
-            Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
-            Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
-            // What was done before is told again, whatever is wrong now.
-            Fault::Refused if !known => refusal(400, "VALIDATION_ERROR"),
-            Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
-            Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
-            Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
-            Fault::AnswerLost => {
-                self.deliver(claimed);
-                unclear()
-            }
-            _ => Outcome::Done(self.deliver(claimed)),
-        }
-    }
-
-    fn recognises(&self, key: &IdempotencyKey) -> bool {
-        self.server.get(key.as_str()).is_some_and(|it| (self.truth - it.at) * SECOND < DAY)
-    }
-
-    /// Does it once for as long as the key is kept.
-    fn deliver(&mut self, claimed: &LaneRow) -> MessageId {
-        let key = claimed.row.key.as_str();
-        if let Some(kept) = self.server.get(key).filter(|_| self.recognises(&claimed.row.key)) {
-            assert_eq!(kept.body, self.bytes[key], "a conflict");
-            return kept.message.clone();
-        }
-        let count = self.deliveries.entry(key.to_owned()).or_default();
-        *count += 1;
-        // Setting a state twice is setting it once.
-        let matters = claimed.row.operation.speaks();
-        assert!(*count == 1 || !matters, "done twice under one key");
-        let wish = &mut self.wishes[self.rows[&claimed.row.id]];
-        wish.delivered += 1;
-        assert!(wish.delivered <= 1 + wish.anew || !matters, "done twice without a person's word");
-        let message = MessageId::new(format!("{}-{key}", self.channel));
-        let kept = Kept { body: self.bytes[key].clone(), at: self.truth, message: message.clone() };
-        self.server.insert(key.to_owned(), kept);
-        message
-    }
-
     fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
         let attempt = Attempt {
             class: claimed.row.operation.class(),
@@ -353,7 +297,13 @@ impl World {
             (Next::Done, Outcome::Done(message)) => return self.done(store, claimed, &message),
             (next, _) => settlement(next, self.wall()).expect("not done"),
         };
-        self.runtime.block_on(store.settle(claimed, told)).unwrap();
+        let fence = |world: &Self| {
+            let rows = world.runtime.block_on(store.lane_rows(&world.channel)).unwrap();
+            rows.iter().find(|it| it.row.id == claimed.row.id).map(|it| it.fence)
+        };
+        let before = fence(self);
+        let counted = self.runtime.block_on(store.settle(claimed, told)).unwrap();
+        assert_eq!(counted, before == Some(claimed.fence), "I5: an outcome counts for its own claim");
     }
 
     fn done(&mut self, store: &Store, claimed: &LaneRow, message: &MessageId) {
@@ -380,9 +330,18 @@ impl World {
         if self.late.is_empty() {
             return;
         }
-        let (process, claimed, message) = self.late.remove(0);
+        let (process, claimed, outcome) = self.late.remove(0);
         let store = self.store(process);
-        self.done(&store, &claimed, &message);
+        self.settle(&store, &claimed, outcome);
+    }
+
+    /// A process sleeps for a day over an answer, while another gives the row
+    /// up and asks a person.
+    pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
+        self.step(process, Fault::Stalled);
+        self.hours(24);
+        self.step(1 - process, Fault::Answered);
+        self.step(1 - process, Fault::Answered);
     }
 
     /// After every step: at most one row of a lane is leaving, and none is

@@ -18,7 +18,7 @@ fn sent(id: &str) -> Answer {
 }
 
 /// A business chat with one conversation.
-fn chat(request: &Request) -> Answer {
+pub fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
         "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
         "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
@@ -27,7 +27,7 @@ fn chat(request: &Request) -> Answer {
     }
 }
 
-async fn ready() -> Hands {
+pub async fn ready() -> Hands {
     let hands = Hands::on(chat).await;
     hands.pull().await;
     hands.clock.advance(5);
@@ -72,7 +72,7 @@ async fn a_desk_that_ended_while_sending_asks_again_with_the_same_key() {
     let hands = ready().await;
     let row = hands.queue_text("c1", "Only once");
     let fence = hands.store.lane_rows(&crate::hands::id()).await.expect("rows")[0].fence;
-    hands.store.claim(&row.id, fence, hands.clock.now()).await.expect("claimed");
+    hands.store.claim(&row.id, fence, hands.clock.now(), hands.channel.credential()).await.expect("claimed");
     let hands = hands.reopen();
     hands.clock.advance(1);
     assert_eq!(hands.push().await, PushStep::Idle);

@@ -75,9 +75,9 @@ impl Folder {
         Connection::open_with_flags(self.data().join("outbox.db"), flags).ok()
     }
 
-    /// A connection that can hold the outbox's lock.
-    pub fn outbox_to_lock(&self) -> Connection {
-        Connection::open(self.data().join("outbox.db")).expect("the outbox opens")
+    /// A connection that can hold a file's lock.
+    pub fn to_lock(&self, file: &str) -> Connection {
+        Connection::open(self.data().join(file)).expect("the file opens")
     }
 
     /// A number out of the outbox; 0 while there is none.
@@ -147,9 +147,9 @@ impl Folder {
                     for row in rows.into_iter().map(|it| it.row) {
                         let RowState::Stopped(stop, _) = &row.state else { continue };
                         asked += 1;
-                        let again = store.try_again(&row.id, None, clock.now()).expect("written");
-                        let again = again.and_then(|it| it.after).expect("stopped");
-                        let pinned = matches!(stop, Stop::Unknown | Stop::Auth);
+                        let decided = store.try_again(&row.id, None, clock.now()).expect("written");
+                        let again = decided.and_then(|it| it.after).expect("it goes on");
+                        let pinned = stop.is_ambiguous() || *stop == Stop::Auth;
                         assert!(!pinned || again.key == row.key, "a new key although {stop:?}");
                     }
                 }

@@ -111,7 +111,7 @@ async fn before_the_commit_the_draft_still_has_the_text() {
     let drafted = || scene.folder.number("SELECT count(*) FROM draft WHERE text = 'Only once.'") == 1;
     until("the draft", drafted).await;
     // From here on nothing can be committed.
-    let lock = scene.folder.outbox_to_lock();
+    let lock = scene.folder.to_lock("outbox.db");
     lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
     terminal = aside(move || {
         terminal.keys("\r");
@@ -132,16 +132,23 @@ async fn before_the_commit_the_draft_still_has_the_text() {
 async fn after_the_commit_and_before_the_first_byte() {
     let scene = Scene::new().await;
     scene.folder.queue_text(CUSTOMER, TEXT);
-    // A connection is neither made nor refused: the row is marked as leaving,
+    // The first read shows that the key is taken, and ends its connection.
+    // The next one is neither made nor refused: the row is marked as leaving,
     // and not a byte has left.
-    scene.proxy.door(Door::Full).await;
+    let gate = Gate::shut();
+    let mine = gate.clone();
+    scene.proxy.plan(move |_| Script { after: Some(mine.clone()), ..Script::done(Give::Last) });
     let inbox = scene.folder.inbox();
     let terminal = aside(move || Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 100, 30)).await;
+    gate.reached().await;
+    scene.proxy.door(Door::Full).await;
+    gate.open();
     until("the claim", || scene.folder.number("SELECT count(*) FROM outbox WHERE state = 'sending'") == 1)
         .await;
     aside(move || terminal.kill()).await;
     assert!(!scene.proxy.seen().iter().any(|it| is_send(&it.asked)), "nothing has left");
     assert_eq!(scene.arrived().await, 0);
+    scene.proxy.pass();
     scene.proxy.door(Door::Open).await;
     assert!(!scene.check().await);
 }
@@ -183,7 +190,7 @@ async fn with_the_answer_read_and_not_written_down() {
     scene.first_send(Script { after: Some(gate.clone()), ..Script::pass() });
     let child = scene.send();
     gate.reached().await;
-    let lock = scene.folder.outbox_to_lock();
+    let lock = scene.folder.to_lock("outbox.db");
     lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
     gate.open();
     let answered =

@@ -178,6 +178,10 @@ async fn give(client: &mut TcpStream, give: Give, answer: Option<Reply>) -> Opti
             client.write_all(&lasting(&reply)).await.ok()?;
             if stays { Some(Then::Another) } else { finish(client, End::Close).await }
         }
+        (Give::Last, Some(reply)) => {
+            client.write_all(&reply.bytes).await.ok()?;
+            finish(client, End::Close).await
+        }
         (Give::Part(cut, end), Some(reply)) => {
             let head = reply.head();
             let length = match cut {

@@ -50,6 +50,8 @@ pub enum Cut {
 pub enum Give {
     /// The service's answer, after these bytes and this delay.
     Answer(Vec<u8>, Duration),
+    /// The service's answer, and then the end of the connection, as it says.
+    Last,
     /// The service's answer, byte by byte with so much between them.
     Drip(Duration),
     /// A part of the service's answer.

@@ -1,0 +1,80 @@
+//! A disk that takes nothing: refused before any byte could leave, and
+//! nothing is lost of what was there.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::model::ids::ConversationId;
+use crate::model::queries::Draft;
+use crate::store::tests::{at, channel, send};
+use crate::store::{Store, StoreError};
+
+/// Changes the writing connection of the outbox.
+fn with_outbox(store: &Store, change: impl FnOnce(&Connection) + Send + 'static) {
+    store
+        .outbox()
+        .call(move |connection| {
+            change(connection);
+            Ok(())
+        })
+        .unwrap();
+}
+
+async fn refuses(store: &Store, expected: fn(&StoreError) -> bool) {
+    let (channel, conversation) = (channel(), ConversationId::from("a"));
+    let draft = Draft { text: "kept".to_owned(), reply_to: None };
+    let queued = store.lane_rows(&channel).await.unwrap();
+    let error = store.enqueue_many(vec![send("a", &"long ".repeat(100_000), 0)], true, at(0)).unwrap_err();
+    assert!(expected(&error), "{error:?}");
+    let words = error.to_string();
+    assert!(words.contains("nothing was written") && words.contains("ry again"), "{words}");
+    let claimed = store.claim(&queued[0].row.id, queued[0].fence, at(1), "key").await;
+    assert!(matches!(claimed, Err(error) if expected(&error)), "nothing may leave");
+    assert_eq!(store.lane_rows(&channel).await.unwrap(), queued, "nothing changed");
+    let kept = store.reader().unwrap().draft(&channel, &conversation).unwrap();
+    assert_eq!(kept, Some(draft), "the draft is still there");
+}
+
+fn desk() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    let draft = Draft { text: "kept".to_owned(), reply_to: None };
+    store.save_draft(&channel(), &ConversationId::from("a"), Some(draft)).unwrap();
+    (folder, store)
+}
+
+#[tokio::test]
+async fn a_read_only_outbox_refuses() {
+    let (_folder, store) = desk();
+    with_outbox(&store, |it| it.pragma_update(None, "query_only", true).unwrap());
+    refuses(&store, |it| matches!(it, StoreError::ReadOnly)).await;
+    with_outbox(&store, |it| it.pragma_update(None, "query_only", false).unwrap());
+    store.enqueue(send("a", "two", 0), at(1)).unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses() {
+    let (_folder, store) = desk();
+    with_outbox(&store, |it| {
+        let pages: i64 = it.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+        it.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+    });
+    let error = store.enqueue(send("a", &"long ".repeat(100_000), 0), at(0)).unwrap_err();
+    assert!(matches!(error, StoreError::Full), "{error:?}");
+    assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
+    with_outbox(&store, |it| it.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap());
+    store.enqueue(send("a", "two", 0), at(1)).unwrap();
+}
+
+#[tokio::test]
+async fn a_locked_outbox_refuses_in_the_end_and_then_goes_on() {
+    let (folder, store) = desk();
+    with_outbox(&store, |it| it.busy_timeout(Duration::from_millis(20)).unwrap());
+    let other = Connection::open(folder.path().join("outbox.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    refuses(&store, |it| matches!(it, StoreError::Locked)).await;
+    other.execute_batch("COMMIT").unwrap();
+    store.enqueue(send("a", "two", 0), at(1)).unwrap();
+}

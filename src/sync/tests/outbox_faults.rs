@@ -1,0 +1,94 @@
+//! What befalls an attempt in the model of the outbox's lives, and a server
+//! that keeps what it did under each key for a day.
+
+use crate::client::errors::ErrorCode;
+use crate::client::{ApiRefusal, NotSent, Outcome, Unclear};
+use crate::model::ids::{IdempotencyKey, MessageId};
+use crate::model::text::SafeText;
+use crate::model::time::{DAY, SECOND};
+use crate::store::lane::LaneRow;
+use crate::sync::tests::outbox_world::{Kept, World};
+
+/// What befalls an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    Answered,
+    AnswerLost,
+    NeverArrived,
+    Offline,
+    Refused,
+    NoCredits,
+    Window,
+    Revoked,
+    Limited,
+    Failed,
+    InProgress,
+    /// kill -9 after the claim, before a byte left.
+    KilledBefore,
+    /// kill -9 after the server did it, before the outcome was written.
+    KilledAfter,
+    /// The answer is taken in much later.
+    Stalled,
+    /// A refusal is taken in much later.
+    StalledRefused,
+}
+
+impl World {
+    /// What the server makes of it and what is heard of that.
+    pub(super) fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> Outcome<MessageId> {
+        let refusal = |status: u16, code: &str| {
+            Outcome::Refused(ApiRefusal {
+                code: ErrorCode::from_word(code),
+                word: SafeText::line(code),
+                status,
+                message: SafeText::line("no"),
+                docs: None,
+                retry_after: None,
+            })
+        };
+        let unclear = || Outcome::Unknown(Unclear::new("no answer", None));
+        let known = self.recognises(&claimed.row.key);
+        match fault {
+            Fault::Offline => Outcome::NotSent(NotSent::Offline(SafeText::line("no route"))),
+            Fault::NeverArrived => unclear(),
+            Fault::Revoked => refusal(401, "REVOKED_KEY"),
+            Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
+            Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
+            // What was done before is told again, whatever is wrong now.
+            Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
+            Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
+            Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
+            Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
+            Fault::AnswerLost => {
+                self.deliver(claimed);
+                unclear()
+            }
+            _ => Outcome::Done(self.deliver(claimed)),
+        }
+    }
+
+    pub(super) fn recognises(&self, key: &IdempotencyKey) -> bool {
+        self.server.get(key.as_str()).is_some_and(|it| (self.truth - it.at) * SECOND < DAY)
+    }
+
+    /// Does it once for as long as the key is kept.
+    pub(super) fn deliver(&mut self, claimed: &LaneRow) -> MessageId {
+        let key = claimed.row.key.as_str();
+        if let Some(kept) = self.server.get(key).filter(|_| self.recognises(&claimed.row.key)) {
+            assert_eq!(kept.body, self.bytes[key], "a conflict");
+            return kept.message.clone();
+        }
+        let count = self.deliveries.entry(key.to_owned()).or_default();
+        *count += 1;
+        // Setting a state twice is setting it once.
+        let matters = claimed.row.operation.speaks();
+        assert!(*count == 1 || !matters, "done twice under one key");
+        let wish = &mut self.wishes[self.rows[&claimed.row.id]];
+        wish.delivered += 1;
+        assert!(wish.delivered <= 1 + wish.anew || !matters, "done twice without a person's word");
+        let message = MessageId::new(format!("{}-{key}", self.channel));
+        let kept = Kept { body: self.bytes[key].clone(), at: self.truth, message: message.clone() };
+        self.server.insert(key.to_owned(), kept);
+        message
+    }
+}

@@ -1,0 +1,172 @@
+//! The takeover guard: no text leaves beside an answer its writer has not
+//! seen, or long after it was meant to.
+
+use frontdesk::model::ids::MessageId;
+use frontdesk::model::messages::Place;
+use frontdesk::model::outbox::{Operation, OutboxRow, RowState, Stop};
+use frontdesk::model::time::Timestamp;
+use frontdesk::store::outbox::NewRow;
+use frontdesk::sync::PushStep;
+use serde_json::json;
+
+use crate::hands::server::{Answer, Request};
+use crate::hands::{Hands, message, page, pushing, time};
+
+fn place(seconds: i64, id: &str) -> Place {
+    (Timestamp::parse(&time(seconds)).expect("a time"), MessageId::from(id))
+}
+
+/// Queues a text by someone who had this message on screen.
+fn queue(hands: &Hands, text: &str, seen: Place) -> OutboxRow {
+    let operation = Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None };
+    let row = crate::hands::new_row("c1", operation);
+    hands.store.enqueue(NewRow { seen: Some(seen), ..row }, hands.now()).expect("queued")
+}
+
+fn stop(hands: &Hands) -> Option<Stop> {
+    hands.history("c1").outbox.first().and_then(|it| match it.state {
+        RowState::Stopped(stop, _) => Some(stop),
+        _ => None,
+    })
+}
+
+/// A business chat whose history is told so, newest first.
+fn told(history: &'static [(&'static str, &'static str, i64)]) -> impl FnMut(&Request) -> Answer + Send {
+    move |request| match request.route().as_str() {
+        "GET /conversations/c1/messages" => {
+            let items: Vec<_> =
+                history.iter().map(|(id, direction, at)| message(id, "c1", direction, *at)).collect();
+            Answer::ok(page(&items, None))
+        }
+        "PATCH /conversations/c1" => Answer::ok(json!({
+            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
+        })),
+        _ => pushing::chat(request),
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_the_ai_while_it_was_paused_is_shown_before_the_text_leaves() {
+    let hands = pushing::ready().await;
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
+    let row = queue(&hands, "Ana here, a person.", place(0, "m1"));
+    hands.server.now(told(&[("ai-1", "outbound", 3), ("m1", "inbound", 0)]));
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(hands.server.routes(), ["PATCH /conversations/c1", "GET /conversations/c1/messages"]);
+    assert_eq!(stop(&hands), Some(Stop::Crossed));
+    assert_eq!(hands.messages("c1"), ["m1", "ai-1"], "it is on screen");
+    // A further answer asks again, and nothing is asked twice.
+    let after = hands.store.try_again(&row.id, Some(place(3, "ai-1")), hands.now()).expect("decided");
+    assert_eq!(
+        after.and_then(|it| it.after).map(|it| it.key),
+        Some(row.key.clone()),
+        "no byte left under it"
+    );
+    let fresh = told(&[("ai-2", "outbound", 4), ("ai-1", "outbound", 3), ("m1", "inbound", 0)]);
+    hands.server.now(fresh);
+    hands.channel.pull_history(&"c1".into()).await;
+    hands.push().await;
+    assert_eq!(stop(&hands), Some(Stop::Crossed));
+    hands.store.try_again(&row.id, None, hands.now()).expect("decided").expect("stopped");
+    assert_eq!(hands.push().await, PushStep::Idle);
+    let posts = hands.server.posts();
+    assert_eq!((posts.len(), posts[0].key()), (1, row.key.as_str()));
+    assert_eq!(hands.store.decisions(&row.id).expect("read"), ["send anyway", "send anyway"]);
+}
+
+#[tokio::test]
+async fn what_this_desk_sent_and_what_the_customer_wrote_cross_nothing() {
+    let hands = pushing::ready().await;
+    queue(&hands, "one", place(0, "m1"));
+    queue(&hands, "two", place(0, "m1"));
+    hands.server.now(told(&[("m2", "inbound", 2), ("m1", "inbound", 0)]));
+    hands.channel.pull_history(&"c1".into()).await;
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(hands.server.posts().len(), 2);
+}
+
+#[tokio::test]
+async fn a_colleagues_answer_crosses_without_a_pause() {
+    let hands = pushing::ready().await;
+    queue(&hands, "one", place(0, "m1"));
+    hands.server.now(told(&[("x", "outbound", 1), ("m1", "inbound", 0)]));
+    hands.channel.pull_history(&"c1".into()).await;
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!((stop(&hands), hands.server.posts().len()), (Some(Stop::Crossed), 0));
+}
+
+#[tokio::test]
+async fn after_a_desk_was_down_old_texts_ask() {
+    let quiet: &[(&str, &str, i64)] = &[("m1", "inbound", 0)];
+    let moved: &[(&str, &str, i64)] = &[("m2", "inbound", 9), ("m1", "inbound", 0)];
+    let answered: &[(&str, &str, i64)] = &[("ai", "outbound", 9), ("m1", "inbound", 0)];
+    let cases = [
+        ("short and quiet", 60, quiet, None),
+        ("short, the customer wrote on", 60, moved, Some(Stop::Late)),
+        ("short, answered", 60, answered, Some(Stop::Crossed)),
+        ("long", 121, quiet, Some(Stop::Late)),
+        ("long, answered", 7200, answered, Some(Stop::Crossed)),
+    ];
+    for (name, seconds, history, expected) in cases {
+        let hands = pushing::ready().await;
+        queue(&hands, "one", place(0, "m1"));
+        hands.clock.advance(seconds);
+        let hands = hands.reopen();
+        hands.server.now(told(history));
+        hands.push().await;
+        assert_eq!(stop(&hands), expected, "{name}");
+        let asked = hands.server.routes();
+        assert_eq!(asked[0], "GET /conversations/c1/messages", "{name}: read first");
+        assert_eq!(asked.len(), 1 + usize::from(expected.is_none()), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn while_the_history_cannot_be_read_a_held_up_text_waits() {
+    let hands = pushing::ready().await;
+    queue(&hands, "one", place(0, "m1"));
+    hands.clock.advance(60);
+    let hands = hands.reopen();
+    hands.server.now(|_| Answer::Cut);
+    assert!(matches!(hands.push().await, PushStep::Due(_)));
+    hands.clock.advance(90);
+    hands.server.now(told(&[("m1", "inbound", 0)]));
+    hands.push().await;
+    assert_eq!(stop(&hands), Some(Stop::Late), "it counts until the connection is back");
+    assert!(hands.server.posts().is_empty());
+}
+
+#[tokio::test]
+async fn a_tab_that_was_stopped_asks_too() {
+    let hands = pushing::ready().await;
+    hands.server.now(|_| Answer::refusal(401, "REVOKED_KEY", "revoked"));
+    hands.channel.pull_account().await;
+    queue(&hands, "one", place(0, "m1"));
+    assert_eq!(hands.push().await, PushStep::Halted);
+    hands.clock.advance(600);
+    hands.channel.resume();
+    hands.server.now(told(&[("m1", "inbound", 0)]));
+    hands.channel.pull_account().await;
+    hands.push().await;
+    assert_eq!((stop(&hands), hands.server.posts().len()), (Some(Stop::Late), 0));
+}
+
+#[tokio::test]
+async fn waiting_for_ones_turn_is_not_being_late() {
+    let hands = pushing::ready().await;
+    queue(&hands, "one", place(0, "m1"));
+    hands.server.now(|request| match request.method.as_str() {
+        "POST" => Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow").header("retry-after", "170"),
+        _ => pushing::chat(request),
+    });
+    // A loop looks every half minute.
+    for _ in 0..6 {
+        hands.push().await;
+        hands.clock.advance(30);
+    }
+    hands.server.now(pushing::chat);
+    hands.push().await;
+    hands.clock.advance(30);
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert!(hands.history("c1").outbox.is_empty(), "it left without a question");
+}
