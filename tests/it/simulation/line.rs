@@ -69,8 +69,26 @@ impl Fault {
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub at: i64,
+    pub method: String,
+    pub path: String,
     pub key: Option<String>,
     pub status: Option<u16>,
+    /// Whether a byte may have left.
+    pub left: bool,
+    /// The text it sends, if it sends one.
+    pub text: Option<String>,
+    /// Whether an earlier answer was given again.
+    pub was_kept: bool,
+}
+
+/// Which answers are kept to be given again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Keep {
+    /// Now and then one.
+    #[default]
+    Some,
+    All,
+    None,
 }
 
 pub struct Line {
@@ -90,6 +108,7 @@ struct State {
     /// Nothing gets through.
     dead: bool,
     recent: HashMap<String, (HeaderMap, Vec<u8>)>,
+    keep: Keep,
     log: Option<Vec<Seen>>,
     requests: u64,
 }
@@ -116,6 +135,16 @@ impl Line {
     /// The server is dead, or alive again.
     pub fn dead(&self, dead: bool) {
         self.state(|it| it.dead = dead);
+    }
+
+    /// Every answer is kept from now on.
+    pub fn keep_everything(&self) {
+        self.state(|it| it.keep = Keep::All);
+    }
+
+    /// The answers kept so far stay as they are.
+    pub fn keep_nothing_more(&self) {
+        self.state(|it| it.keep = Keep::None);
     }
 
     /// Keeps what is seen from now on.
@@ -173,10 +202,14 @@ impl Line {
         let length = result.as_ref().ok().and_then(|it| it.body.as_ref().ok().map(Vec::len));
         self.trace.note((begun, request.method.as_str(), bare, fault, status, length));
         let key = request.headers.get("idempotency-key").and_then(|it| it.to_str().ok()).map(str::to_owned);
+        let was_kept = fault == Some(Fault::Stale) && self.state(|it| it.recent.contains_key(&request.url));
+        let left = !dead && fault != Some(Fault::NotSent);
+        let (method, body) = (request.method.to_string(), request.body);
         self.state(|it| {
             it.requests += 1;
             if let Some(log) = &mut it.log {
-                log.push(Seen { at: begun, key, status });
+                let text = text_in(&body);
+                log.push(Seen { at: begun, method, path, key, status, left, text, was_kept });
             }
         });
         if matches!(fault, Some(Fault::CrashBefore | Fault::CrashAfter)) {
@@ -249,7 +282,12 @@ impl Line {
         asked.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
         let (head, body) = town.answer(asked).await.into_parts();
         let answer = Incoming { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
-        if request.method == "GET" && answer.status == 200 && self.chance.below(32) == 0 {
+        let keeps = match self.state(|it| it.keep) {
+            Keep::Some => self.chance.below(32) == 0,
+            Keep::All => true,
+            Keep::None => false,
+        };
+        if request.method == "GET" && answer.status == 200 && keeps {
             let kept = (answer.headers.clone(), answer.body.clone().unwrap_or_default());
             self.state(|it| {
                 if it.recent.len() >= KEPT {
@@ -266,6 +304,12 @@ impl Transport for Line {
     fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
         Box::pin(self.carry(request))
     }
+}
+
+/// The text a request's body sends.
+fn text_in(body: &[u8]) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    Some(body["text"]["body"].as_str()?.to_owned())
 }
 
 fn refusal(status: u16, code: &str, retry_after: Option<u64>) -> Incoming {

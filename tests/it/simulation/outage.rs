@@ -3,25 +3,16 @@
 //! lane's order, those that are old only after a person's word.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use frontdesk::client::prepare;
-use frontdesk::model::account::Platform;
-use frontdesk::model::chance::Chance;
 use frontdesk::model::messages::Place;
-use frontdesk::model::outbox::{Lane, Operation, RowState};
+use frontdesk::model::outbox::RowState;
 use frontdesk::model::stops::{Stop, Verdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
-use frontdesk::service::AssistantChoice;
-use frontdesk::store::outbox::NewRow;
 
-use crate::desk::HandClock;
-use crate::simulation::clock::Skewed;
-use crate::simulation::desk::{self, Desk, Made};
+use crate::simulation::crowd::{Crowd, Setting, text};
 use crate::simulation::human::{history, stopped_rows};
-use crate::simulation::line::Line;
-use crate::simulation::town::{Happening, Terms, Town, phone};
-use crate::simulation::trace::Trace;
+use crate::simulation::line::Seen;
+use crate::simulation::town::{Happening, phone};
 
 /// Processes on the folder.
 const PROCESSES: usize = 3;
@@ -32,152 +23,65 @@ const OLD: usize = 160;
 /// Texts that are queued less than two minutes before it comes back.
 const YOUNG: usize = 40;
 
-/// Some processes on one folder, and one line they all use.
-struct Office {
-    clock: Arc<HandClock>,
-    town: Arc<tokio::sync::Mutex<Town>>,
-    line: Arc<Line>,
-    desks: Vec<Desk>,
-    _folders: [tempfile::TempDir; 2],
+/// Three processes on one folder, who know of all conversations.
+async fn office() -> Crowd {
+    let mut crowd = Crowd::gather(Setting { desks: PROCESSES, shared: true, ..Setting::one() }).await;
+    crowd.town(async |town| drop(town.customers_write((0..LANES).collect()).await)).await;
+    let now = crowd.now();
+    crowd.desks[1].focus(Some(None), now);
+    crowd.pass(3 * MINUTE).await;
+    assert_eq!(crowd.list(2).len(), LANES);
+    crowd
 }
 
-impl Office {
-    async fn open() -> Self {
-        let clock = HandClock::new();
-        let trace = Trace::default();
-        let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
-        let terms = Terms { seed: 7, skew: 40 * MINUTE, assistant: AssistantChoice::Off };
-        let mut town = Town::found(folders[0].path(), terms, clock.clone(), trace.clone()).await;
-        let spec = desk::spec(&town.service.base_url, town.key("whatsapp"));
-        town.customers_write((0..LANES).collect()).await;
-        let town = Arc::new(tokio::sync::Mutex::new(town));
-        let line = Line::new(town.clone(), Chance::seeded(1), trace.clone());
-        line.listen();
-        let desks = (0..PROCESSES).map(|number| {
-            Desk::new(Made {
-                number,
-                folder: folders[1].path().to_owned(),
-                spec: spec.clone(),
-                polling: (3, 10),
-                shared: true,
-                clock: Skewed::new(clock.clone(), 0),
-                line: line.clone(),
-                chance: Chance::seeded(100 + number as u64),
-                trace: trace.clone(),
-            })
-        });
-        let mut office = Self { desks: desks.collect(), clock, town, line, _folders: folders };
-        for index in 0..PROCESSES {
-            let now = office.now();
-            office.desks[index].start(now);
-            if index > 0 {
-                let notices = office.desks[0].notices.clone();
-                office.desks[index].notices = notices;
-            }
-            office.pass(2 * SECOND).await;
-        }
-        let now = office.now();
-        office.desks[1].focus(Some(None), now);
-        office.pass(3 * MINUTE).await;
-        office
-    }
+/// What all processes asked since the last look, in its order.
+fn seen(crowd: &Crowd) -> Vec<Seen> {
+    let mut seen: Vec<_> = crowd.desks.iter().flat_map(|it| it.line.seen()).collect();
+    seen.sort_by_key(|it| it.at);
+    seen
+}
 
-    fn now(&self) -> i64 {
-        self.clock.now().micros()
-    }
-
-    async fn pass(&mut self, span: i64) {
-        let until = self.now() + span;
-        loop {
-            let next = self.desks.iter().enumerate().map(|(index, it)| (it.due(), index)).min();
-            let Some((at, index)) = next.filter(|(at, _)| *at <= until) else { break };
-            self.town.lock().await.pass_until(at).await;
-            let clock = self.clock.clone();
-            assert!(self.desks[index].step(|| clock.now().micros()).await);
-        }
-        self.town.lock().await.pass_until(until).await;
-    }
-
-    /// Texts are written in turn at each process, to each lane in turn.
-    fn write(&mut self, numbers: std::ops::Range<usize>) {
-        let lanes = self.lanes();
-        for number in numbers {
-            let (lane, to, seen) = lanes[number % LANES].clone();
-            let text = Operation::SendText { to, text: format!("text {number:03}"), reply_to: None };
-            let request = prepare(&Platform::Whatsapp, &lane, &text).expect("can be sent");
-            let desk = &mut self.desks[number % PROCESSES];
-            let channel = desk.channel().clone();
-            let row = NewRow { channel, lane, operation: text, request, hold_micros: 0, seen: Some(seen) };
-            desk.store().enqueue(row, desk.clock.now()).expect("queued");
-            let now = self.clock.now().micros();
-            self.desks[number % PROCESSES].wake_outbox(now);
-        }
-    }
-
-    /// Each lane, its address, and its newest message.
-    fn lanes(&self) -> Vec<(Lane, String, Place)> {
-        let desk = &self.desks[0];
-        let query = frontdesk::model::queries::ConversationQuery {
-            channel: desk.channel().clone(),
-            filter: frontdesk::model::queries::ListFilter::All,
-            anchor: frontdesk::model::queries::Anchor::Top,
-            limit: 100,
-        };
-        let rows = desk.body().reader.conversations(&query).expect("a list").rows;
-        let mut lanes: Vec<_> = rows
-            .into_iter()
-            .map(|row| {
-                let id = row.conversation.id.clone();
-                let newest = history(desk, &id, 1).messages.pop().expect("a message").message;
-                let address = row.conversation.address.expect("an address");
-                (Lane::Conversation(id), address, (newest.created_at.expect("a time"), newest.id))
-            })
-            .collect();
-        lanes.sort_by_key(|(_, address, _)| address.clone());
-        assert_eq!(lanes.len(), LANES);
-        lanes
-    }
-
-    /// What reached the platform, with the recipient, oldest first.
-    async fn arrived(&self) -> Vec<(String, String)> {
-        let sql = self.town.lock().await.sql();
-        let mut statement = sql.prepare("SELECT recipient, content FROM outbound ORDER BY seq").expect("sql");
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
-        rows.map(|it| it.expect("a row")).collect()
+/// Texts are written in turn at each process, to each lane in turn.
+fn write(crowd: &mut Crowd, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        let to = phone(number % LANES);
+        let id = crowd.with(0, &to).expect("it is listed").conversation.id;
+        let seen: Option<Place> = crowd.newest(0, &id);
+        crowd.queue(number % PROCESSES, &id, seen, vec![text(&to, &format!("text {number:03}"))]);
     }
 }
 
 /// Requests during an hour without a server, with or without texts that wait.
-async fn dead_hour(office: &mut Office, texts: bool) -> usize {
-    office.line.dead(true);
+async fn dead_hour(office: &mut Crowd, texts: bool) -> usize {
+    office.desks.iter().for_each(|it| it.line.dead(true));
     office.pass(10 * SECOND).await;
-    office.line.seen();
+    seen(office);
     if texts {
-        office.write(0..OLD);
+        write(office, 0..OLD);
     }
     office.pass(HOUR - MINUTE - 10 * SECOND).await;
     if texts {
-        office.write(OLD..OLD + YOUNG);
+        write(office, OLD..OLD + YOUNG);
     }
     office.pass(MINUTE).await;
-    let seen = office.line.seen();
-    assert!(seen.iter().all(|it| it.key.is_none() || it.status.is_none()), "nothing got through");
+    let seen = seen(office);
+    assert!(seen.iter().all(|it| it.status.is_none()), "nothing got through");
     seen.len()
 }
 
 #[tokio::test]
 async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
-    let alone = dead_hour(&mut Office::open().await, false).await;
-    let mut office = Office::open().await;
+    let alone = dead_hour(&mut office().await, false).await;
+    let mut office = office().await;
     // One customer writes while nobody can be reached: the thread moves.
     let moved = LANES - 1;
     let at = office.now() + HOUR / 2;
-    office.town.lock().await.plan(vec![(at, Happening::Writes { customer: moved })]);
+    office.town(async |town| town.plan(vec![(at, Happening::Writes { customer: moved })])).await;
     let with_texts = dead_hour(&mut office, true).await;
     println!("requests in the dead hour: {alone} by probing alone, {with_texts} with 200 texts");
     assert!(with_texts * 10 <= alone * 12, "{with_texts} against {alone}");
 
-    office.line.dead(false);
+    office.desks.iter().for_each(|it| it.line.dead(false));
     office.pass(10 * MINUTE).await;
     let before = office.arrived().await;
     let young = |content: &str| content >= format!("text {OLD:03}").as_str();
@@ -223,9 +127,9 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
             "lane {lane}"
         );
     }
-    let seen = office.line.seen();
+    let seen = seen(&office);
     let busiest = seen.iter().map(|it| {
-        let within = |other: &&crate::simulation::line::Seen| (it.at..it.at + SECOND).contains(&other.at);
+        let within = |other: &&Seen| (it.at..it.at + SECOND).contains(&other.at);
         seen.iter().filter(within).count()
     });
     let busiest = busiest.max().expect("requests");

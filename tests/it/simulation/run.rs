@@ -113,6 +113,14 @@ impl Run {
         Self { clock, town, places, trace, end, _folder: folder }
     }
 
+    /// Puts a bug into a file of every desk.
+    pub fn plant(&self, file: &str, sql: &str) {
+        for place in &self.places {
+            let connection = rusqlite::Connection::open(place.desk.folder.join(file)).expect("it opens");
+            connection.execute_batch(sql).expect("planted");
+        }
+    }
+
     fn now(&self) -> i64 {
         self.clock.now().micros()
     }

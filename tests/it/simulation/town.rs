@@ -248,6 +248,12 @@ impl Town {
         assert_eq!(status, 200, "{path}: {value}");
         value
     }
+
+    /// The conversation with a number.
+    pub fn conversation_of(&self, number: &str) -> Option<String> {
+        let sql = "SELECT id FROM conversations WHERE peer = ?1";
+        self.sql().query_row(sql, [number], |row| row.get(0)).ok()
+    }
 }
 
 /// A customer's number; none of those that mean something to the simulated

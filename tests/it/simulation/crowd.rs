@@ -1,0 +1,188 @@
+//! A town with some desks, for stories whose events are told one by one.
+
+use std::ops::AsyncFnOnce;
+use std::sync::Arc;
+
+use frontdesk::client::prepare;
+use frontdesk::model::account::Platform;
+use frontdesk::model::chance::Chance;
+use frontdesk::model::conversations::ConversationRow;
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::messages::{Message, Place};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
+use frontdesk::model::queries::{Anchor, ConversationQuery, ListFilter};
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::service::AssistantChoice;
+use frontdesk::store::outbox::NewRow;
+
+use crate::desk::HandClock;
+use crate::simulation::clock::Skewed;
+use crate::simulation::desk::{self, Desk, Made};
+use crate::simulation::human::history;
+use crate::simulation::line::Line;
+use crate::simulation::town::{Terms, Town};
+use crate::simulation::trace::Trace;
+
+/// How the desks of a crowd are made.
+pub struct Setting {
+    pub desks: usize,
+    /// All on one folder, or each on its own.
+    pub shared: bool,
+    pub polling: (u64, u64),
+    pub assistant: AssistantChoice,
+    pub seed: u64,
+}
+
+impl Setting {
+    /// One desk at the usual cadence, and nobody who answers by themselves.
+    pub fn one() -> Self {
+        Self { desks: 1, shared: false, polling: (3, 10), assistant: AssistantChoice::Off, seed: 1 }
+    }
+}
+
+pub struct Crowd {
+    pub clock: Arc<HandClock>,
+    pub town: Arc<tokio::sync::Mutex<Town>>,
+    pub desks: Vec<Desk>,
+    pub trace: Trace,
+    _folders: Vec<tempfile::TempDir>,
+}
+
+impl Crowd {
+    /// A town without messages; every desk has read what there is.
+    pub async fn gather(setting: Setting) -> Self {
+        let clock = HandClock::new();
+        let trace = Trace::kept();
+        let mut folders = vec![tempfile::tempdir().expect("a folder")];
+        let terms = Terms { seed: setting.seed, skew: 40 * SECOND, assistant: setting.assistant };
+        let town = Town::found(folders[0].path(), terms, clock.clone(), trace.clone()).await;
+        let spec = desk::spec(&town.service.base_url, town.key("whatsapp"));
+        let town = Arc::new(tokio::sync::Mutex::new(town));
+        let mut desks: Vec<Desk> = Vec::new();
+        for number in 0..setting.desks {
+            if number == 0 || !setting.shared {
+                folders.push(tempfile::tempdir().expect("a folder"));
+            }
+            let seed = setting.seed * 100 + number as u64;
+            let line = Line::new(town.clone(), Chance::seeded(seed), trace.clone());
+            line.listen();
+            let mut desk = Desk::new(Made {
+                number,
+                folder: folders.last().expect("a folder").path().to_owned(),
+                spec: spec.clone(),
+                polling: setting.polling,
+                shared: setting.shared,
+                clock: Skewed::new(clock.clone(), 0),
+                line,
+                chance: Chance::seeded(seed + 50),
+                trace: trace.clone(),
+            });
+            if setting.shared
+                && let Some(first) = desks.first()
+            {
+                desk.notices = first.notices.clone();
+            }
+            desks.push(desk);
+        }
+        let mut crowd = Self { clock, town, desks, trace, _folders: folders };
+        for index in 0..crowd.desks.len() {
+            let now = crowd.now();
+            crowd.desks[index].start(now);
+            crowd.pass(2 * SECOND).await;
+        }
+        crowd
+    }
+
+    pub fn now(&self) -> i64 {
+        self.clock.now().micros()
+    }
+
+    /// Lets time pass at every desk and in the town.
+    pub async fn pass(&mut self, span: i64) {
+        let until = self.now() + span;
+        loop {
+            let next = self.desks.iter().enumerate().map(|(index, it)| (it.due(), index)).min();
+            let Some((at, index)) = next.filter(|(at, _)| *at <= until) else { break };
+            self.town.lock().await.pass_until(at).await;
+            let clock = self.clock.clone();
+            assert!(self.desks[index].step(|| clock.now().micros()).await, "nothing crashes here");
+        }
+        self.town.lock().await.pass_until(until).await;
+    }
+
+    /// Lets time pass in the town alone.
+    pub async fn pass_in_town(&self, span: i64) {
+        let until = self.now() + span;
+        self.town.lock().await.pass_until(until).await;
+    }
+
+    /// Something happens in the town.
+    pub async fn town<R>(&self, act: impl AsyncFnOnce(&mut Town) -> R) -> R {
+        act(&mut *self.town.lock().await).await
+    }
+
+    /// The conversations as a desk lists them.
+    pub fn list(&self, desk: usize) -> Vec<ConversationRow> {
+        let desk = &self.desks[desk];
+        let query = ConversationQuery {
+            channel: desk.channel().clone(),
+            filter: ListFilter::All,
+            anchor: Anchor::Top,
+            limit: 1000,
+        };
+        desk.body().reader.conversations(&query).expect("a list").rows
+    }
+
+    /// The conversation with a number, as a desk has it.
+    pub fn with(&self, desk: usize, number: &str) -> Option<ConversationRow> {
+        self.list(desk).into_iter().find(|it| it.conversation.address.as_deref() == Some(number))
+    }
+
+    /// The messages a desk holds of a conversation, oldest first.
+    pub fn messages(&self, desk: usize, conversation: &ConversationId) -> Vec<Message> {
+        let page = history(&self.desks[desk], conversation, 10_000);
+        page.messages.into_iter().map(|it| it.message).collect()
+    }
+
+    /// The newest message a desk holds of a conversation.
+    pub fn newest(&self, desk: usize, conversation: &ConversationId) -> Option<Place> {
+        let newest = history(&self.desks[desk], conversation, 1).messages.pop()?.message;
+        Some((newest.created_at?, newest.id))
+    }
+
+    /// Queues rows of one conversation at a desk.
+    pub fn queue(
+        &mut self,
+        desk: usize,
+        conversation: &ConversationId,
+        seen: Option<Place>,
+        operations: Vec<Operation>,
+    ) -> Vec<OutboxRow> {
+        let now = self.now();
+        let desk = &mut self.desks[desk];
+        let lane = Lane::Conversation(conversation.clone());
+        let rows = operations.into_iter().map(|operation| {
+            let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
+            let (channel, lane, seen) = (desk.channel().clone(), lane.clone(), seen.clone());
+            NewRow { channel, lane, operation, request, hold_micros: 0, seen }
+        });
+        let rows = rows.collect();
+        let queued = desk.store().enqueue_many(rows, false, desk.clock.now()).expect("queued");
+        desk.wake_outbox(now);
+        queued
+    }
+
+    /// What reached the platform from any desk or colleague, with the
+    /// recipient, oldest first.
+    pub async fn arrived(&self) -> Vec<(String, String)> {
+        let sql = self.town.lock().await.sql();
+        let mut statement = sql.prepare("SELECT recipient, content FROM outbound ORDER BY seq").expect("sql");
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+        rows.map(|it| it.expect("a row")).collect()
+    }
+}
+
+/// A text for a number.
+pub fn text(to: &str, text: &str) -> Operation {
+    Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None }
+}

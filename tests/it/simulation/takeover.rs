@@ -1,0 +1,397 @@
+//! People and AI in any order: customers write, the AI and colleagues answer,
+//! a person looks, pauses, writes and decides, the line breaks, the process
+//! ends. No text leaves beside an answer its writer has not been shown.
+//!
+//! `FRONTDESK_INTERLEAVINGS` says how many orders are tried (10,000).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use frontdesk::model::chance::Chance;
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::messages::Place;
+use frontdesk::model::outbox::{Operation, OutboxRow, RowState};
+use frontdesk::model::stops::{Stop, Verdict};
+use frontdesk::model::time::{Clock, MINUTE, SECOND};
+use frontdesk::service::AssistantChoice;
+use frontdesk::sync::PushStep;
+use serde_json::json;
+
+use crate::simulation::crowd::{Crowd, Setting, text};
+use crate::simulation::human::{history, stopped_rows};
+use crate::simulation::line::Fault;
+use crate::simulation::town::phone;
+
+/// Threads, each with a service of its own.
+const THREADS: usize = 2;
+/// Steps after which everything is carried to its end.
+const STEPS: u64 = 9;
+
+/// What came of all orders.
+#[derive(Debug, Default)]
+struct Sum {
+    orders: usize,
+    texts: usize,
+    left: usize,
+    crossed: usize,
+    crashes: usize,
+    wrongs: Vec<String>,
+}
+
+/// A text of this person: what was on screen when it was written or confirmed
+/// last, and whether it waits behind a pause from here.
+#[derive(Debug)]
+struct Written {
+    seen: Option<Place>,
+    behind_pause: bool,
+    left: bool,
+}
+
+/// What a desk reads by itself.
+enum Read {
+    Trigger,
+    List,
+    History,
+}
+
+/// One order of events in one conversation.
+struct Order<'a> {
+    crowd: &'a mut Crowd,
+    chance: &'a Chance,
+    customer: usize,
+    here: ConversationId,
+    on_screen: Option<Place>,
+    paused: bool,
+    written: BTreeMap<String, Written>,
+    sum: &'a mut Sum,
+    steps: Vec<String>,
+}
+
+impl Order<'_> {
+    async fn run(&mut self) {
+        for _ in 0..STEPS {
+            let choice = self.chance.below(24);
+            self.step(choice).await;
+        }
+        // To its end: everything leaves, asks, or is given up.
+        for round in 0..12 {
+            self.step(if round % 3 == 2 { 22 } else { 18 }).await;
+            self.crowd.pass_in_town(3 * SECOND).await;
+        }
+        for row in stopped_rows(&self.crowd.desks[0]).await {
+            self.say(&row, Verdict::Drop);
+        }
+        self.beside_the_ai().await;
+    }
+
+    async fn step(&mut self, choice: u64) {
+        let name = match choice {
+            0..=2 => {
+                self.crowd.town(async |it| drop(it.customers_write(vec![self.customer]).await)).await;
+                "the customer writes"
+            }
+            3..=5 => {
+                let span = i64::try_from(self.chance.below(4000)).expect("small") * SECOND / 1000;
+                self.crowd.pass_in_town(span).await;
+                "time passes"
+            }
+            6 => {
+                let to = phone(self.customer);
+                let body = json!({"to": to, "type": "text", "text": {"body": "A colleague's word"}});
+                self.crowd
+                    .town(async |it| drop(it.call("POST", "/v1/messages/send", Some(&body)).await))
+                    .await;
+                "a colleague answers"
+            }
+            7..=9 => {
+                self.on_screen = self.crowd.newest(0, &self.here);
+                "the person looks"
+            }
+            10..=12 => {
+                self.write(true);
+                "pause and text"
+            }
+            13 => {
+                self.write(false);
+                "text"
+            }
+            14 => {
+                self.paused = false;
+                self.queue(vec![Operation::SetAutomation { enabled: true }]);
+                "hand back"
+            }
+            15 => {
+                self.read(Read::Trigger).await;
+                "the trigger"
+            }
+            16 => {
+                self.read(Read::List).await;
+                "the list"
+            }
+            17 => {
+                self.read(Read::History).await;
+                "the history"
+            }
+            18..=20 => {
+                self.push().await;
+                "the outbox"
+            }
+            21 => {
+                let faults =
+                    [Fault::NotSent, Fault::CutBefore, Fault::CutAfter, Fault::ServerError, Fault::TimedOut];
+                let index = usize::try_from(self.chance.below(5)).expect("small");
+                self.crowd.desks[0].line.script([Some(faults[index])]);
+                "a fault"
+            }
+            22 => {
+                self.decide().await;
+                "the person decides"
+            }
+            _ => {
+                let crash = [Fault::CrashBefore, Fault::CrashAfter];
+                let index = usize::try_from(self.chance.below(2)).expect("small");
+                self.crowd.desks[0].line.script([Some(crash[index])]);
+                "a crash"
+            }
+        };
+        self.steps.push(name.to_owned());
+    }
+
+    fn write(&mut self, pause: bool) {
+        let words = format!("mine {}-{}", self.customer, self.written.len());
+        let mut operations = vec![text(&phone(self.customer), &words)];
+        if pause {
+            operations.insert(0, Operation::SetAutomation { enabled: false });
+            self.paused = true;
+        }
+        let seen = self.on_screen.clone();
+        let behind_pause = self.paused;
+        self.written.insert(words, Written { seen, behind_pause, left: false });
+        self.sum.texts += 1;
+        self.queue(operations);
+    }
+
+    fn queue(&mut self, operations: Vec<Operation>) {
+        let here = self.here.clone();
+        self.crowd.queue(0, &here, self.on_screen.clone(), operations);
+    }
+
+    /// Reads something; the process may end in it.
+    async fn read(&mut self, what: Read) {
+        let desk = &self.crowd.desks[0];
+        let channel = desk.tab().channel();
+        let reading = async {
+            match what {
+                Read::Trigger => channel.pull_trigger().await,
+                Read::List => channel.pull_conversations().await,
+                Read::History => channel.pull_history(&self.here).await,
+            }
+        };
+        let alive = tokio::select! {
+            biased;
+            () = desk.line.crashed() => false,
+            _ = reading => true,
+        };
+        if !alive {
+            self.restart();
+        }
+    }
+
+    async fn push(&mut self) {
+        for _ in 0..4 {
+            let desk = &self.crowd.desks[0];
+            let step = tokio::select! {
+                biased;
+                () = desk.line.crashed() => None,
+                step = desk.tab().channel().push_once(desk.clock.now()) => Some(step),
+            };
+            self.look_at_what_left();
+            match step {
+                None => {
+                    self.restart();
+                    return;
+                }
+                Some(PushStep::Moved) => {}
+                Some(_) => return,
+            }
+        }
+    }
+
+    fn restart(&mut self) {
+        self.sum.crashes += 1;
+        let now = self.crowd.now();
+        self.crowd.desks[0].end();
+        self.crowd.desks[0].start(now);
+        // Whoever sits there looks anew.
+        self.on_screen = None;
+    }
+
+    /// A text that has just left for the first time must not stand beside an
+    /// answer this desk knew of and its writer had not been shown.
+    fn look_at_what_left(&mut self) {
+        for seen in self.crowd.desks[0].line.seen() {
+            let Some(words) = seen.text.filter(|_| seen.left) else { continue };
+            let Some(written) = self.written.get_mut(&words).filter(|it| !it.left) else { continue };
+            written.left = true;
+            self.sum.left += 1;
+            let shown = written.seen.clone();
+            let page = history(&self.crowd.desks[0], &self.here, 200);
+            let known = page.messages.iter().map(|it| &it.message);
+            let answers = known
+                .filter(|it| it.direction == frontdesk::model::messages::Direction::Outbound)
+                .filter(|it| !it.content.as_str().starts_with("mine "))
+                .filter(|it| it.created_at.zip(Some(it.id.clone())) > shown);
+            let unseen: Vec<_> = answers.map(|it| it.content.to_string()).collect();
+            if !unseen.is_empty() {
+                self.sum.wrongs.push(format!("{words:?} left beside {unseen:?}: {:?}", self.steps));
+            }
+        }
+    }
+
+    /// Behind a pause from here nothing of the AI's stands between what was
+    /// shown and the text, whatever this desk knew.
+    async fn beside_the_ai(&mut self) {
+        let sql = self.crowd.town.lock().await.sql();
+        let mut statement = sql
+            .prepare_cached("SELECT id, sender, content FROM messages WHERE conversation = ?1 ORDER BY id")
+            .expect("prepared");
+        let rows = statement.query_map([self.here.as_str()], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+        });
+        let rows: Vec<_> = rows.expect("rows").map(|it| it.expect("a row")).collect();
+        let mut arrived = BTreeSet::new();
+        for (id, _, content) in rows.iter().filter(|(_, _, content)| content.starts_with("mine ")) {
+            if !arrived.insert(content) {
+                self.sum.wrongs.push(format!("{content:?} arrived twice: {:?}", self.steps));
+            }
+            let written = &self.written[content];
+            let shown = written.seen.as_ref().map_or("", |it| it.1.as_str());
+            let between = |(other, sender, _): &&(String, String, String)| {
+                sender == "ai" && other.as_str() > shown && other < id
+            };
+            if written.behind_pause
+                && let Some(unseen) = rows.iter().find(between)
+            {
+                let wrong = format!("{content:?} crossed {unseen:?} behind a pause: {:?}", self.steps);
+                self.sum.wrongs.push(wrong);
+            }
+        }
+    }
+
+    /// The person reads what there is and decides about what waits.
+    async fn decide(&mut self) {
+        for row in stopped_rows(&self.crowd.desks[0]).await {
+            let RowState::Stopped(stop, _) = &row.state else { continue };
+            self.sum.crossed += usize::from(*stop == Stop::Crossed);
+            if matches!(stop, Stop::Crossed | Stop::Late) && self.chance.below(3) > 0 {
+                self.on_screen = self.crowd.newest(0, &self.here);
+                let seen = self.on_screen.clone();
+                let words = words_of(&row);
+                self.say(&row, Verdict::SendAnyway);
+                if let Some(written) = self.written.get_mut(&words) {
+                    written.seen = seen;
+                }
+            } else {
+                self.say(&row, Verdict::Drop);
+            }
+        }
+    }
+
+    fn say(&self, row: &OutboxRow, verdict: Verdict) {
+        let desk = &self.crowd.desks[0];
+        let said = desk.store().decide(&row.id, verdict, self.on_screen.clone(), desk.clock.now());
+        assert!(said.expect("decided").is_some(), "{row:?}");
+    }
+}
+
+fn words_of(row: &OutboxRow) -> String {
+    match &row.operation {
+        Operation::SendText { text, .. } => text.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Tries so many orders on one service; something may be done to the desk's
+/// files first.
+async fn try_orders(seed: u64, count: usize, bug: Option<&str>) -> Sum {
+    let setting = Setting { assistant: AssistantChoice::Scripted, seed, ..Setting::one() };
+    let mut crowd = Crowd::gather(setting).await;
+    let chance = Chance::seeded(seed);
+    let mut sum = Sum::default();
+    if let Some(sql) = bug {
+        let outbox = rusqlite::Connection::open(crowd.desks[0].folder.join("outbox.db")).expect("opens");
+        outbox.execute_batch(sql).expect("planted");
+    }
+    for customer in 0..count {
+        crowd.town(async |it| drop(it.customers_write(vec![customer]).await)).await;
+        crowd.pass_in_town(MINUTE).await;
+        let here = crowd.town.lock().await.conversation_of(&phone(customer)).expect("it is there");
+        let here = ConversationId::new(here);
+        crowd.desks[0].tab().channel().pull_account().await;
+        crowd.desks[0].tab().channel().pull_history(&here).await;
+        crowd.desks[0].line.seen();
+        let on_screen = crowd.newest(0, &here);
+        let mut order = Order {
+            crowd: &mut crowd,
+            chance: &chance,
+            customer,
+            here,
+            on_screen,
+            paused: false,
+            written: BTreeMap::new(),
+            sum: &mut sum,
+            steps: Vec::new(),
+        };
+        order.run().await;
+        sum.orders += 1;
+    }
+    sum
+}
+
+fn run(seed: u64, count: usize, bug: Option<&str>) -> Sum {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    runtime.block_on(try_orders(seed, count, bug))
+}
+
+#[test]
+fn no_text_leaves_beside_an_answer_its_writer_was_not_shown() {
+    let wanted = std::env::var("FRONTDESK_INTERLEAVINGS").ok();
+    let count = wanted.map_or(10_000, |it| it.parse::<usize>().expect("a number"));
+    let begun = Instant::now();
+    let sums = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let sums = &sums;
+            scope.spawn(move || {
+                let sum = run(thread as u64 + 1, count / THREADS, None);
+                sums.lock().expect("no one failed").push(sum);
+            });
+        }
+    });
+    let sums = sums.into_inner().expect("no one failed");
+    let total = |of: fn(&Sum) -> usize| sums.iter().map(of).sum::<usize>();
+    println!(
+        "{} orders in {:.0?}: {} texts, {} left, {} were stopped because someone answered, {} crashes",
+        total(|it| it.orders),
+        begun.elapsed(),
+        total(|it| it.texts),
+        total(|it| it.left),
+        total(|it| it.crossed),
+        total(|it| it.crashes),
+    );
+    let wrongs: Vec<_> = sums.iter().flat_map(|it| &it.wrongs).take(5).collect();
+    assert!(wrongs.is_empty(), "{wrongs:#?}");
+    assert_eq!(sums.len(), THREADS, "no thread failed");
+    assert!(total(|it| it.left) * 3 > total(|it| it.texts), "many leave");
+    assert!(total(|it| it.crossed) * 20 > total(|it| it.orders), "many cross");
+}
+
+#[test]
+fn a_guard_that_forgets_what_was_on_screen_is_found() {
+    let bug = "CREATE TRIGGER planted AFTER INSERT ON outbox BEGIN
+                   UPDATE outbox SET seen_at = 9000000000000000 WHERE id = new.id;
+               END";
+    let sum = run(3, 60, Some(bug));
+    assert!(!sum.wrongs.is_empty(), "{sum:?}");
+}
