@@ -124,6 +124,7 @@ fn leftovers(connection: &Connection, now: Timestamp) -> rusqlite::Result<Leftov
             uncertain: row.get(1)?,
             queued: row.get(2)?,
             lapsed: row.get(3)?,
+            paused: row.get(4)?,
         })
     })
 }

@@ -5,5 +5,6 @@
 mod cell;
 mod matrix;
 mod reads;
+mod screen;
 pub(crate) mod world;
 mod writes;

@@ -6,6 +6,7 @@ mod crossing;
 mod engine;
 mod leases;
 mod lists;
+mod outbox_crash;
 mod processes;
 mod pushing;
 mod reading;

@@ -20,6 +20,10 @@ use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
 use crate::sync::{Channel, Pulled, leading};
 
+/// How long a conversation is waited for that another process may be reading.
+const CATCH_UP: i64 = 3 * SECOND;
+/// How often the files are looked at again meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
 /// Conversations looked through for a name or number.
 const LOOKED_AT: u32 = 1_000;
 
@@ -196,6 +200,21 @@ impl Session {
     /// # Errors
     /// When there is none, or several are called so.
     pub fn find(&self, name: Option<&str>, wanted: &str) -> Result<Found> {
+        let until = self.now().plus(CATCH_UP.min(self.patience));
+        let mut found = self.find_stored(name, wanted)?;
+        // Another process keeps the files fresh, and may have begun just now.
+        while found.is_empty() && self.now() < until && self.another_leads(name)? {
+            self.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+            found = self.find_stored(name, wanted)?;
+        }
+        match found.len() {
+            0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
+            1 => found.pop().ok_or_else(|| anyhow!("nothing was found")),
+            count => bail!("{count} conversations are {wanted:?}; give the id, or --channel"),
+        }
+    }
+
+    fn find_stored(&self, name: Option<&str>, wanted: &str) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         for channel in self.channels(name)? {
             let platform = self.platform(&channel)?;
@@ -207,11 +226,16 @@ impl Session {
                 found.push(Found { channel: channel.clone(), platform: platform.clone(), row });
             }
         }
-        match found.len() {
-            0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
-            1 => found.pop().ok_or_else(|| anyhow!("nothing was found")),
-            count => bail!("{count} conversations are {wanted:?}; give the id, or --channel"),
+        Ok(found)
+    }
+
+    fn another_leads(&self, name: Option<&str>) -> Result<bool> {
+        for channel in self.channels(name)? {
+            if !self.leads(&channel)? {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
 
     fn matching(&self, channel: &Channel, wanted: &str) -> Result<Vec<ConversationRow>> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use axum::http::Request;
 use axum::http::header::{HOST, HeaderMap, HeaderValue};
 use frontdesk::client::NotSent;
-use frontdesk::client::transport::{Broken, Incoming, Outgoing, Transport};
+use frontdesk::client::transport::{Broken, Cut, Incoming, Outgoing, Transport};
 use frontdesk::model::chance::Chance;
 use frontdesk::model::text::SafeText;
 use futures_util::future::BoxFuture;
@@ -266,7 +266,7 @@ impl Line {
             Some(Fault::ServerErrorAfter) => Ok(refusal(502, "WHATSAPP_ERROR", None)),
             Some(Fault::Torn) => {
                 let why = SafeText::line("the answer was cut short or could not be unpacked");
-                Ok(Incoming { body: Err(why), ..answer })
+                Ok(Incoming { body: Err(Cut { why, too_large: false }), ..answer })
             }
             _ => Ok(answer),
         }

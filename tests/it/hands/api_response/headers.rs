@@ -14,7 +14,7 @@ fn limited() -> Answer {
 }
 
 /// The wait a refusal by rate means, with these headers.
-async fn wait(headers: &'static [(&'static str, &'static str)]) -> Option<i64> {
+async fn wait<const N: usize>(headers: [(&'static str, &'static str); N]) -> Option<i64> {
     let hands = ready().await;
     hands
         .server
@@ -25,21 +25,21 @@ async fn wait(headers: &'static [(&'static str, &'static str)]) -> Option<i64> {
 }
 
 pub async fn retry_after_huge() {
-    assert_eq!(wait(&[("retry-after", "99999999999")]).await, Some(3600 * SECOND));
+    assert_eq!(wait([("retry-after", "99999999999")]).await, Some(3600 * SECOND));
 }
 
 pub async fn retry_after_date() {
     let date = ("date", "Wed, 21 Oct 2026 07:27:30 GMT");
-    assert_eq!(wait(&[date, ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")]).await, Some(30 * SECOND));
-    assert_eq!(wait(&[date, ("retry-after", "Wed, 21 Oct 2026 07:20:00 GMT")]).await, Some(SECOND));
+    assert_eq!(wait([date, ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")]).await, Some(30 * SECOND));
+    assert_eq!(wait([date, ("retry-after", "Wed, 21 Oct 2026 07:20:00 GMT")]).await, Some(SECOND));
 }
 
 pub async fn retry_after_float() {
-    assert_eq!(wait(&[("retry-after", "1.5")]).await, Some(2 * SECOND));
+    assert_eq!(wait([("retry-after", "1.5")]).await, Some(2 * SECOND));
 }
 
 pub async fn retry_after_zero() {
-    assert_eq!(wait(&[("retry-after", "0")]).await, Some(SECOND));
+    assert_eq!(wait([("retry-after", "0")]).await, Some(SECOND));
 }
 
 pub async fn retry_after_garbage() {
@@ -62,17 +62,17 @@ const TWELVE_BEFORE: (&str, &str) = ("date", "Wed, 18 Nov 2026 11:06:28 GMT");
 
 pub async fn reset_epoch() {
     let reset = ("x-ratelimit-reset", "1795000000");
-    assert_eq!(wait(&[TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
+    assert_eq!(wait([TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
 }
 
 pub async fn reset_delta() {
     let reset = ("x-ratelimit-reset", "12");
-    assert_eq!(wait(&[TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
+    assert_eq!(wait([TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
 }
 
 pub async fn reset_milliseconds() {
     let reset = ("x-ratelimit-reset", "1795000000000");
-    assert_eq!(wait(&[TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
+    assert_eq!(wait([TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
 }
 
 /// Reads as fast as the burst allows, until this desk's own budget ends.

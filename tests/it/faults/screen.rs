@@ -1,0 +1,127 @@
+//! The screen follows the keys while things go wrong: the real inbox in a
+//! pseudo-terminal. Nothing here measures time: what is waited for on screen
+//! can only come while the trouble lasts, because it ends afterwards.
+
+use serde_json::{Value, json};
+
+use crate::faults::world::World;
+use crate::kills::folder::Folder;
+use crate::proxy::script::{Give, Script};
+use crate::proxy::{Door, Proxy};
+use crate::pty::Terminal;
+
+const FIRST: &str = "+34600115551";
+const SECOND: &str = "+34600115552";
+
+/// A service with two customers, a proxy, a desk, and its inbox on screen.
+struct Scene {
+    world: World,
+    proxy: Proxy,
+    folder: Folder,
+}
+
+impl Scene {
+    async fn new() -> (Self, Terminal) {
+        let world = World::start().await;
+        for customer in [FIRST, SECOND] {
+            world.inbound("whatsapp", customer).await;
+        }
+        let proxy = Proxy::start(world.address(), Door::Open).await;
+        let folder = Folder::new(&proxy.base_url(), world.key("whatsapp").expose());
+        let inbox = folder.inbox();
+        let terminal = aside(move || {
+            let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 120, 30);
+            terminal.wait_for("both customers and a history", |it| {
+                it.contains(FIRST) && it.contains(SECOND) && title(it).is_some()
+            });
+            terminal
+        })
+        .await;
+        (Self { world, proxy, folder }, terminal)
+    }
+
+    async fn has_arrived(&self, text: &str) -> bool {
+        let outbound = self.world.dev("/outbound", json!({})).await;
+        let items: &Vec<Value> = outbound["data"].as_array().expect("a list");
+        items.iter().any(|it| it["content"] == text)
+    }
+}
+
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.expect("no panic")
+}
+
+/// Whose history is open: the line above it says so.
+fn title(picture: &str) -> Option<&str> {
+    picture.lines().find(|it| it.contains("AI ON")).filter(|it| it.contains('┐'))
+}
+
+/// Moves, opens the composer, writes and leaves it: each is seen.
+fn use_the_keys(mut terminal: Terminal) -> Terminal {
+    let other = |now: &str| if title(now).is_some_and(|it| it.contains(FIRST)) { SECOND } else { FIRST };
+    let (target, keys) = (other(&terminal.contents()), ["j", "k"]);
+    for (key, target) in keys.iter().zip([target, if target == FIRST { SECOND } else { FIRST }]) {
+        terminal.keys(key);
+        terminal.wait_for("the other conversation", |it| title(it).is_some_and(|it| it.contains(target)));
+    }
+    terminal.keys("r");
+    terminal.wait_for_text("Enter send");
+    terminal.keys("half a thought");
+    terminal.wait_for_text("half a thought");
+    terminal.keys("\x1b");
+    terminal.wait_for("the hints of a pane", |it| !it.contains("Enter send"));
+    terminal
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_another_process_holds_the_locks_of_both_files() {
+    let (scene, terminal) = Scene::new().await;
+    let locks = [scene.folder.to_lock("outbox.db"), scene.folder.to_lock("cache.db")];
+    for lock in &locks {
+        lock.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+    }
+    let terminal = aside(move || use_the_keys(terminal)).await;
+    for lock in &locks {
+        lock.execute_batch("ROLLBACK").expect("unlocked");
+    }
+    // What was typed meanwhile is not lost.
+    let mut terminal = aside(move || {
+        let mut terminal = terminal;
+        terminal.keys("r");
+        terminal.wait_for_text("Enter send");
+        terminal.wait_for_text("half a thought");
+        terminal.keys("\r");
+        terminal
+    })
+    .await;
+    for _ in 0..600 {
+        if scene.has_arrived("half a thought").await {
+            return aside(move || terminal.kill()).await;
+        }
+        terminal = aside(move || {
+            terminal.read();
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            terminal
+        })
+        .await;
+    }
+    panic!("it never arrives:\n{}", terminal.contents());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_server_is_silent() {
+    let (scene, terminal) = Scene::new().await;
+    scene.proxy.plan(|_| Script::kept(Give::Silence));
+    scene.proxy.cut();
+    let terminal = aside(move || use_the_keys(terminal)).await;
+    aside(move || terminal.kill()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_connections_hang() {
+    let (scene, terminal) = Scene::new().await;
+    scene.proxy.door(Door::Full).await;
+    scene.proxy.cut();
+    let terminal = aside(move || use_the_keys(terminal)).await;
+    aside(move || terminal.kill()).await;
+}
