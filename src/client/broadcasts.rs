@@ -9,6 +9,7 @@ use crate::client::messages::template_content;
 use crate::client::pages::read_one;
 use crate::client::prepare::{PrepareError, json};
 use crate::model::bounds;
+use crate::model::broadcasts::Broadcast;
 use crate::model::ids::{BroadcastId, ContactId};
 use crate::model::outbox::content::{Audience, BroadcastContent};
 use crate::model::outbox::{Method, PreparedRequest};
@@ -21,9 +22,10 @@ impl Client {
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn broadcast(&self, id: &BroadcastId) -> Result<BroadcastBody, ReadError> {
+    pub async fn broadcast(&self, id: &BroadcastId) -> Result<Broadcast, ReadError> {
         let answer = self.get(&paths::broadcast(id), &[]).await?;
-        read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
+        let body: BroadcastBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
+        Ok(body.into_model())
     }
 }
 

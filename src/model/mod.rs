@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod bounds;
+pub mod broadcasts;
 pub mod chance;
 pub mod conversations;
 pub mod ids;

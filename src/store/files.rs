@@ -25,6 +25,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_2.sql"),
     include_str!("schema/cache_3.sql"),
     include_str!("schema/cache_4.sql"),
+    include_str!("schema/cache_5.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[

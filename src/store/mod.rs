@@ -18,6 +18,7 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
+pub mod broadcasts;
 mod contacts;
 pub mod conversations;
 pub mod decisions;

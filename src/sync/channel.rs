@@ -19,6 +19,7 @@ use crate::store::leases::Vitals;
 use crate::store::{Store, StoreError};
 use crate::sync::ChannelSpec;
 use crate::sync::audit::AuditState;
+use crate::sync::broadcasts::BroadcastState;
 use crate::sync::conversations::ListState;
 use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
@@ -36,6 +37,7 @@ pub struct Channel {
     credential: String,
     desk: Mutex<Desk>,
     pub(crate) list: tokio::sync::Mutex<ListState>,
+    pub(crate) broadcasts: tokio::sync::Mutex<BroadcastState>,
     pub(crate) audit: tokio::sync::Mutex<AuditState>,
     pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
     pub(crate) details: tokio::sync::Mutex<DetailState>,
@@ -99,6 +101,7 @@ impl Channel {
             credential,
             desk: Mutex::default(),
             list: tokio::sync::Mutex::default(),
+            broadcasts: tokio::sync::Mutex::default(),
             audit: tokio::sync::Mutex::default(),
             trigger: tokio::sync::Mutex::default(),
             details: tokio::sync::Mutex::default(),

@@ -34,6 +34,8 @@ pub enum Resource {
     History,
     /// Single reads of conversations.
     Detail,
+    /// Broadcasts.
+    Broadcasts,
 }
 
 /// A kind of failure.

@@ -13,6 +13,7 @@ mod accepted;
 mod account;
 mod attempt;
 mod audit;
+mod broadcasts;
 mod channel;
 mod conversations;
 mod details;

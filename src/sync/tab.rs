@@ -46,7 +46,8 @@ pub struct Tab {
 }
 
 /// What is polled by itself; of what is due alike, the first goes first.
-const POLLED: [Task; 5] = [Task::Account, Task::Trigger, Task::List, Task::Sweep, Task::Audit];
+const POLLED: [Task; 6] =
+    [Task::Account, Task::Trigger, Task::List, Task::Sweep, Task::Broadcasts, Task::Audit];
 
 /// What the steps of what is polled remember.
 #[derive(Debug)]
@@ -167,6 +168,7 @@ impl Tab {
             Task::Trigger => self.channel.pull_trigger().await,
             Task::List | Task::History => self.channel.pull_conversations().await,
             Task::Sweep => self.channel.sweep_conversations().await,
+            Task::Broadcasts => self.channel.pull_broadcasts().await,
             Task::Audit => self.channel.audit_histories().await,
         };
         if task == Task::Account || (!proven && self.channel.is_proven()) {

@@ -4,6 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::broadcasts::{Broadcast, BroadcastStatus};
+use crate::model::ids::BroadcastId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 use crate::wire::content::TypedContent;
 use crate::wire::lenient;
 
@@ -71,4 +75,22 @@ pub struct BroadcastBody {
     /// Neither arrived nor failed yet.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub pending: i64,
+}
+
+impl BroadcastBody {
+    /// In this program's words.
+    pub fn into_model(self) -> Broadcast {
+        let time = |it: &Option<String>| it.as_deref().and_then(Timestamp::parse);
+        Broadcast {
+            status: BroadcastStatus::from_word(&self.status),
+            text: self.message.as_deref().map(SafeText::line),
+            recipients: self.total_recipients,
+            delivered: self.delivered,
+            failed: self.failed.max(self.failed_count),
+            pending: self.pending,
+            created_at: time(&self.created_at),
+            completed_at: time(&self.completed_at),
+            id: BroadcastId::new(self.id),
+        }
+    }
 }

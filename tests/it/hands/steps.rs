@@ -4,13 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use frontdesk::client::{Client, ReadError};
+use frontdesk::client::{Client, ReadError, prepare};
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::{Health, News};
+use frontdesk::model::outbox::content::{Audience, BroadcastContent};
+use frontdesk::model::outbox::{Lane, Operation};
 use frontdesk::model::queries::Draft;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::store::Store;
+use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::{Loop, Polling, Tab};
 use serde_json::{Value, json};
 
@@ -178,7 +181,7 @@ async fn the_same_answer_after_a_change_from_here_is_taken_in() {
         turn(&hands, &tab).await;
         hands.clock.advance(10);
     }
-    hands.queue("c1", frontdesk::model::outbox::Operation::SetAutomation { enabled: false });
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
     tab.step(Loop::Push, hands.clock.now()).await;
     assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::Off);
     for _ in 0..4 {
@@ -320,4 +323,63 @@ async fn tabs_with_one_key_share_one_budget() {
     assert!(other.for_person().account().await.is_ok(), "a person need not wait");
     hands.clock.advance(1);
     assert!(other.account().await.is_ok());
+}
+
+#[tokio::test]
+async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
+    let done = Arc::new(AtomicU64::new(0));
+    let is_done = done.clone();
+    let hands = Hands::on(move |request| match request.route().as_str() {
+        "POST /broadcast" => Answer::status(
+            202,
+            json!({"broadcastId": "b1", "totalRecipients": 12, "creditsUsed": 12, "status": "sending"}),
+        ),
+        "GET /broadcast/b1" => {
+            let done = is_done.load(Ordering::SeqCst) > 0;
+            Answer::ok(json!({
+                "id": "b1", "message": "Harbor opens", "totalRecipients": 12,
+                "status": if done { "completed" } else { "sending" }, "createdAt": crate::hands::time(0),
+                "completedAt": done.then(|| crate::hands::time(90)),
+                "delivered": if done { 11 } else { 2 }, "failed": i32::from(done), "pending": 0
+            }))
+        }
+        _ => chat(request),
+    })
+    .await;
+    let looks = |hands: &Hands| {
+        let routes = hands.server.routes();
+        routes.iter().filter(|it| *it == "GET /broadcast/b1").count()
+    };
+    let first = tab(&hands);
+    turn(&hands, &first).await;
+    let operation = Operation::Broadcast {
+        to: Audience::Everyone,
+        content: BroadcastContent::Text("Harbor opens".into()),
+    };
+    let request = prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation).expect("can be sent");
+    let lane = Lane::Broadcasts;
+    let row = NewRow { channel: crate::hands::id(), lane, operation, request, hold_micros: 0, seen: None };
+    hands.store.enqueue(row, hands.clock.now()).expect("queued");
+    for _ in 0..60 {
+        turn(&hands, &first).await;
+        hands.clock.advance(1);
+    }
+    assert_eq!(looks(&hands), 9, "every few seconds, then less often");
+    drop(first);
+    let second = tab(&hands);
+    done.store(1, Ordering::SeqCst);
+    turn(&hands, &second).await;
+    assert_eq!(looks(&hands), 1, "another desk goes on");
+    let said = hands.news().into_iter().find_map(|it| match it {
+        News::Notice(_, None, words) => Some(words.to_string()),
+        _ => None,
+    });
+    assert_eq!(said.as_deref(), Some("broadcast to 12: 11 delivered, 1 failed"));
+    let kept = hands.store.reader().expect("a reader").broadcasts(&crate::hands::id()).expect("read");
+    assert!(kept.len() == 1 && kept[0].is_finished(), "{kept:?}");
+    for desk in [second, tab(&hands)] {
+        hands.clock.advance(100);
+        turn(&hands, &desk).await;
+        assert_eq!(looks(&hands), 0, "it is finished");
+    }
 }

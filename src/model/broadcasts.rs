@@ -1,0 +1,85 @@
+//! Broadcasts, as the server counts them.
+//!
+//! Knows nothing of recipients. Interface: Resources, Broadcast.
+
+use crate::model::ids::BroadcastId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// How far a broadcast has come.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum BroadcastStatus {
+    /// `sending`
+    Sending,
+    /// `completed`
+    Completed,
+    /// A word this version does not know, kept as it came.
+    Other(String),
+}
+
+impl BroadcastStatus {
+    /// Reads the interface's word.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "sending" => Self::Sending,
+            "completed" => Self::Completed,
+            _ => Self::Other(word.to_owned()),
+        }
+    }
+
+    /// The interface's word.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Sending => "sending",
+            Self::Completed => "completed",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+/// How a broadcast stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broadcast {
+    /// Its id.
+    pub id: BroadcastId,
+    /// How far it has come.
+    pub status: BroadcastStatus,
+    /// What it says, if the server tells.
+    pub text: Option<SafeText>,
+    /// How many people it goes to.
+    pub recipients: i64,
+    /// How many it arrived at.
+    pub delivered: i64,
+    /// How many it did not reach.
+    pub failed: i64,
+    /// How many of neither is known.
+    pub pending: i64,
+    /// When it was made.
+    pub created_at: Option<Timestamp>,
+    /// When it was finished.
+    pub completed_at: Option<Timestamp>,
+}
+
+impl Broadcast {
+    /// Whether nothing more is to be expected: a status this version does not
+    /// know counts by what the server says of its end.
+    pub fn is_finished(&self) -> bool {
+        self.status == BroadcastStatus::Completed || self.completed_at.is_some()
+    }
+
+    /// What became of it, in a line.
+    pub fn summary(&self) -> SafeText {
+        let failed = match self.failed {
+            0 => String::new(),
+            failed => format!(", {failed} failed"),
+        };
+        let pending = match self.pending {
+            0 => String::new(),
+            pending => format!(", {pending} not known yet"),
+        };
+        SafeText::line(&format!(
+            "broadcast to {}: {} delivered{failed}{pending}",
+            self.recipients, self.delivered
+        ))
+    }
+}

@@ -1,0 +1,116 @@
+//! Broadcasts sent from this desk and how they stand. Which were sent is in
+//! the outbox's audit, how they stand in the cache.
+//!
+//! Knows nothing of recipients.
+
+use rusqlite::{Connection, Row, params};
+
+use crate::model::broadcasts::{Broadcast, BroadcastStatus};
+use crate::model::ids::{BroadcastId, ChannelId};
+use crate::model::time::Timestamp;
+use crate::store::rows::{micros_of, optional_line, text_of};
+use crate::store::{Reader, Store, StoreError};
+
+/// Broadcasts that are looked at at most, newest first.
+const NEWEST: i64 = 50;
+
+impl Store {
+    /// The newest broadcasts sent from this desk of which no end is known.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unfinished_broadcasts(&self, channel: &ChannelId) -> Result<Vec<BroadcastId>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT made FROM (SELECT number, channel, made FROM desk.audit
+                         WHERE channel = ?1 AND operation = 'broadcast' AND made <> ''
+                         ORDER BY number DESC LIMIT ?2) sent
+                     WHERE NOT EXISTS (SELECT 1 FROM broadcast b
+                         WHERE b.channel = sent.channel AND b.id = sent.made AND b.is_finished = 1)
+                     ORDER BY number",
+                )?;
+                let ids =
+                    statement.query_map(params![channel.as_str(), NEWEST], |row| row.get::<_, String>(0))?;
+                Ok(ids.map(|id| id.map(BroadcastId::new)).collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
+    /// Keeps how a broadcast stands; tells whether that differs.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn apply_broadcast(&self, channel: &ChannelId, told: Broadcast) -> Result<bool, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let known = all(&cache.connection, &channel)?;
+                if known.contains(&told) {
+                    return Ok(false);
+                }
+                write(&cache.connection, &channel, &told)?;
+                Ok(true)
+            })
+            .await
+    }
+}
+
+impl Reader {
+    /// The broadcasts sent from this desk, as last read, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn broadcasts(&self, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
+        all(&self.connection, channel)
+    }
+}
+
+fn all(connection: &Connection, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, status, text, recipients, delivered, failed, pending, created_at, completed_at
+         FROM broadcast WHERE channel = ?1 ORDER BY created_at DESC, id DESC",
+    )?;
+    let rows = statement.query_map([channel.as_str()], broadcast_of)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn broadcast_of(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
+    let time = |at: usize| -> rusqlite::Result<Option<Timestamp>> {
+        Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_micros))
+    };
+    Ok(Broadcast {
+        id: BroadcastId::new(row.get::<_, String>(0)?),
+        status: BroadcastStatus::from_word(&row.get::<_, String>(1)?),
+        text: optional_line(row, 2)?,
+        recipients: row.get(3)?,
+        delivered: row.get(4)?,
+        failed: row.get(5)?,
+        pending: row.get(6)?,
+        created_at: time(7)?,
+        completed_at: time(8)?,
+    })
+}
+
+fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT OR REPLACE INTO broadcast (channel, id, status, is_finished, text, recipients, delivered,
+             failed, pending, created_at, completed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            channel.as_str(),
+            told.id.as_str(),
+            told.status.word(),
+            told.is_finished(),
+            text_of(&told.text),
+            told.recipients,
+            told.delivered,
+            told.failed,
+            told.pending,
+            micros_of(told.created_at),
+            micros_of(told.completed_at),
+        ],
+    )?;
+    Ok(())
+}
