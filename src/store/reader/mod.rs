@@ -22,7 +22,7 @@ mod search;
 
 /// A reading connection for one thread.
 pub struct Reader {
-    connection: Connection,
+    pub(crate) connection: Connection,
 }
 
 impl Reader {
