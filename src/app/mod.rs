@@ -19,14 +19,17 @@ pub mod lines;
 pub mod pages;
 pub mod rows;
 pub mod settings;
+pub mod sheet;
 pub mod tab;
 pub mod wrap;
 
 mod actions;
+mod cost;
 mod deciding;
 mod due;
 mod keyboard;
 mod layer_keys;
+mod notes;
 mod on_the_way;
 mod raw;
 mod reactions;
@@ -36,6 +39,7 @@ mod sending;
 #[cfg(test)]
 mod tests;
 mod watch;
+mod writing;
 
 use crate::app::event::{Effect, Event, Load};
 use crate::app::keys::Key;
@@ -93,6 +97,8 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
+    /// The newest private note written here.
+    noted: Option<notes::Noted>,
     /// Held rows on their way to the disk, and what was decided over them
     /// meanwhile: keys may be faster than the disk.
     queueing: Queueing,
@@ -176,6 +182,7 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
+            noted: None,
             queueing: Queueing::default(),
             card: None,
             layer_opened_at: now,
@@ -249,6 +256,15 @@ impl App {
             Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
             Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
             Event::Decided(_, verdict, row) => self.decided(&verdict, row, &mut effects),
+            Event::NoteSaved(channel, conversation, note) => {
+                self.note_saved(channel, conversation, note, &mut effects);
+            }
+            Event::NoteNotSaved(channel, conversation, text, why) => {
+                self.note_not_saved(&channel, &conversation, &text, &why);
+            }
+            Event::NoteTakenBack(channel, conversation, text) => {
+                self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
+            }
             Event::Written => self.written(),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
