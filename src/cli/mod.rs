@@ -5,6 +5,7 @@
 
 pub mod channel;
 pub mod demo;
+pub mod development;
 pub mod doctor;
 pub mod folders;
 pub mod inbox;
@@ -55,6 +56,9 @@ pub enum Action {
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
+    /// For benches and those who work on frontdesk.
+    #[command(subcommand)]
+    Dev(development::DevelopmentAction),
     /// For packagers.
     #[command(flatten)]
     Packaging(packaging::Packaging),
@@ -80,6 +84,7 @@ pub fn main() -> ExitCode {
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),
+        Some(Action::Dev(action)) => development::run(&action).map_err(CliError::from),
         Some(Action::Packaging(what)) => packaging::run(&what).map_err(CliError::from),
     };
     match result {
