@@ -30,6 +30,9 @@ const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, 
 #[derive(Debug, Parser)]
 #[command(version, about, long_about = None)]
 pub struct Cli {
+    /// Change nothing: every write is off, in all tabs of the inbox.
+    #[arg(long)]
+    pub read_only: bool,
     /// What to do; without a command, the inbox of the configured channels.
     #[command(subcommand)]
     pub command: Option<Action>,
@@ -77,9 +80,13 @@ pub enum CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        None => terminal().and_then(|()| inbox::run()),
-        Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir)?)),
+    let Cli { read_only, command } = Cli::parse();
+    let result = match command {
+        None => terminal().and_then(|()| inbox::run(read_only)),
+        Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir, read_only)?)),
+        Some(_) if read_only => {
+            Err(CliError::Usage("--read-only is for the inbox: `frontdesk --read-only`".to_owned()))
+        }
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
