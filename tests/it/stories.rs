@@ -5,6 +5,7 @@ mod composing;
 mod crossing;
 mod disk;
 mod drafts;
+mod feel;
 mod help;
 mod history;
 mod hostile;
