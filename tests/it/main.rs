@@ -6,6 +6,7 @@ mod channel;
 mod contract;
 #[macro_use]
 mod desk;
+mod development;
 mod faults;
 mod floors;
 mod hands;
