@@ -3,6 +3,7 @@
 //! Errors are one line on stderr: what was being done, what went wrong, what
 //! to do. Exit code 1 for a failure, 2 for usage.
 
+pub mod admin;
 pub mod channel;
 pub mod demo;
 pub mod development;
@@ -56,6 +57,8 @@ pub enum Action {
     Doctor(doctor::DoctorArguments),
     /// The embedded service alone.
     Serve(serve::ServeArguments),
+    /// The dashboard side of an embedded service: keys, credits, templates.
+    Admin(admin::AdminArguments),
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
@@ -90,6 +93,7 @@ pub fn main() -> ExitCode {
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
+        Some(Action::Admin(arguments)) => admin::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),
         Some(Action::Dev(action)) => development::run(&action).map_err(CliError::from),
         Some(Action::Packaging(what)) => packaging::run(&what).map_err(CliError::from),

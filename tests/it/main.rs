@@ -1,5 +1,6 @@
 //! Stories and contracts: one test binary over the whole program.
 
+mod admin;
 mod assistant;
 mod binary;
 mod channel;
