@@ -67,6 +67,8 @@ pub enum Task {
 pub enum Step {
     /// This is due.
     Run(Task),
+    /// What this left for later is due.
+    Continue(Task),
     /// Nothing is due for so many microseconds.
     Sleep(i64),
 }
@@ -117,8 +119,13 @@ struct Entry {
     /// When it last ended; `None` makes it due.
     last: Option<Timestamp>,
     failures: u32,
+    /// Until when it backs off after failures; then it is due.
     not_before: Option<Timestamp>,
+    /// Until when it waits for the budget; it keeps its place meanwhile.
+    paced_until: Option<Timestamp>,
     soon: bool,
+    /// When what it left for later is due.
+    later: Option<Timestamp>,
 }
 
 /// When each of some tasks was last done, and how it went.
@@ -131,20 +138,19 @@ pub struct Plan {
 impl Plan {
     /// Everything is due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
-        let entry =
-            |task: &Task| Entry { task: *task, last: None, failures: 0, not_before: None, soon: false };
-        Self { entries: tasks.iter().map(entry).collect(), polling }
+        Self { entries: tasks.iter().map(|task| Entry::new(*task)).collect(), polling }
     }
 
     /// What to do now: the task that has been due longest.
     pub fn next(&self, now: Timestamp, platform: Option<&Platform>, visible: bool) -> Step {
         let waits = self.entries.iter().filter_map(|entry| {
             let span = interval(entry.task, platform, visible, self.polling)?;
-            Some((entry.wait(span, now), entry.task))
+            let later = entry.later.map(|it| (within(it, now), Step::Continue(entry.task)));
+            Some([Some((entry.wait(span, now), Step::Run(entry.task))), later])
         });
         // `min_by_key` keeps the first of equals.
-        match waits.min_by_key(|(wait, _)| *wait) {
-            Some((wait, task)) if wait <= 0 => Step::Run(task),
+        match waits.flatten().flatten().min_by_key(|(wait, _)| *wait) {
+            Some((wait, step)) if wait <= 0 => step,
             Some((wait, _)) => Step::Sleep(wait),
             None => Step::Sleep(WAIT_MAX),
         }
@@ -152,20 +158,12 @@ impl Plan {
 
     /// Notes how a task went.
     pub fn finished(&mut self, task: Task, pulled: Pulled, now: Timestamp, visible: bool, jitter: f64) {
-        let recovered = matches!(pulled, Pulled::Done | Pulled::More)
+        let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
             && self.entries.iter().any(|it| it.task == task && it.failures > 0);
         if let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) {
-            entry.last = Some(now);
-            entry.soon = pulled == Pulled::More;
-            entry.not_before = None;
-            match pulled {
-                Pulled::Failed => {
-                    entry.failures = entry.failures.saturating_add(1);
-                    entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
-                }
-                // A budget or a limit is waited for; it is no failure.
-                Pulled::Paced(wait) => entry.not_before = Some(now.plus(wait)),
-                Pulled::Done | Pulled::More | Pulled::Skipped => entry.failures = 0,
+            entry.finished(pulled, now);
+            if pulled == Pulled::Failed {
+                entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
             }
         }
         if recovered {
@@ -176,6 +174,19 @@ impl Plan {
         }
     }
 
+    /// Notes how going on with what a task left for later went.
+    pub fn continued(&mut self, task: Task, pulled: Pulled, now: Timestamp) {
+        let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) else {
+            return;
+        };
+        entry.later = match pulled {
+            Pulled::More => Some(now.plus(SOON)),
+            Pulled::Later(wait) | Pulled::Paced(wait) => Some(now.plus(wait.max(SOON))),
+            // The task itself finds what is left, and how the server fares.
+            Pulled::Done | Pulled::Skipped | Pulled::Failed => None,
+        };
+    }
+
     /// Makes everything due now.
     pub fn hurry(&mut self) {
         self.entries.iter_mut().for_each(Entry::hurry);
@@ -183,16 +194,41 @@ impl Plan {
 }
 
 impl Entry {
+    fn new(task: Task) -> Self {
+        Self { task, last: None, failures: 0, not_before: None, paced_until: None, soon: false, later: None }
+    }
+
     fn hurry(&mut self) {
         self.last = None;
         self.not_before = None;
+        self.paced_until = None;
+    }
+
+    fn finished(&mut self, pulled: Pulled, now: Timestamp) {
+        self.paced_until = None;
+        // A budget or a limit is waited for: nothing was read, so it stays as
+        // long due as it is, and others do not pass it by.
+        if let Pulled::Paced(wait) = pulled {
+            self.paced_until = Some(now.plus(wait));
+            return;
+        }
+        self.last = Some(now);
+        self.soon = pulled == Pulled::More;
+        self.not_before = None;
+        self.failures = if pulled == Pulled::Failed { self.failures.saturating_add(1) } else { 0 };
+        self.later = match pulled {
+            Pulled::Later(wait) => Some(now.plus(wait.max(SOON))),
+            _ => None,
+        };
     }
 
     /// Until it is due; zero or less when it is.
     fn wait(&self, span: i64, now: Timestamp) -> i64 {
+        if let Some(wait) = self.paced_until.map(|it| within(it, now)).filter(|it| *it > 0) {
+            return wait;
+        }
         if let Some(until) = self.not_before {
-            let wait = until.since(now);
-            return if wait > WAIT_MAX { 0 } else { wait };
+            return within(until, now);
         }
         let Some(last) = self.last else {
             return i64::MIN;
@@ -201,6 +237,12 @@ impl Entry {
         let span = if self.soon { SOON.min(span) } else { span };
         if passed < 0 { 0 } else { span - passed }
     }
+}
+
+/// Until then; what is impossibly far ahead is due.
+fn within(until: Timestamp, now: Timestamp) -> i64 {
+    let wait = until.since(now);
+    if wait > WAIT_MAX { 0 } else { wait }
 }
 
 #[cfg(test)]
@@ -303,6 +345,44 @@ mod tests {
         assert_eq!(plan.next(at(16), chat, true), Step::Run(Task::List));
         plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
         assert_eq!(plan.next(at(16), chat, true), Step::Sleep(SECOND));
+    }
+
+    #[test]
+    fn who_waits_for_the_budget_keeps_its_place() {
+        let chat = Some(&Platform::Whatsapp);
+        let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+        plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+        plan.finished(Task::List, Pulled::Done, at(0), true, 0.0);
+        // Both wait for the same place in the budget. The trigger goes first,
+        // because it has been due longer; then the list, though the trigger
+        // is due again.
+        plan.finished(Task::Trigger, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
+        plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
+        assert_eq!(plan.next(at(10), chat, true), Step::Sleep(5 * SECOND));
+        assert_eq!(plan.next(at(15), chat, true), Step::Run(Task::Trigger));
+        plan.finished(Task::Trigger, Pulled::Done, at(15), true, 0.0);
+        plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(15), true, 0.0);
+        assert_eq!(plan.next(at(20), chat, true), Step::Run(Task::List));
+    }
+
+    #[test]
+    fn what_is_left_for_later_is_gone_on_with() {
+        let chat = Some(&Platform::Whatsapp);
+        let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+        plan.finished(Task::Trigger, Pulled::Later(0), at(0), true, 0.0);
+        plan.finished(Task::List, Pulled::Later(4 * SECOND), at(0), true, 0.0);
+        assert_eq!(plan.next(at(0), chat, true), Step::Sleep(SOON), "not at once");
+        assert_eq!(plan.next(at(2), chat, true), Step::Continue(Task::Trigger));
+        plan.continued(Task::Trigger, Pulled::Later(0), at(2));
+        assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger), "in its time all the same");
+        plan.finished(Task::Trigger, Pulled::Done, at(3), true, 0.0);
+        assert_eq!(plan.next(at(4), chat, true), Step::Continue(Task::List));
+        plan.continued(Task::List, Pulled::Paced(3 * SECOND), at(4));
+        plan.finished(Task::Trigger, Pulled::Done, at(6), true, 0.0);
+        assert_eq!(plan.next(at(7), chat, true), Step::Continue(Task::List));
+        plan.continued(Task::List, Pulled::Done, at(7));
+        plan.finished(Task::Trigger, Pulled::Done, at(9), true, 0.0);
+        assert_eq!(plan.next(at(9), chat, true), Step::Sleep(SECOND), "the list in its own time");
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl Session {
                 Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(()),
                 Pulled::More => continue,
                 Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
-                Pulled::Paced(wait) => wait,
+                Pulled::Later(wait) | Pulled::Paced(wait) => wait,
             };
             if self.now().plus(wait) > until {
                 let seconds = wait / SECOND + 1;
