@@ -89,7 +89,7 @@ impl Channel {
         }
         let pulled = or_later(self.close_gap(&mut state, &platform).await)?;
         // What the budget has no room for comes with the list.
-        let details = self.read_unknown_details(&self.client).await.map(|()| Pulled::Done);
+        let details = self.read_wanted_details(&self.client).await.map(|()| Pulled::Done);
         or_later(details)?;
         Ok(pulled)
     }
