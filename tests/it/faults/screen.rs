@@ -85,27 +85,25 @@ async fn while_another_process_holds_the_locks_of_both_files() {
         lock.execute_batch("ROLLBACK").expect("unlocked");
     }
     // What was typed meanwhile is not lost.
-    let mut terminal = aside(move || {
+    let terminal = aside(move || {
         let mut terminal = terminal;
         terminal.keys("r");
         terminal.wait_for_text("Enter send");
         terminal.wait_for_text("half a thought");
         terminal.keys("\r");
+        terminal.wait_for("the text on the server", is_sent);
         terminal
     })
     .await;
-    for _ in 0..600 {
-        if scene.has_arrived("half a thought").await {
-            return aside(move || terminal.kill()).await;
-        }
-        terminal = aside(move || {
-            terminal.read();
-            std::thread::sleep(std::time::Duration::from_millis(100));
-            terminal
-        })
-        .await;
-    }
-    panic!("it never arrives:\n{}", terminal.contents());
+    assert!(scene.has_arrived("half a thought").await);
+    aside(move || terminal.kill()).await;
+}
+
+/// Whether the history shows the text as one the server has taken.
+fn is_sent(picture: &str) -> bool {
+    let states = ["sent", "delivered", "read"];
+    let told = |line: &str| states.iter().any(|state| line.trim_end_matches([' ', '│']).ends_with(state));
+    picture.lines().any(|line| line.contains("half a thought") && told(line))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
