@@ -4,6 +4,7 @@
 
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
+use crate::app::picker::Picker;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -80,6 +81,25 @@ pub enum Layer {
         /// Conversations whose AI is paused from here.
         paused: u32,
     },
+    /// Picks a canned reply.
+    Replies {
+        /// What was typed.
+        picker: Picker,
+        /// What opened it, which comes back if nothing is picked.
+        opener: &'static str,
+    },
+    /// Picks an emoji.
+    Emoji {
+        /// What was typed.
+        picker: Picker,
+        /// Characters before the cursor that give way to it.
+        typed: usize,
+    },
+    /// The composer's menu.
+    Menu {
+        /// The chosen entry.
+        chosen: usize,
+    },
     /// An item as the server sent it.
     Raw {
         /// What it is.
@@ -94,6 +114,14 @@ pub enum Layer {
 impl Layer {
     /// Whether fast typing must not answer it.
     pub fn is_question(&self) -> bool {
-        !matches!(self, Self::Help { .. } | Self::Raw { .. } | Self::React { .. })
+        !matches!(
+            self,
+            Self::Help { .. }
+                | Self::Raw { .. }
+                | Self::React { .. }
+                | Self::Replies { .. }
+                | Self::Emoji { .. }
+                | Self::Menu { .. }
+        )
     }
 }

@@ -5,6 +5,7 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod canned;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
@@ -16,7 +17,10 @@ pub mod keys;
 pub mod layers;
 pub mod layout;
 pub mod lines;
+pub mod menu;
+pub mod outside;
 pub mod pages;
+pub mod picker;
 pub mod pointer;
 pub mod rows;
 pub mod settings;
@@ -29,6 +33,8 @@ mod copying;
 mod cost;
 mod deciding;
 mod due;
+mod editor;
+mod emoji;
 mod keyboard;
 mod layer_keys;
 mod notes;
@@ -93,6 +99,10 @@ pub struct App {
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The canned replies as they were read last.
+    pub canned: canned::Canned,
+    /// Who writes here, if the configuration says.
+    pub agent: Option<String>,
     /// What lies over the desk, topmost last.
     pub layers: Vec<Layer>,
     /// What the status line says for a while.
@@ -191,6 +201,8 @@ impl App {
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            canned: canned::Canned::default(),
+            agent: None,
             layers: Vec::new(),
             notice: None,
             pressed: Vec::new(),
@@ -286,6 +298,8 @@ impl App {
             Event::NoteTakenBack(channel, conversation, text) => {
                 self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
             }
+            Event::Answered(answered) => self.answered(answered),
+            Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);

@@ -128,7 +128,7 @@ impl App {
         if row.conversation.window == ServiceWindow::Closed {
             return Err("the service window is closed: only templates may be sent; the draft is kept".into());
         }
-        Ok(())
+        self.unfilled().map_or(Ok(()), Err)
     }
 
     /// The question whether to pause was answered. What crossed meanwhile is

@@ -12,6 +12,7 @@ pub mod history;
 pub mod layers;
 pub mod pages;
 pub mod paint;
+mod pickers;
 pub mod questions;
 pub mod row_state;
 pub mod rows;
