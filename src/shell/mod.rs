@@ -6,6 +6,7 @@ pub mod failures;
 pub mod input;
 pub mod mailbox;
 pub mod notify;
+pub mod plain;
 pub mod prompt;
 pub mod run;
 pub mod signals;
