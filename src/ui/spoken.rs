@@ -208,7 +208,7 @@ fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
     let at = item.at().map(|it| it.clock_face(app.settings.offset_minutes)).unwrap_or_default();
     let media = match item {
         Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
-        Item::Outbox(..) => String::new(),
+        Item::Outbox(..) | Item::Note(_) => String::new(),
     };
     let state = if state.is_empty() { String::new() } else { format!(", {state}") };
     format!("{who} {at}{state}: {}{media}", item.text())
@@ -221,11 +221,11 @@ fn state(item: &Item, history: &History, app: &App) -> String {
             Delivery::Other(_) => String::new(),
             delivery => delivery.word().to_owned(),
         },
-        Item::Message(_) => String::new(),
+        Item::Message(_) | Item::Note(_) => String::new(),
         Item::Outbox(row, _) if row.is_stopped() => {
             let others = history.items.iter().filter_map(|it| match it {
                 Item::Outbox(row, _) => Some(&**row),
-                Item::Message(_) => None,
+                Item::Message(_) | Item::Note(_) => None,
             });
             row_state::line(row, others, app.now, THEME, "").0
         }
