@@ -34,6 +34,7 @@ pub mod messages;
 pub mod meta;
 pub mod outbox;
 pub mod pauses;
+pub mod processes;
 pub mod reader;
 mod recognised;
 mod rows;
