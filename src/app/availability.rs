@@ -49,7 +49,8 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
-        C::Undo if app.undo.is_empty() && !app.is_queueing() => {
+        C::WriteNote => tab.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
+        C::Undo if app.undo.is_empty() && !app.is_queueing() && !app.undoes_note() => {
             Err("nothing is held that could be taken back".into())
         }
         C::Card | C::Raw if tab.at_hand().is_none() => Err(no_conversation(tab)),
