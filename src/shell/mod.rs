@@ -9,6 +9,7 @@ pub mod mailbox;
 mod notes;
 pub mod notify;
 pub mod outside;
+pub mod plain;
 pub mod prompt;
 pub mod replies;
 pub mod run;

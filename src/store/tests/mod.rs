@@ -1,10 +1,10 @@
 //! The store against real files.
 
+mod broadcasts;
 mod decisions;
 mod failing;
 mod files;
 mod histories;
-mod migration;
 mod migrations;
 mod operations;
 mod outbox;
