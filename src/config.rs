@@ -14,7 +14,6 @@ use crate::model::secret::Secret;
 
 pub mod edit;
 pub mod keys;
-mod nearest;
 mod reading;
 #[cfg(test)]
 mod tests;

@@ -14,16 +14,20 @@ use crate::ui::connection;
 use crate::ui::paint;
 use crate::ui::theme::Theme;
 
+/// Columns of the place of all tabs.
+const ALL: usize = 5;
+
 /// Draws the tab line.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let credits = credits(app);
     let credits_wide = u16::try_from(wrap::cells(&credits)).unwrap_or(0);
     let room = area.width.saturating_sub(if area.width < 100 { 0 } else { credits_wide + 2 });
     let names = name_widths(app, usize::from(room));
-    let mut x = area.x;
+    let separator = if theme.ascii { "|" } else { "│" };
+    let mut x = area.x + all(app, theme, area, buffer);
     for (index, (tab, name_width)) in app.tabs.iter().zip(names).enumerate() {
-        if index > 0 {
-            x += paint::text(buffer, x, area.y, 1, if theme.ascii { "|" } else { "│" }, theme.dim());
+        if x > area.x {
+            x += paint::text(buffer, x, area.y, 1, separator, theme.dim());
         }
         let start = x;
         let (label, label_style) = environment(tab, theme);
@@ -38,7 +42,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         ];
         x += paint::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
         x += paint::text(buffer, x, area.y, room.saturating_sub(x - area.x), &count, theme.waiting());
-        if index == app.active {
+        if index == app.active && !app.everywhere {
             paint::stripe(
                 buffer,
                 Area { x: start, y: area.y, width: x - start, height: 1 },
@@ -49,6 +53,19 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     if area.width >= 100 {
         paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(&credits, theme.dim())]);
     }
+}
+
+/// Draws the place of all tabs in one list, if there are several; returns the
+/// columns it took.
+fn all(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
+    if app.tabs.len() < 2 {
+        return 0;
+    }
+    let used = paint::runs(buffer, area.x, area.y, area.width, &[("0 ", theme.dim()), ("All", Style::new())]);
+    if app.everywhere {
+        paint::stripe(buffer, Area { width: used, height: 1, ..area }, theme.selected());
+    }
+    used
 }
 
 /// The balance of the active tab's workspace.
@@ -90,7 +107,8 @@ fn count(tab: &Tab) -> String {
 fn name_widths(app: &App, room: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = app.tabs.iter().map(|it| wrap::cells(&it.channel.name)).collect();
     let fixed: usize =
-        app.tabs.iter().map(|it| 2 + 1 + 4 + wrap::cells(&count(it))).sum::<usize>() + app.tabs.len() - 1;
+        app.tabs.iter().map(|it| 2 + 1 + 4 + wrap::cells(&count(it))).sum::<usize>() + app.tabs.len() - 1
+            + if app.tabs.len() > 1 { ALL + 1 } else { 0 };
     while fixed + widths.iter().sum::<usize>() > room {
         let widest = (0..widths.len())
             .filter(|it| *it != app.active)

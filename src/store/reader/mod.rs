@@ -14,10 +14,11 @@ use crate::model::queries::{
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::store::{StoreError, account, drafts, pauses};
 
-mod conversations;
+pub(crate) mod conversations;
 mod counts;
 mod desk;
 mod history;
+mod order;
 mod search;
 
 /// A reading connection for one thread.

@@ -3,6 +3,7 @@
 mod decisions;
 mod failing;
 mod files;
+mod filters;
 mod histories;
 mod migration;
 mod migrations;
