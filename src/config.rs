@@ -8,15 +8,20 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-use crate::app::settings::PauseOnReply;
+use crate::app::settings::{Noticing, PauseOnReply};
+use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
+use crate::shell::notify::Notifier;
+use crate::ui::theme::Palette;
 
 pub mod edit;
 pub mod keys;
+mod notify;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use edit::write_private;
 pub use keys::KeySource;
@@ -35,8 +40,18 @@ pub struct Config {
     pub visible_seconds: i64,
     /// Seconds between polls of the other tabs.
     pub background_seconds: i64,
+    /// The colours.
+    pub palette: Palette,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
+    /// Whether the mouse is read from the start.
+    pub mouse: bool,
+    /// When the desk makes itself heard.
+    pub noticing: Noticing,
+    /// How it does.
+    pub notifier: Notifier,
+    /// The saved views, the shipped ones first.
+    pub views: Vec<View>,
 }
 
 /// One tab.
@@ -70,7 +85,12 @@ impl Default for Config {
             undo_chat_seconds: 5,
             visible_seconds: 3,
             background_seconds: 10,
+            palette: Palette::default(),
             ascii: false,
+            mouse: true,
+            noticing: Noticing::default(),
+            notifier: Notifier::default(),
+            views: shipped(),
         }
     }
 }
@@ -115,7 +135,7 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui"]));
+        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify", "views"]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -131,9 +151,19 @@ impl Config {
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
-            mistakes.all(ui.unknown(&["theme", "ascii"]));
-            mistakes.take(ui.word("theme", &["terminal"]));
+            mistakes.all(ui.unknown(&["theme", "ascii", "mouse"]));
+            let words = Palette::WORDS.map(|(word, _)| word);
+            let word = mistakes.value(ui.word("theme", &words));
+            config.palette = word.and_then(|it| Palette::from_word(&it)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
+            config.mouse = mistakes.value(ui.boolean("mouse")).unwrap_or(true);
+        }
+        if let Some(section) = mistakes.take(root.table("notify")).flatten() {
+            (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
+        }
+        for section in mistakes.take(root.tables("views")).unwrap_or_default() {
+            let read = views::read(&section, &config.views, &mut mistakes);
+            config.views.extend(read);
         }
         (config, mistakes.0)
     }

@@ -29,7 +29,7 @@ pub enum Kind {
 impl App {
     /// Opens the filter line of the list on screen.
     pub(super) fn open_filter(&mut self) {
-        self.to_list();
+        self.bring_list();
         let list = self.list();
         let (text, selected) = (list.typed.clone(), list.selected.clone());
         self.open_layer(Layer::Line(Line { kind: Kind::Filter(selected), text: TextLine::new(text) }));

@@ -89,7 +89,7 @@ impl App {
     }
 
     /// Brings the list on screen, with the keyboard.
-    pub(super) fn to_list(&mut self) {
+    pub(super) fn bring_list(&mut self) {
         if !self.tab().is_inbox() {
             return self.go_everywhere();
         }

@@ -18,6 +18,7 @@ pub mod layout;
 pub mod line;
 pub mod lines;
 pub mod pages;
+pub mod pointer;
 pub mod rows;
 pub mod settings;
 pub mod tab;
@@ -26,6 +27,7 @@ pub mod views;
 pub mod wrap;
 
 mod actions;
+mod copying;
 mod deciding;
 mod due;
 mod keyboard;
@@ -35,10 +37,12 @@ mod on_the_way;
 mod raw;
 mod reactions;
 mod results;
+mod ringing;
 mod saving;
 mod sending;
 #[cfg(test)]
 mod tests;
+mod view;
 mod waiting;
 mod watch;
 
@@ -110,6 +114,15 @@ pub struct App {
     /// Held rows on their way to the disk, and what was decided over them
     /// meanwhile: keys may be faster than the disk.
     queueing: Queueing,
+    /// Columns of the list, where a person chose them.
+    pub list_width: Option<u16>,
+    /// Whether the focused pane fills the screen.
+    pub zoomed: bool,
+    /// Whether names, numbers and addresses are hidden.
+    pub blurred: bool,
+    /// Whether the mouse is read; else the terminal selects text with it.
+    pub mouse: bool,
+    dragging: bool,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
     layer_opened_at: Timestamp,
@@ -194,6 +207,11 @@ impl App {
             pressed: Vec::new(),
             undo: Vec::new(),
             queueing: Queueing::default(),
+            list_width: None,
+            zoomed: false,
+            blurred: false,
+            mouse: true,
+            dragging: false,
             card: None,
             layer_opened_at: now,
             interrupted_at: None,
@@ -239,6 +257,8 @@ impl App {
             conversation: tab.history.is_some(),
             card: self.card,
             composer_lines: 1,
+            list_width: self.list_width,
+            zoomed: self.zoomed,
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
@@ -256,6 +276,7 @@ impl App {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
             Event::Paste(text) => self.paste(&text),
+            Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
             Event::Resize(width, height) => {
                 self.size = (width, height);
                 effects.push(Effect::Redraw);
@@ -308,7 +329,7 @@ impl App {
     }
 
     /// Says that something cannot be done or went wrong.
-    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+    pub fn warn(&mut self, text: impl Into<String>) {
         let until = self.now.plus(NOTICE);
         self.notice = Some(Notice { text: text.into(), warning: true, until });
     }

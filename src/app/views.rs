@@ -92,13 +92,13 @@ impl App {
     /// Shows a view in the list on screen, without what was typed before.
     pub(super) fn show_view(&mut self, index: usize) {
         let Some(view) = self.views.get(index).cloned() else { return };
-        self.to_list();
+        self.bring_list();
         self.list_mut().set_view(view);
     }
 
     /// Shows the list's rows in another order.
     pub(super) fn sort(&mut self, sort: Sort) {
-        self.to_list();
+        self.bring_list();
         self.list_mut().set_sort(sort);
         self.say(match sort {
             Sort::Activity => "newest activity first",

@@ -41,7 +41,7 @@ impl App {
         self.follow_row();
         let side_by_side = {
             let areas = self.areas();
-            areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE
+            areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
         };
         if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {
             match self.list().selected.clone() {

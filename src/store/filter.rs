@@ -63,11 +63,15 @@ pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<
     named.unwrap_or_else(|| format!("\u{10fffd}{}", rest.unwrap_or("")))
 }
 
-/// The conditions of a filter, each with `AND` before it.
-pub(crate) fn clause(filter: &Filter, at: Timestamp) -> Clause {
+/// The conditions of a filter, each with `AND` before it. `narrow` says that
+/// the walk takes the index made for just this question.
+pub(crate) fn clause(filter: &Filter, at: Timestamp, narrow: bool) -> Clause {
     let mut all = Clause::default();
     for Test { negated, what } in &filter.tests {
-        let one = condition(what, at);
+        let one = match what {
+            What::Is(Is::Needed) if narrow => Clause::plain("c.needs = 1"),
+            _ => condition(what, at),
+        };
         let (open, close) = if *negated { (" AND NOT (", ")") } else { (" AND (", ")") };
         all.push(open, []);
         all.push(&one.sql, one.values);
@@ -183,7 +187,10 @@ fn being(is: Is) -> Clause {
                  ON t.channel = p.channel AND t.id = p.conversation)"
         }
         Is::Failing => "c.is_closed = 0 AND c.escalation IS NOT NULL",
-        Is::Needed => "c.needs = 1",
+        // As `needs` is made, which the wide index cannot hold.
+        Is::Needed => {
+            "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"
+        }
         // Nothing can be put off or taken here.
         Is::Snoozed | Is::Claimed => "0",
     })

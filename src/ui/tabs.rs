@@ -7,6 +7,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
+use crate::app::pointer::Pointer;
 use crate::app::tab::Tab;
 use crate::app::wrap;
 use crate::model::account::Environment;
@@ -20,8 +21,7 @@ const ALL: usize = 5;
 /// Draws the tab line.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let credits = credits(app);
-    let credits_wide = u16::try_from(wrap::cells(&credits)).unwrap_or(0);
-    let room = area.width.saturating_sub(if area.width < 100 { 0 } else { credits_wide + 2 });
+    let room = room(app, area.width);
     let names = name_widths(app, usize::from(room));
     let separator = if theme.ascii { "|" } else { "│" };
     let mut x = area.x + all(app, theme, area, buffer);
@@ -66,6 +66,33 @@ fn all(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
         paint::stripe(buffer, Area { width: used, height: 1, ..area }, theme.selected());
     }
     used
+}
+
+/// Columns for the tabs; a wide screen keeps some for the balance.
+fn room(app: &App, width: u16) -> u16 {
+    let credits = u16::try_from(wrap::cells(&credits(app))).unwrap_or(0);
+    width.saturating_sub(if width < 100 { 0 } else { credits + 2 })
+}
+
+/// What a click on a tab's column does.
+pub fn tab_at(app: &App, x: u16) -> Option<Pointer> {
+    let room = usize::from(room(app, app.size.0));
+    let mut end = if app.tabs.len() < 2 { 0 } else { ALL + 1 };
+    if usize::from(x) < end {
+        return Some(Pointer::AllTabs);
+    }
+    for (index, (tab, name)) in app.tabs.iter().zip(name_widths(app, room)).enumerate() {
+        let label = match tab.environment() {
+            Some(_) => 4,
+            None => 1,
+        };
+        // The number, the name, the label, the count, and the line after them.
+        end += 2 + name.min(wrap::cells(&tab.channel.name)) + 1 + label + wrap::cells(&count(tab)) + 1;
+        if usize::from(x) < end.min(room) {
+            return Some(Pointer::Tab(index));
+        }
+    }
+    None
 }
 
 /// The balance of the active tab's workspace.

@@ -171,7 +171,7 @@ fn rows(query: &ConversationQuery) -> Clause {
     if let Some(channel) = &query.channel {
         clause.push(" AND c.channel = ?", [channel.as_str().to_owned().into()]);
     }
-    let filter = filter::clause(&query.filter, query.at);
+    let filter = filter::clause(&query.filter, query.at, own_index);
     clause.push(&filter.sql, filter.values);
     clause
 }

@@ -9,7 +9,7 @@ CREATE TRIGGER conversation_name_changed AFTER UPDATE OF name, username, address
 WHEN (old.name, old.username, old.address) IS NOT (new.name, new.username, new.address) BEGIN
     UPDATE conversation SET name_key = name_key(name, username, address, id) WHERE number = new.number;
 END;
-CREATE INDEX conversation_wide ON conversation (sort_at, id, channel, is_closed, needs, automation,
+CREATE INDEX conversation_wide ON conversation (sort_at, id, channel, is_closed, automation,
     service_window, unread, waiting_since, last_inbound_at, escalation, stuck, address, name_key);
 
 CREATE INDEX conversation_tagged ON conversation (channel) WHERE instr(raw, '"tags"') > 0;

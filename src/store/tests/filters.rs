@@ -62,7 +62,7 @@ async fn world(store: &Store) {
     list(store, page).await;
     let inbound = |id: &str, seconds| message(id, &format!("{id} {seconds}"), seconds, Inbound);
     let mut media = inbound("joao", NOW - 22 * 3600 - 1800);
-    media.media_url = Some("https://x.example/a.jpg".into());
+    media.media_url = Some(SafeText::line("https://x.example/a.jpg"));
     let mut failed = message("shut", "f", 60, Outbound);
     failed.delivery = Delivery::Failed;
     add(store, vec![media, failed, inbound("maria", NOW - 3600), inbound("ken", NOW - 90_000)]).await;
@@ -106,7 +106,7 @@ async fn each_word_finds_its_own() {
         ("+3516", &[]),
         ("910000", &[]),
         ("351910000111", &["joao"]),
-        ("\"nothing spe", &["old", "shut", "none"]),
+        ("\"nothing spe", &["old", "none"]),
         ("\"special nothing", &[]),
         ("-nothing status:closed", &[]),
     ];
