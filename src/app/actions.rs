@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::app::commands::Command;
+use crate::app::composer::Mode;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -22,6 +23,7 @@ impl App {
         match command {
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
+            C::WriteNote => self.write_note(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
             C::Close => self.close(effects),
@@ -115,9 +117,9 @@ impl App {
             }
             _ => None,
         };
-        if let (Some(composer), Some(quoted)) = (&mut tab.composer, quoted) {
-            composer.reply_to = Some(quoted);
-        }
+        let Some(composer) = &mut tab.composer else { return };
+        composer.mode = Mode::Reply;
+        composer.reply_to = quoted.or(composer.reply_to.take());
     }
 
     fn history_command(&mut self, command: Command) {

@@ -52,7 +52,8 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::SortByCategory | C::SortByPriority => {
             Err("only email threads have one, and this list has none".into())
         }
-        C::Undo if app.undo.is_empty() && !app.is_queueing() => {
+        C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
+        C::Undo if app.undo.is_empty() && !app.is_queueing() && !app.undoes_note() => {
             Err("nothing is held that could be taken back".into())
         }
         C::Card | C::Raw if app.at_hand().is_none() => Err(no_conversation(tab)),

@@ -21,6 +21,7 @@ pub mod pages;
 pub mod pointer;
 pub mod rows;
 pub mod settings;
+pub mod sheet;
 pub mod tab;
 pub mod text_line;
 pub mod views;
@@ -28,11 +29,13 @@ pub mod wrap;
 
 mod actions;
 mod copying;
+mod cost;
 mod deciding;
 mod due;
 mod keyboard;
 mod layer_keys;
 mod lists;
+mod notes;
 mod on_the_way;
 mod raw;
 mod reactions;
@@ -45,6 +48,7 @@ mod tests;
 mod view;
 mod waiting;
 mod watch;
+mod writing;
 
 use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
@@ -111,6 +115,8 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
+    /// The newest private note written here.
+    noted: Option<notes::Noted>,
     /// Held rows on their way to the disk, and what was decided over them
     /// meanwhile: keys may be faster than the disk.
     queueing: Queueing,
@@ -206,6 +212,7 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
+            noted: None,
             queueing: Queueing::default(),
             list_width: None,
             zoomed: false,
@@ -287,6 +294,15 @@ impl App {
             Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
             Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
             Event::Decided(_, verdict, row) => self.decided(&verdict, row, &mut effects),
+            Event::NoteSaved(channel, conversation, note) => {
+                self.note_saved(channel, conversation, note, &mut effects);
+            }
+            Event::NoteNotSaved(channel, conversation, text, why) => {
+                self.note_not_saved(&channel, &conversation, &text, &why);
+            }
+            Event::NoteTakenBack(channel, conversation, text) => {
+                self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
+            }
             Event::Written => self.written(),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);

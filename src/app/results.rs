@@ -155,7 +155,7 @@ impl App {
         }
     }
 
-    fn history_changed(
+    pub(super) fn history_changed(
         &mut self,
         channel: ChannelId,
         conversation: &ConversationId,
@@ -175,13 +175,17 @@ impl App {
 
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
+        let held = rows.iter().any(|it| it.hold_left(self.now).is_some());
+        let early = if held { self.queueing.settle() } else { None };
+        // What came together goes together: the newest is taken back first.
+        let mut recalls = Vec::new();
         for row in rows {
             self.row_changed(&row, effects);
             if row.hold_left(self.now).is_none() {
                 continue;
             }
-            match self.queueing.settle() {
-                Some(Early::Recall) => effects.push(Effect::Recall(row.id)),
+            match early {
+                Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
                 Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
                 None => self.undo.push(Held {
                     row: row.id,
@@ -191,6 +195,7 @@ impl App {
                 }),
             }
         }
+        effects.extend(recalls);
     }
 
     /// A row was taken back, or had already left.
@@ -237,7 +242,7 @@ impl App {
         if intents.iter().any(|it| it.hold > 0) {
             self.queueing.settle();
         }
-        for intent in intents {
+        for intent in intents.into_iter().rev() {
             if let Operation::SendText { text, reply_to, .. } = intent.operation {
                 self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);
             }

@@ -33,6 +33,7 @@ pub mod lane;
 pub mod leases;
 pub mod messages;
 pub mod meta;
+pub mod notes;
 pub mod outbox;
 pub mod pauses;
 pub mod reader;

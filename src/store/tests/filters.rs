@@ -66,7 +66,7 @@ async fn world(store: &Store) {
     let mut failed = message("shut", "f", 60, Outbound);
     failed.delivery = Delivery::Failed;
     add(store, vec![media, failed, inbound("maria", NOW - 3600), inbound("ken", NOW - 90_000)]).await;
-    let draft = Draft { text: "half".into(), reply_to: None };
+    let draft = Draft { text: "half".into(), ..Draft::default() };
     store.save_draft(&channel(), &"shut".into(), Some(draft)).unwrap();
 }
 

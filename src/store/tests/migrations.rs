@@ -113,7 +113,16 @@ async fn every_older_outbox_is_carried_over() {
         let store = Store::open(folder.path()).unwrap();
         let reader = store.reader().unwrap();
         let draft = reader.draft(&channel(), &"c1".into()).unwrap();
-        assert_eq!(draft, Some(Draft { text: "half a thought".into(), reply_to: None }), "version {version}");
+        assert_eq!(
+            draft,
+            Some(Draft { text: "half a thought".into(), reply_to: None, note: String::new() }),
+            "version {version}"
+        );
+        let note = store.add_note(&channel(), &"c1".into(), "calls back on Monday", at(0)).unwrap();
+        let id = note.id.clone();
+        let page = reader.history(&HistoryQuery { channel: channel(), conversation: "c1".into(), limit: 1 });
+        assert_eq!(page.unwrap().notes, [note]);
+        assert_eq!(store.take_note_back(&id).unwrap().as_deref(), Some("calls back on Monday"));
         let rows = store.lane_rows(&channel()).await.unwrap();
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");

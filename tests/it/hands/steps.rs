@@ -58,7 +58,10 @@ fn revoked(_: &Request) -> Answer {
 #[tokio::test]
 async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     let hands = Hands::on(revoked).await;
-    let (draft, to) = (Draft { text: "half a thought".into(), reply_to: None }, ConversationId::from("c1"));
+    let (draft, to) = (
+        Draft { text: "half a thought".into(), reply_to: None, note: String::new() },
+        ConversationId::from("c1"),
+    );
     hands.store.save_draft(&crate::hands::id(), &to, Some(draft.clone())).expect("kept");
     hands.queue_text("c1", "Hello");
     let tab = tab(&hands);
