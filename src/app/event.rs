@@ -27,6 +27,8 @@ pub enum Event {
     Time(Timestamp),
     /// A key was pressed.
     Key(Key),
+    /// A line was entered in the plain mode.
+    Line(String),
     /// The mouse did something.
     Pointer(Pointer),
     /// Text was pasted, as the terminal marked it.

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod layers;
 pub mod layout;
 pub mod line;
+pub mod line_input;
 pub mod lines;
 pub mod pages;
 pub mod pointer;
@@ -283,6 +284,8 @@ impl App {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
             Event::Paste(text) => self.paste(&text),
+            // Only the plain mode has lines, and reads them itself.
+            Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
             Event::Resize(width, height) => {
                 self.size = (width, height);
@@ -331,6 +334,12 @@ impl App {
         let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
         self.queueing.rows += effects.iter().filter(held).count();
         self.note_writes(effects);
+    }
+
+    /// Whoever answers in lines has heard the question: the guard against
+    /// typing ahead is over.
+    pub fn question_was_heard(&mut self) {
+        self.layer_opened_at = self.now.plus(-layers::TYPE_AHEAD);
     }
 
     /// Whether a held row is on its way to the disk.

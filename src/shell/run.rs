@@ -31,7 +31,7 @@ use crate::ui::theme::Theme;
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
 /// How long leaving waits for what is on its way to the server.
-const LEAVE: Duration = Duration::from_millis(500);
+pub(super) const LEAVE: Duration = Duration::from_millis(500);
 
 /// What a desk is made of.
 pub struct Desk {
@@ -149,7 +149,7 @@ impl Desk {
 }
 
 /// Performs loads at once, as long as they lead to more; returns the rest.
-fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
+pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
     let mut left = Vec::new();
     let mut wanted = effects;
     for _ in 0..8 {

@@ -36,6 +36,7 @@ pub mod meta;
 pub mod notes;
 pub mod outbox;
 pub mod pauses;
+pub mod processes;
 pub mod reader;
 mod recognised;
 mod rows;

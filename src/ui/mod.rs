@@ -16,6 +16,7 @@ pub mod paint;
 pub mod questions;
 pub mod row_state;
 pub mod rows;
+pub mod spoken;
 pub mod status;
 pub mod sweep;
 pub mod tabs;
