@@ -4,6 +4,7 @@
 
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
+use crate::app::line::Line;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -16,6 +17,13 @@ pub const TYPE_AHEAD: i64 = 150_000;
 /// One layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
+    /// A line being typed at the foot of the screen.
+    Line(Line),
+    /// The menu of saved views.
+    Views {
+        /// The chosen place in it.
+        chosen: usize,
+    },
     /// The keys of this place, scrolled by lines.
     Help {
         /// First line on screen.
@@ -94,6 +102,9 @@ pub enum Layer {
 impl Layer {
     /// Whether fast typing must not answer it.
     pub fn is_question(&self) -> bool {
-        !matches!(self, Self::Help { .. } | Self::Raw { .. } | Self::React { .. })
+        !matches!(
+            self,
+            Self::Line(_) | Self::Views { .. } | Self::Help { .. } | Self::Raw { .. } | Self::React { .. }
+        )
     }
 }
