@@ -8,6 +8,7 @@ use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
@@ -95,6 +96,8 @@ pub enum Loaded {
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
+    /// Who needs a person, in a tab or in all.
+    Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -120,6 +123,8 @@ pub enum Load {
     Drafts(DeskQuery),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// Who needs a person, in a tab or in all.
+    Needing(Option<ChannelId>),
 }
 
 /// One change a person wants, before it has a key and bytes.

@@ -33,6 +33,8 @@ impl App {
     fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
+            (Layer::Line(line), _) => self.line_key(line, key),
+            (Layer::Views { chosen }, _) => self.views_key(chosen, key),
             (Layer::Help { first }, _) => {
                 let total = TABLE.len() + Place::ALL.len();
                 let moved = scrolled(first, key, usize::from(self.size.1), total);

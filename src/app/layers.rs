@@ -4,6 +4,7 @@
 
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
+use crate::app::line::Line;
 use crate::app::picker::Picker;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
@@ -17,6 +18,13 @@ pub const TYPE_AHEAD: i64 = 150_000;
 /// One layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
+    /// A line being typed at the foot of the screen.
+    Line(Line),
+    /// The menu of saved views.
+    Views {
+        /// The chosen place in it.
+        chosen: usize,
+    },
     /// The keys of this place, scrolled by lines.
     Help {
         /// First line on screen.
@@ -116,7 +124,9 @@ impl Layer {
     pub fn is_question(&self) -> bool {
         !matches!(
             self,
-            Self::Help { .. }
+            Self::Line(_)
+                | Self::Views { .. }
+                | Self::Help { .. }
                 | Self::Raw { .. }
                 | Self::React { .. }
                 | Self::Replies { .. }

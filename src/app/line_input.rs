@@ -85,13 +85,13 @@ fn number(words: &str) -> Option<usize> {
 
 /// Opens the conversation of this number in the list.
 fn nth(app: &App, number: usize) -> Line {
-    let rows = &app.tab().list.page.rows;
+    let rows = &app.list().page.rows;
     match number.checked_sub(1).filter(|it| *it < rows.len()) {
         Some(index) => {
             let back = Event::Key(Key::plain(KeyCode::Esc));
             let down = Event::Key(Key::plain(KeyCode::Down));
             let up = Event::Key(Key::plain(KeyCode::Up));
-            let at = app.tab().list.index().unwrap_or(0);
+            let at = app.list().index().unwrap_or(0);
             let steps = if index >= at { vec![down; index - at] } else { vec![up; at - index] };
             let enter = Event::Key(Key::plain(KeyCode::Enter));
             Line::Events(std::iter::once(back).chain(steps).chain([enter]).collect())

@@ -16,6 +16,7 @@ pub mod history;
 pub mod keys;
 pub mod layers;
 pub mod layout;
+pub mod line;
 pub mod line_input;
 pub mod lines;
 pub mod menu;
@@ -27,6 +28,8 @@ pub mod rows;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
+pub mod text_line;
+pub mod views;
 pub mod wrap;
 
 mod actions;
@@ -38,6 +41,7 @@ mod editor;
 mod emoji;
 mod keyboard;
 mod layer_keys;
+mod lists;
 mod notes;
 mod on_the_way;
 mod raw;
@@ -49,9 +53,11 @@ mod sending;
 #[cfg(test)]
 mod tests;
 mod view;
+mod waiting;
 mod watch;
 mod writing;
 
+use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
@@ -60,6 +66,7 @@ use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
+use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::outbox::Lane;
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -92,8 +99,15 @@ pub struct App {
     pub settings: Settings,
     /// The tabs; never empty.
     pub tabs: Vec<Tab>,
-    /// The tab on screen.
+    /// The tab at hand.
     pub active: usize,
+    /// Whether the list over all tabs is on screen; the tab at hand is then
+    /// that of its selected row.
+    pub everywhere: bool,
+    /// The list over all tabs.
+    pub all: ConversationList,
+    /// The saved views.
+    pub views: Vec<View>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
@@ -199,6 +213,9 @@ impl App {
             settings,
             tabs,
             active: 0,
+            everywhere: false,
+            all: ConversationList::new(None),
+            views: views::shipped(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
@@ -236,7 +253,7 @@ impl App {
         effects
     }
 
-    /// The tab on screen.
+    /// The tab at hand.
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
     }
@@ -379,6 +396,7 @@ impl App {
         let areas = self.areas();
         let offset = self.settings.offset_minutes;
         let list_rows = self.list_rows(&areas);
+        self.list_mut().reveal(list_rows);
         let tab = self.tab_mut();
         if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
             let inner = area.inner();
@@ -386,7 +404,6 @@ impl App {
             let rows = usize::from(area.height.saturating_sub(1));
             history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
         }
-        tab.list.reveal(list_rows);
     }
 
     /// Conversations the list can show: two lines each.

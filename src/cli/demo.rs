@@ -58,6 +58,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         theme: inbox::theme(Palette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
+        views: crate::app::views::shipped(),
         clock,
         runtime: runtime.handle().clone(),
     };

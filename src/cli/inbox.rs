@@ -57,6 +57,7 @@ pub fn run(how: How) -> Result<(), CliError> {
         theme: theme(config.palette, config.ascii),
         mouse: config.mouse,
         notifier: settled(config.notifier.clone()),
+        views: config.views.clone(),
         clock: Arc::new(clock),
         runtime: runtime.handle().clone(),
     };

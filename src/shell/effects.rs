@@ -10,11 +10,12 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
+use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
-use crate::model::queries::Draft;
+use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
@@ -22,6 +23,9 @@ use crate::shell::outside::{self, Outside};
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
+
+/// Conversations that need a person looked at, those that wait longest first.
+const NEEDING: u32 = 1_000;
 
 /// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: Load) -> Loaded {
@@ -43,6 +47,17 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
+        }
+        Load::Needing(scope) => {
+            let query = ConversationQuery {
+                channel: scope.clone(),
+                filter: Filter::needed(),
+                sort: Sort::Waiting,
+                at: Timestamp::default(),
+                anchor: Anchor::Top,
+                limit: NEEDING,
+            };
+            reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
     };

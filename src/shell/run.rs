@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::app::event::{Effect, Event};
 use crate::app::pointer::Pointer;
 use crate::app::settings::{ChannelInfo, Settings};
+use crate::app::views::View;
 use crate::model::account::Environment;
 use crate::model::news::News;
 use crate::model::time::Clock;
@@ -55,6 +56,8 @@ pub struct Desk {
     pub mouse: bool,
     /// How it reaches a person who looks elsewhere.
     pub notifier: Notifier,
+    /// The saved views.
+    pub views: Vec<View>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where the hands run.
@@ -109,6 +112,7 @@ impl Desk {
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.mouse = self.mouse;
         app.agent = self.agent;
+        app.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
@@ -269,7 +273,7 @@ impl Turning {
     fn located(&self, event: Event) -> Event {
         match event {
             Event::Pointer(Pointer::Down(x, 0)) => match ui::tabs::tab_at(&self.app, x) {
-                Some(index) => Event::Pointer(Pointer::Tab(index)),
+                Some(pointer) => Event::Pointer(pointer),
                 None => event,
             },
             event => event,

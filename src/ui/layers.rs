@@ -16,11 +16,18 @@ use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::questions;
 use crate::ui::theme::Theme;
+use crate::ui::views;
 
 /// Draws the topmost layer, if there is one.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
     match app.layers.last() {
         None => (),
+        // Drawn where the status is.
+        Some(Layer::Line(_)) => (),
+        Some(Layer::Views { chosen }) => {
+            let rows = u16::try_from(app.views.len()).unwrap_or(u16::MAX).saturating_add(2);
+            views::draw(app, theme, *chosen, centered(app, 64, rows), buffer);
+        }
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
         Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),

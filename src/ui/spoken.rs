@@ -128,14 +128,14 @@ impl Spoken {
         let focus = tab.focus;
         let refocused = moved || self.focus != Some(focus);
         (self.page, self.focus) = (Some(app.page), Some(focus));
-        let selected = tab.list.selected_row();
+        let selected = app.list().selected_row();
         let selected = selected.map(|it| (it.conversation.id.clone(), it.conversation.title().to_string()));
         match focus {
             Focus::List if refocused || self.selected != selected => {
                 self.selected = selected;
-                match tab.list.selected_row() {
+                match app.list().selected_row() {
                     Some(row) => lines.push(describe(row, app)),
-                    None if tab.list.loaded => lines.push("No conversations here".to_owned()),
+                    None if app.list().loaded => lines.push("No conversations here".to_owned()),
                     None => (),
                 }
             }
@@ -239,7 +239,7 @@ fn cut(text: &str) -> String {
 
 /// The conversations at hand with their numbers.
 pub fn list(app: &App) -> Vec<String> {
-    let page = &app.tab().list.page.rows;
+    let page = &app.list().page.rows;
     let numbered = page.iter().take(LISTED).enumerate();
     let mut lines: Vec<String> =
         numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, app))).collect();
