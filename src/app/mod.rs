@@ -39,6 +39,7 @@ mod deciding;
 mod due;
 mod editor;
 mod emoji;
+mod held;
 mod keyboard;
 mod layer_keys;
 mod lists;
@@ -59,6 +60,8 @@ mod writing;
 
 use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
+pub use crate::app::held::Held;
+use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
@@ -67,8 +70,7 @@ use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::Lane;
+use crate::model::ids::ChannelId;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -150,51 +152,6 @@ pub struct App {
     leaving: bool,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
-}
-
-/// Held rows that are not on disk yet.
-#[derive(Debug, Clone, Default)]
-struct Queueing {
-    rows: usize,
-    decided: Vec<Early>,
-}
-
-/// What was decided over a held row before it was on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Early {
-    Recall,
-    SendNow,
-}
-
-impl Queueing {
-    /// Decides over the oldest row nothing was decided over; false when there
-    /// is none.
-    fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.decided.len() < self.rows;
-        if undecided {
-            self.decided.push(early);
-        }
-        undecided
-    }
-
-    /// A row is on disk, or could not be put there; what was decided over it.
-    fn settle(&mut self) -> Option<Early> {
-        self.rows = self.rows.saturating_sub(1);
-        if self.decided.is_empty() { None } else { Some(self.decided.remove(0)) }
-    }
-}
-
-/// A row that is held and can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// The row.
-    pub row: RowId,
-    /// Its tab.
-    pub channel: ChannelId,
-    /// Its lane.
-    pub lane: Lane,
-    /// Until when.
-    pub until: Timestamp,
 }
 
 impl App {

@@ -5,10 +5,11 @@
 
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
+use crate::app::held::Early;
 use crate::app::layers::Layer;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::Tab;
-use crate::app::{App, Early, Held};
+use crate::app::{App, Held};
 use crate::model::conversations::ServiceWindow;
 use crate::model::outbox::Operation;
 use crate::model::text::SafeText;
