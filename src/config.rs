@@ -9,6 +9,7 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::settings::{Noticing, PauseOnReply};
+use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::shell::notify::Notifier;
@@ -16,11 +17,11 @@ use crate::ui::theme::Palette;
 
 pub mod edit;
 pub mod keys;
-mod nearest;
 mod notify;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use edit::write_private;
 pub use keys::KeySource;
@@ -35,6 +36,10 @@ pub struct Config {
     pub pause_on_reply: PauseOnReply,
     /// Seconds a chat message or a close is held.
     pub undo_chat_seconds: i64,
+    /// Who writes here, for canned replies.
+    pub agent: Option<String>,
+    /// Where canned replies lie; beside the file if not said.
+    pub replies: Option<PathBuf>,
     /// Seconds between polls of the visible tab.
     pub visible_seconds: i64,
     /// Seconds between polls of the other tabs.
@@ -49,6 +54,8 @@ pub struct Config {
     pub noticing: Noticing,
     /// How it does.
     pub notifier: Notifier,
+    /// The saved views, the shipped ones first.
+    pub views: Vec<View>,
 }
 
 /// One tab.
@@ -80,6 +87,8 @@ impl Default for Config {
             channels: Vec::new(),
             pause_on_reply: PauseOnReply::Ask,
             undo_chat_seconds: 5,
+            agent: None,
+            replies: None,
             visible_seconds: 3,
             background_seconds: 10,
             palette: Palette::default(),
@@ -87,6 +96,7 @@ impl Default for Config {
             mouse: true,
             noticing: Noticing::default(),
             notifier: Notifier::default(),
+            views: shipped(),
         }
     }
 }
@@ -131,7 +141,7 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify"]));
+        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify", "writing", "views"]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -139,6 +149,12 @@ impl Config {
         }
         if let Some(behaviour) = mistakes.take(root.table("behaviour")).flatten() {
             read_behaviour(&behaviour, &mut config, &mut mistakes);
+        }
+        if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
+            mistakes.all(writing.unknown(&["agent", "replies"]));
+            config.agent = mistakes.value(writing.string("agent"));
+            // Beside the file, unless it is a whole path.
+            config.replies = mistakes.value(writing.string("replies")).map(|it| folder.join(it));
         }
         if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
             mistakes.all(polling.unknown(&["visible_seconds", "background_seconds"]));
@@ -156,6 +172,10 @@ impl Config {
         }
         if let Some(section) = mistakes.take(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
+        }
+        for section in mistakes.take(root.tables("views")).unwrap_or_default() {
+            let read = views::read(&section, &config.views, &mut mistakes);
+            config.views.extend(read);
         }
         (config, mistakes.0)
     }

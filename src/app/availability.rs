@@ -29,7 +29,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
             switchable(row, command == C::PauseAi)
         }
         C::Close | C::CloseAndNext => closable(writable(app, tab)?),
-        C::Reply | C::Write => {
+        C::Reply | C::Write | C::Canned => {
             let row = writable(app, tab)?;
             match row.conversation.address {
                 Some(_) => Ok(()),
@@ -49,11 +49,14 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
-        C::WriteNote => tab.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
+        C::SortByCategory | C::SortByPriority => {
+            Err("only email threads have one, and this list has none".into())
+        }
+        C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
         C::Undo if app.undo.is_empty() && !app.is_queueing() && !app.undoes_note() => {
             Err("nothing is held that could be taken back".into())
         }
-        C::Card | C::Raw if tab.at_hand().is_none() => Err(no_conversation(tab)),
+        C::Card | C::Raw if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())
         }
@@ -70,8 +73,8 @@ fn no_conversation(tab: &Tab) -> Reason {
 }
 
 /// The conversation at hand, if it may be changed at all.
-fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
-    let row = tab.at_hand().ok_or_else(|| no_conversation(tab))?;
+fn writable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
+    let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
     if tab.channel.read_only {
         return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
     }
@@ -82,7 +85,7 @@ fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> 
         return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
     }
     let moved =
-        tab.focus == Focus::List && tab.list.moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
     if moved {
         return Err("the list has just changed here; look again, then press the key again".into());
     }

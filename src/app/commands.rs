@@ -83,18 +83,28 @@ commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
+    Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
     Undo Desk ["z"] "undo" "Take back what is still held: a message, a close";
     NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits";
+    PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
+    MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";
     Card Conversation ["I"] "card" "Show or hide the customer's card";
     Raw Conversation ["d"] "raw" "Show the item as the server sent it";
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
     Open List ["Enter", "l", "Right"] "open" "Open the conversation";
-    CycleFilter List ["\\"] "filter" "Show open, needs reply, closed, or all conversations";
+    FilterList List ["/"] "filter" "Filter the list as you type: words, status: ai: window: from: tag: has: is:, -not, \"a phrase\"";
+    ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own";
+    SortByActivity List [", a"] "activity" "Sort by activity, newest first";
+    SortByWaiting List [", w"] "waiting" "Sort by who has waited longest";
+    SortByWindow List [", x"] "window" "Sort by the window that closes next";
+    SortByName List [", n"] "name" "Sort by name";
+    SortByCategory List [", c"] "category" "Sort by category, where threads have one";
+    SortByPriority List [", p"] "priority" "Sort by priority, where threads have one";
     MessageDown History ["j", "Down"] "down" "Next message";
     MessageUp History ["k", "Up"] "up" "Previous message; older ones load as you go";
     React History ["+"] "react" "Put an emoji on the selected message";
@@ -132,6 +142,7 @@ commands! {
     PreviousPane Desk ["Shift-Tab"] "pane" "Previous pane";
     NextTab Desk ["]"] "tab" "Next tab";
     PreviousTab Desk ["["] "tab" "Previous tab";
+    GoToAll Desk ["0"] "all tabs" "Go to the conversations of all tabs in one list";
     GoToTab Desk ["1", "2", "3", "4", "5", "6", "7", "8", "9"] "tab" "Go to the tab of that number";
     Zoom Desk ["f"] "zoom" "Fill the screen with this pane, or show the others again";
     Narrower Desk ["<"] "narrower" "Make the list narrower";
@@ -155,10 +166,12 @@ commands! {
     DeleteWord Composer ["Ctrl-W"] "word" "Delete the word before the cursor";
     DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line";
     DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
+    Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more";
+    EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
     HelpInText Composer ["F1"] "help" "This help";
-    Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept";
+    Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept. Tab first goes to open fields and completes :emoji";
 }
 
 /// The row of a command.

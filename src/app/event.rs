@@ -5,8 +5,10 @@
 //! Knows nothing of who performs an effect or where an event comes from.
 
 use crate::app::keys::Key;
+use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
@@ -26,6 +28,8 @@ pub enum Event {
     Time(Timestamp),
     /// A key was pressed.
     Key(Key),
+    /// A line was entered in the plain mode.
+    Line(String),
     /// The mouse did something.
     Pointer(Pointer),
     /// Text was pasted, as the terminal marked it.
@@ -51,6 +55,10 @@ pub enum Event {
     NoteNotSaved(ChannelId, ConversationId, String, String),
     /// A private note was taken back: its text, unless it was gone.
     NoteTakenBack(ChannelId, ConversationId, Option<String>),
+    /// What was asked of the world outside came back.
+    Answered(Answered),
+    /// The person's editor has ended: the text, or why there is none.
+    Edited(Result<String, String>),
     /// A write to this desk's own files has ended, in one way or the other;
     /// writes end in the order they were asked for.
     Written,
@@ -88,6 +96,8 @@ pub enum Loaded {
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
+    /// Who needs a person, in a tab or in all.
+    Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -113,6 +123,8 @@ pub enum Load {
     Drafts(DeskQuery),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// Who needs a person, in a tab or in all.
+    Needing(Option<ChannelId>),
 }
 
 /// One change a person wants, before it has a key and bytes.
@@ -143,6 +155,10 @@ pub enum Effect {
     SaveNote(ChannelId, ConversationId, String),
     /// Take a private note back.
     TakeNoteBack(ChannelId, ConversationId, NoteId),
+    /// Ask the world outside; answered by [`Event::Answered`].
+    Ask(Asked),
+    /// Edit a text in the person's editor; answered by [`Event::Edited`].
+    Edit(String),
     /// Put these into the outbox in one transaction, and forget the draft of
     /// the conversation with it if they carry its text.
     Enqueue {

@@ -4,6 +4,8 @@
 
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
+use crate::app::line::Line;
+use crate::app::picker::Picker;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -16,6 +18,13 @@ pub const TYPE_AHEAD: i64 = 150_000;
 /// One layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
+    /// A line being typed at the foot of the screen.
+    Line(Line),
+    /// The menu of saved views.
+    Views {
+        /// The chosen place in it.
+        chosen: usize,
+    },
     /// The keys of this place, scrolled by lines.
     Help {
         /// First line on screen.
@@ -80,6 +89,25 @@ pub enum Layer {
         /// Conversations whose AI is paused from here.
         paused: u32,
     },
+    /// Picks a canned reply.
+    Replies {
+        /// What was typed.
+        picker: Picker,
+        /// What opened it, which comes back if nothing is picked.
+        opener: &'static str,
+    },
+    /// Picks an emoji.
+    Emoji {
+        /// What was typed.
+        picker: Picker,
+        /// Characters before the cursor that give way to it.
+        typed: usize,
+    },
+    /// The composer's menu.
+    Menu {
+        /// The chosen entry.
+        chosen: usize,
+    },
     /// An item as the server sent it.
     Raw {
         /// What it is.
@@ -94,6 +122,16 @@ pub enum Layer {
 impl Layer {
     /// Whether fast typing must not answer it.
     pub fn is_question(&self) -> bool {
-        !matches!(self, Self::Help { .. } | Self::Raw { .. } | Self::React { .. })
+        !matches!(
+            self,
+            Self::Line(_)
+                | Self::Views { .. }
+                | Self::Help { .. }
+                | Self::Raw { .. }
+                | Self::React { .. }
+                | Self::Replies { .. }
+                | Self::Emoji { .. }
+                | Self::Menu { .. }
+        )
     }
 }

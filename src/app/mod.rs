@@ -5,6 +5,7 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod canned;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
@@ -15,13 +16,20 @@ pub mod history;
 pub mod keys;
 pub mod layers;
 pub mod layout;
+pub mod line;
+pub mod line_input;
 pub mod lines;
+pub mod menu;
+pub mod outside;
 pub mod pages;
+pub mod picker;
 pub mod pointer;
 pub mod rows;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
+pub mod text_line;
+pub mod views;
 pub mod wrap;
 
 mod actions;
@@ -29,8 +37,12 @@ mod copying;
 mod cost;
 mod deciding;
 mod due;
+mod editor;
+mod emoji;
+mod held;
 mod keyboard;
 mod layer_keys;
+mod lists;
 mod notes;
 mod on_the_way;
 mod raw;
@@ -42,10 +54,14 @@ mod sending;
 #[cfg(test)]
 mod tests;
 mod view;
+mod waiting;
 mod watch;
 mod writing;
 
+use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
+pub use crate::app::held::Held;
+use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
@@ -53,8 +69,8 @@ use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::Lane;
+use crate::app::views::View;
+use crate::model::ids::ChannelId;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -85,14 +101,25 @@ pub struct App {
     pub settings: Settings,
     /// The tabs; never empty.
     pub tabs: Vec<Tab>,
-    /// The tab on screen.
+    /// The tab at hand.
     pub active: usize,
+    /// Whether the list over all tabs is on screen; the tab at hand is then
+    /// that of its selected row.
+    pub everywhere: bool,
+    /// The list over all tabs.
+    pub all: ConversationList,
+    /// The saved views.
+    pub views: Vec<View>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The canned replies as they were read last.
+    pub canned: canned::Canned,
+    /// Who writes here, if the configuration says.
+    pub agent: Option<String>,
     /// What lies over the desk, topmost last.
     pub layers: Vec<Layer>,
     /// What the status line says for a while.
@@ -127,51 +154,6 @@ pub struct App {
     pending: Vec<Effect>,
 }
 
-/// Held rows that are not on disk yet.
-#[derive(Debug, Clone, Default)]
-struct Queueing {
-    rows: usize,
-    decided: Vec<Early>,
-}
-
-/// What was decided over a held row before it was on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Early {
-    Recall,
-    SendNow,
-}
-
-impl Queueing {
-    /// Decides over the oldest row nothing was decided over; false when there
-    /// is none.
-    fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.decided.len() < self.rows;
-        if undecided {
-            self.decided.push(early);
-        }
-        undecided
-    }
-
-    /// A row is on disk, or could not be put there; what was decided over it.
-    fn settle(&mut self) -> Option<Early> {
-        self.rows = self.rows.saturating_sub(1);
-        if self.decided.is_empty() { None } else { Some(self.decided.remove(0)) }
-    }
-}
-
-/// A row that is held and can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// The row.
-    pub row: RowId,
-    /// Its tab.
-    pub channel: ChannelId,
-    /// Its lane.
-    pub lane: Lane,
-    /// Until when.
-    pub until: Timestamp,
-}
-
 impl App {
     /// An app with these tabs on a screen of this size. At least one tab is
     /// needed; with none, a nameless one stands in.
@@ -188,9 +170,14 @@ impl App {
             settings,
             tabs,
             active: 0,
+            everywhere: false,
+            all: ConversationList::new(None),
+            views: views::shipped(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            canned: canned::Canned::default(),
+            agent: None,
             layers: Vec::new(),
             notice: None,
             pressed: Vec::new(),
@@ -223,7 +210,7 @@ impl App {
         effects
     }
 
-    /// The tab on screen.
+    /// The tab at hand.
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
     }
@@ -266,6 +253,8 @@ impl App {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
             Event::Paste(text) => self.paste(&text),
+            // Only the plain mode has lines, and reads them itself.
+            Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
             Event::Resize(width, height) => {
                 self.size = (width, height);
@@ -286,6 +275,8 @@ impl App {
             Event::NoteTakenBack(channel, conversation, text) => {
                 self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
             }
+            Event::Answered(answered) => self.answered(answered),
+            Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
@@ -314,6 +305,12 @@ impl App {
         let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
         self.queueing.rows += effects.iter().filter(held).count();
         self.note_writes(effects);
+    }
+
+    /// Whoever answers in lines has heard the question: the guard against
+    /// typing ahead is over.
+    pub fn question_was_heard(&mut self) {
+        self.layer_opened_at = self.now.plus(-layers::TYPE_AHEAD);
     }
 
     /// Whether a held row is on its way to the disk.
@@ -356,6 +353,7 @@ impl App {
         let areas = self.areas();
         let offset = self.settings.offset_minutes;
         let list_rows = self.list_rows(&areas);
+        self.list_mut().reveal(list_rows);
         let tab = self.tab_mut();
         if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
             let inner = area.inner();
@@ -363,7 +361,6 @@ impl App {
             let rows = usize::from(area.height.saturating_sub(1));
             history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
         }
-        tab.list.reveal(list_rows);
     }
 
     /// Conversations the list can show: two lines each.

@@ -3,8 +3,9 @@
 //! Knows nothing of keys.
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
+use crate::app::held::Early;
 use crate::app::tab::Focus;
-use crate::app::{App, Early, Held};
+use crate::app::{App, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
@@ -24,8 +25,12 @@ impl App {
         let visible = self.list_rows(&areas);
         match loaded {
             Loaded::Conversations(query, page) => {
-                if let Some(tab) = self.tab_of(&query.channel) {
-                    tab.list.receive(&query, page, visible, now);
+                let list = match &query.channel {
+                    Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+                    None => Some(&mut self.all),
+                };
+                if let Some(list) = list {
+                    list.receive(&query, page, visible, now);
                 }
             }
             Loaded::History(query, page) => {
@@ -57,6 +62,7 @@ impl App {
             Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
+            Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -82,6 +88,7 @@ impl App {
             News::Credits(channel, credits) => self.credits(&channel, credits),
             News::Conversations(channel) => {
                 self.rows_changed();
+                self.all.mark_stale();
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
                     // Its title tells what the row tells.
@@ -156,6 +163,7 @@ impl App {
         effects: &mut Vec<Effect>,
     ) {
         self.rows_changed();
+        self.all.mark_stale();
         let Some(tab) = self.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 
 use crate::app::settings::Settings;
-use crate::cli::{folders, inbox, logs};
+use crate::cli::{How, folders, inbox, logs};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::model::time::Clock;
 use crate::service;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::notify::Notifier;
+use crate::shell::replies;
 use crate::shell::run::Desk;
 use crate::store::Store;
 use crate::sync::{ChannelSpec, Polling};
@@ -34,7 +35,7 @@ const TABS: [(&str, &str); 4] = [
 ///
 /// # Errors
 /// When the service cannot start or the desk cannot be opened.
-pub fn run(data_dir: Option<PathBuf>, read_only: bool) -> Result<()> {
+pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let temporary = Temporary::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
@@ -45,22 +46,34 @@ pub fn run(data_dir: Option<PathBuf>, read_only: bool) -> Result<()> {
     let channels = channels(folder, &running)?;
     let desk = Desk {
         store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
-        channels: inbox::all_read_only(channels, read_only),
+        channels: inbox::all_read_only(channels, how.read_only),
         settings: Settings {
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: true,
             ..Settings::default()
         },
+        replies: replies_folder(folder),
+        agent: Some("Ana".to_owned()),
         polling: Polling::default(),
         theme: inbox::theme(Palette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
+        views: crate::app::views::shipped(),
         clock,
         runtime: runtime.handle().clone(),
     };
-    let ended = desk.run();
+    let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended?)
+}
+
+/// Canned replies to try, which can be changed where the folder stays.
+fn replies_folder(folder: &Path) -> PathBuf {
+    let replies = folder.join("replies");
+    if let Err(error) = replies::write_samples(&replies) {
+        tracing::warn!(%error, "the sample replies could not be written");
+    }
+    replies
 }
 
 fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {

@@ -13,15 +13,26 @@ use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
 use crate::ui::paint::{self, Sides};
+use crate::ui::pickers;
 use crate::ui::questions;
 use crate::ui::theme::Theme;
+use crate::ui::views;
 
 /// Draws the topmost layer, if there is one.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
     match app.layers.last() {
         None => (),
+        // Drawn where the status is.
+        Some(Layer::Line(_)) => (),
+        Some(Layer::Views { chosen }) => {
+            let rows = u16::try_from(app.views.len()).unwrap_or(u16::MAX).saturating_add(2);
+            views::draw(app, theme, *chosen, centered(app, 64, rows), buffer);
+        }
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
+        Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
+        Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
+        Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {
             if let Some((title, lines)) = questions::words(app, theme, layer) {
@@ -32,7 +43,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
 }
 
 /// A box in the middle of the screen.
-fn centered(app: &App, width: u16, height: u16) -> Area {
+pub fn centered(app: &App, width: u16, height: u16) -> Area {
     let (columns, rows) = app.size;
     let width = width.min(columns.saturating_sub(2));
     let height = height.min(rows.saturating_sub(2));

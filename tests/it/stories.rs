@@ -1,11 +1,13 @@
 //! Stories: what a person does with the keys, and what they see.
 
+mod canned;
 mod closing;
 mod composing;
 mod crossing;
 mod disk;
 mod drafts;
 mod feel;
+mod finding;
 mod help;
 mod history;
 mod hostile;

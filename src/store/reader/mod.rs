@@ -18,6 +18,7 @@ pub(crate) mod conversations;
 mod counts;
 mod desk;
 mod history;
+mod order;
 mod search;
 
 /// A reading connection for one thread.

@@ -1,10 +1,11 @@
 //! The store against real files.
 
+mod broadcasts;
 mod decisions;
 mod failing;
 mod files;
+mod filters;
 mod histories;
-mod migration;
 mod migrations;
 mod operations;
 mod outbox;
