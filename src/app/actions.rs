@@ -21,6 +21,8 @@ impl App {
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         use Command as C;
         match command {
+            C::Reply if self.window_is_closed() => self.pick_template(effects),
+            C::Template => self.pick_template(effects),
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
             C::WriteNote => self.write_note(effects),

@@ -9,6 +9,7 @@ use crate::app::conversations::MOVED_GRACE;
 use crate::app::decisions;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
+use crate::model::account::Platform;
 use crate::model::conversations::{Automation, ConversationRow};
 use crate::model::news::Health;
 use crate::model::outbox::RowState;
@@ -34,6 +35,13 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
             match row.conversation.address {
                 Some(_) => Ok(()),
                 None => Err("this conversation has no address to answer to".into()),
+            }
+        }
+        C::Template => {
+            writable(app, tab)?;
+            match tab.platform() {
+                Some(Platform::Whatsapp) => Ok(()),
+                other => Err(format!("{} has no templates", other.map_or("this channel", Platform::label))),
             }
         }
         C::React | C::RemoveReaction => {

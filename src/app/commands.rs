@@ -83,6 +83,7 @@ commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
+    Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed";
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";

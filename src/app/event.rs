@@ -18,6 +18,7 @@ use crate::model::queries::{
     ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
     OutboxEntry, OutboxPage, Pause, TabCounts,
 };
+use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -98,6 +99,8 @@ pub enum Loaded {
     Pauses(ChannelId, Vec<Pause>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// A tab's templates.
+    Templates(ChannelId, Templates),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -123,6 +126,8 @@ pub enum Load {
     Drafts(DeskQuery),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// A tab's templates.
+    Templates(ChannelId),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
 }
@@ -180,6 +185,8 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
+    /// Ask the server for this tab's templates.
+    FetchTemplates(ChannelId),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
     /// Read the mouse, or leave it to the terminal.

@@ -46,6 +46,8 @@ impl App {
             }
             (Layer::Replies { picker, opener }, _) => self.replies_key(picker, opener, key),
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
+            (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
+            (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {

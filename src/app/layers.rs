@@ -6,6 +6,7 @@ use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
 use crate::app::picker::Picker;
+use crate::app::templates::TemplateForm;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -45,6 +46,8 @@ pub enum Layer {
     AskPause {
         /// The message, ready to leave; several where it was too long for one.
         sends: Vec<Intent>,
+        /// Whether they are what the composer holds.
+        clears_draft: bool,
         /// The switch, ready to go before it.
         pause: Box<Intent>,
     },
@@ -103,6 +106,13 @@ pub enum Layer {
         /// Characters before the cursor that give way to it.
         typed: usize,
     },
+    /// Picks a template.
+    Templates {
+        /// What was typed.
+        picker: Picker,
+    },
+    /// Fills a template in.
+    TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
     Menu {
         /// The chosen entry.
@@ -132,6 +142,8 @@ impl Layer {
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }
+                | Self::Templates { .. }
+                | Self::TemplateForm(_)
         )
     }
 }

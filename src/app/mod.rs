@@ -28,6 +28,7 @@ pub mod rows;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
+pub mod templates;
 pub mod text_line;
 pub mod views;
 pub mod wrap;

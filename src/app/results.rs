@@ -63,6 +63,7 @@ impl App {
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
+            Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -110,6 +111,7 @@ impl App {
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
+            News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Budget(channel, percent) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.budget = percent;

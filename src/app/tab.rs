@@ -13,6 +13,7 @@ use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::news::Health;
 use crate::model::queries::{ConversationKey, TabCounts};
+use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 
 /// Which pane has the keyboard.
@@ -51,6 +52,8 @@ pub struct Tab {
     pub looked: Looked,
     /// Who has the keyboard.
     pub focus: Focus,
+    /// The approved templates, as far as they were read.
+    pub templates: Templates,
     /// Conversations in which the person chose to send beside the AI.
     pub send_beside_ai: Vec<ConversationId>,
 }
@@ -69,6 +72,7 @@ impl Tab {
             composer: None,
             looked: Looked::default(),
             focus: Focus::List,
+            templates: Templates::default(),
             send_beside_ai: Vec::new(),
             channel,
         }

@@ -68,6 +68,13 @@ impl App {
 
     /// Pasted text is text in the composer and nothing anywhere else.
     pub(super) fn paste(&mut self, text: &str) {
+        if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
+            let focus = form.focus;
+            if let Some(value) = form.values.get_mut(focus) {
+                value.insert(text);
+            }
+            return;
+        }
         let now = self.now;
         if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
             return self.paste_into_line(line, text);

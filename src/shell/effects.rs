@@ -59,6 +59,9 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             };
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
+        Load::Templates(channel) => {
+            reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
+        }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
     };
     loaded.unwrap_or_else(|error| {
@@ -222,6 +225,7 @@ impl Hands {
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),
             other => drop(self.writes.send(other)),

@@ -44,6 +44,7 @@ mod search;
 mod settling;
 pub mod since;
 mod stuck;
+pub mod templates;
 #[cfg(test)]
 mod tests;
 mod writer;

@@ -15,6 +15,7 @@ use crate::model::text::SafeText;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::questions;
+use crate::ui::templates;
 use crate::ui::theme::Theme;
 use crate::ui::views;
 
@@ -32,6 +33,8 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
         Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
+        Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),
+        Some(Layer::TemplateForm(form)) => templates::form(app, theme, form, buffer),
         Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {

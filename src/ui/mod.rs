@@ -21,6 +21,7 @@ pub mod spoken;
 pub mod status;
 pub mod sweep;
 pub mod tabs;
+mod templates;
 pub mod theme;
 pub mod views;
 

@@ -17,6 +17,7 @@ mod outbox;
 mod reacting;
 mod tabs;
 mod takeover;
+mod templates;
 mod trouble;
 mod window;
 mod writing;

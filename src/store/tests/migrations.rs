@@ -12,6 +12,7 @@ use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
+use crate::store::templates::ToldTemplate;
 use crate::store::tests::{at, channel};
 use crate::store::{Durability, Store, files, search};
 
@@ -119,6 +120,19 @@ async fn every_older_cache_is_carried_over() {
         assert!(reader.broadcasts(&channel()).unwrap().is_empty());
         store.apply_broadcast(&channel(), broadcast()).await.unwrap();
         assert_eq!(reader.broadcasts(&channel()).unwrap(), [broadcast()], "version {version}");
+        let told = ToldTemplate {
+            name: "hello_again".into(),
+            language: "en".into(),
+            category: "UTILITY".into(),
+            components: r#"[{"type":"BODY","text":"Hello {{1}}"}]"#.into(),
+        };
+        store.apply_templates(&channel(), vec![told], at(5)).await.unwrap();
+        let templates = reader.templates(&channel()).unwrap();
+        assert_eq!(
+            (templates.fetched_at, templates.all[0].slots().len()),
+            (Some(at(5)), 1),
+            "version {version}"
+        );
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }
