@@ -7,6 +7,7 @@ use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
 use crate::app::history::History;
+use crate::app::phone::CallForm;
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
@@ -48,6 +49,8 @@ pub struct Tab {
     pub history: Option<History>,
     /// Its draft.
     pub composer: Option<Composer>,
+    /// A call that was filled in and not placed.
+    pub call: Option<CallForm>,
     /// How far its writer has looked.
     pub looked: Looked,
     /// Who has the keyboard.
@@ -70,6 +73,7 @@ impl Tab {
             list: ConversationList::new(Some(channel.id.clone())),
             history: None,
             composer: None,
+            call: None,
             looked: Looked::default(),
             focus: Focus::List,
             templates: Templates::default(),

@@ -76,6 +76,9 @@ impl App {
             return;
         }
         let now = self.now;
+        if self.paste_into_field(text) {
+            return;
+        }
         if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
             return self.paste_into_line(line, text);
         }
