@@ -38,6 +38,10 @@ pub struct Config {
     pub background_seconds: i64,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
+    /// Who works here; `None`: the name of the login.
+    pub agent: Option<String>,
+    /// Hours after which a pause of the AI asks; 0 never does.
+    pub pause_lease_hours: i64,
 }
 
 /// One tab.
@@ -72,6 +76,8 @@ impl Default for Config {
             visible_seconds: 3,
             background_seconds: 10,
             ascii: false,
+            agent: None,
+            pause_lease_hours: 4,
         }
     }
 }
@@ -116,7 +122,8 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui"]));
+        mistakes.all(root.unknown(&["agent", "channel", "behaviour", "polling", "ui"]));
+        config.agent = mistakes.value(root.string("agent")).filter(|it| !it.trim().is_empty());
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -193,7 +200,9 @@ fn read_channel(
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
-    mistakes.all(section.unknown(&["pause_on_reply", "undo_seconds"]));
+    mistakes.all(section.unknown(&["pause_on_reply", "pause_lease_hours", "undo_seconds"]));
+    let lease = mistakes.value(section.integer("pause_lease_hours", 0..=168));
+    config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
     let word = mistakes.value(section.word("pause_on_reply", &["ask", "always", "never"]));
     config.pause_on_reply = match word.as_deref() {
         Some("always") => PauseOnReply::Always,

@@ -3,13 +3,16 @@
 //! Knows nothing of which key asked, but for the digit of a tab.
 
 use crate::app::App;
+use crate::app::bulk::Wish;
 use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::lists::ListKind;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::watch;
+use crate::model::queries::ListFilter;
 use crate::model::time::SECOND;
 
 /// How long the first Ctrl-C waits for the second.
@@ -22,8 +25,21 @@ impl App {
         match command {
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
+            C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause, effects),
+            C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
+            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
+            C::Snooze => self.ask_snooze(effects),
+            C::Claim => self.claim(effects),
+            C::Tags => self.ask_tags(effects),
+            C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
+                self.mark_command(command, effects);
+            }
+            C::MarkNone => self.mark_none(),
+            C::GoToSnoozed => self.go_to_list(ListFilter::Snoozed),
+            C::ShowDone => self.show_list(ListKind::Done),
+            C::ShowResults => self.show_list(ListKind::Results),
             C::Close => self.close(effects),
             C::CloseAndNext => {
                 self.close(effects);
@@ -81,6 +97,14 @@ impl App {
             }
             _ => self.open(Focus::History, effects),
         }
+    }
+
+    /// Shows another list of conversations.
+    fn go_to_list(&mut self, filter: ListFilter) {
+        self.page = Page::Inbox;
+        let tab = self.tab_mut();
+        tab.focus = Focus::List;
+        tab.list.set_filter(filter);
     }
 
     /// Goes into the selected conversation.

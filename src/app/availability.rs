@@ -24,6 +24,13 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
     match command {
+        C::PauseAi | C::HandBack | C::Close | C::CloseAndNext if app.acts_on_marks() => {
+            writable(app, tab).map(drop)
+        }
+        C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted if tab.list.selected.is_none() => {
+            Err(no_conversation(tab))
+        }
+        C::Snooze | C::Claim | C::Tags => changeable(app, tab).map(drop),
         C::PauseAi | C::HandBack => {
             let row = writable(app, tab)?;
             switchable(row, command == C::PauseAi)
@@ -49,9 +56,12 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
-        C::Undo if app.undo.is_empty() && !app.is_queueing() => {
-            Err("nothing is held that could be taken back".into())
+        C::Undo if app.undoable().is_none() && !app.is_queueing() => {
+            let more = if app.done().next().is_some() { "; g z lists what was done" } else { "" };
+            Err(format!("nothing is held that could be taken back{more}"))
         }
+        C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
+        C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::Card | C::Raw if tab.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())
@@ -68,9 +78,9 @@ fn no_conversation(tab: &Tab) -> Reason {
     }
 }
 
-/// The conversation at hand, if it may be changed at all.
+/// The conversation at hand, if it may be changed on the server at all.
 fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
-    let row = tab.at_hand().ok_or_else(|| no_conversation(tab))?;
+    tab.at_hand().ok_or_else(|| no_conversation(tab))?;
     if tab.channel.read_only {
         return Err(format!("{} is read-only in the configuration", tab.channel.name));
     }
@@ -80,6 +90,13 @@ fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> 
     if tab.account.is_none() {
         return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
     }
+    changeable(app, tab)
+}
+
+/// The conversation at hand, if a key may act on it: not one that has just
+/// come under the cursor.
+fn changeable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
+    let row = tab.at_hand().ok_or_else(|| no_conversation(tab))?;
     let moved =
         tab.focus == Focus::List && tab.list.moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
     if moved {
@@ -88,7 +105,8 @@ fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> 
     Ok(row)
 }
 
-fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
+/// Whether the AI can be switched in a conversation.
+pub(super) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
     if row.conversation.automation == Automation::NotApplicable {
         return Err("this channel's AI cannot be paused through the interface".into());
     }
@@ -101,7 +119,8 @@ fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
     }
 }
 
-fn closable(row: &ConversationRow) -> Result<(), Reason> {
+/// Whether a conversation can be closed.
+pub(super) fn closable(row: &ConversationRow) -> Result<(), Reason> {
     if row.conversation.automation == Automation::NotApplicable {
         return Err("this channel's conversations cannot be closed through the interface".into());
     }

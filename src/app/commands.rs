@@ -86,7 +86,10 @@ commands! {
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
-    Undo Desk ["z"] "undo" "Take back what is still held: a message, a close";
+    Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
+    Tags Conversation ["#"] "tags" "Edit the tags of the customer";
+    Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
+    Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits";
     Card Conversation ["I"] "card" "Show or hide the customer's card";
     Raw Conversation ["d"] "raw" "Show the item as the server sent it";
@@ -94,6 +97,12 @@ commands! {
     Up List ["k", "Up"] "up" "Previous conversation";
     Open List ["Enter", "l", "Right"] "open" "Open the conversation";
     CycleFilter List ["\\"] "filter" "Show open, needs reply, closed, or all conversations";
+    Mark List ["Space"] "mark" "Mark, and go down: p, P, e, s act on all that is marked";
+    MarkRange List ["v"] "range" "Mark a range from here to where you go; again ends it";
+    MarkAll List ["V a"] "mark all" "Mark all of this list, also what is not loaded";
+    MarkInverted List ["V i"] "invert" "Mark what is not marked, and the reverse";
+    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; z brings them back";
+    MarkAgain List ["V r"] "again" "Mark again what was acted on last";
     MessageDown History ["j", "Down"] "down" "Next message";
     MessageUp History ["k", "Up"] "up" "Previous message; older ones load as you go";
     React History ["+"] "react" "Put an emoji on the selected message";
@@ -115,6 +124,9 @@ commands! {
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
+    GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
+    ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
+    ShowResults Desk ["g r"] "results" "What became of the last action on many";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
     HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
     PageDown Desk ["PgDn"] "page" "A page down";

@@ -84,6 +84,11 @@ impl ConversationList {
         Some(self.wanted.clone())
     }
 
+    /// What it shows, as a query.
+    pub fn query(&self) -> ConversationQuery {
+        self.wanted.clone()
+    }
+
     /// Shows other conversations.
     pub fn set_filter(&mut self, filter: ListFilter) {
         self.filter = filter;

@@ -6,13 +6,15 @@
 
 use crate::app::keys::Key;
 use crate::model::account::{Account, Platform};
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::local::Keep;
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
-    OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage, HistoryQuery,
+    OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -78,6 +80,16 @@ pub enum Loaded {
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
+    /// All conversations of a list, to be marked, and whether there are more.
+    Spread(ConversationQuery, Spread, Vec<ConversationId>, bool),
+    /// The rows of marked conversations.
+    Marked(ChannelId, Vec<ConversationRow>),
+    /// What became of rows of the outbox.
+    Fates(Vec<(RowId, Fate)>),
+    /// The pauses made from here.
+    Paused(Vec<PausedEntry>),
+    /// Tags in use, the most used first.
+    Tags(Vec<SafeText>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -103,6 +115,25 @@ pub enum Load {
     Drafts(DeskQuery),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// All conversations of a list, to be marked.
+    Spread(ConversationQuery, Spread),
+    /// The rows of marked conversations.
+    Marked(ChannelId, Vec<ConversationId>),
+    /// What became of rows of the outbox.
+    Fates(Vec<RowId>),
+    /// The pauses made from here, so many at most.
+    Paused(u32),
+    /// Tags in use, so many at most.
+    Tags(u32),
+}
+
+/// How the marks of a whole list are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// All of it.
+    All,
+    /// What was not marked before.
+    Invert,
 }
 
 /// One change a person wants, before it has a key and bytes.
@@ -146,6 +177,8 @@ pub enum Effect {
     Decide(RowId, Verdict, Option<Place>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
+    /// Change what this desk keeps of a tab's conversations.
+    Keep(ChannelId, Keep),
     /// What is on screen now, so that it is polled first.
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
@@ -176,6 +209,7 @@ impl Effect {
                 | Self::SendNow(_)
                 | Self::Decide(..)
                 | Self::MarkSeen(..)
+                | Self::Keep(..)
         )
     }
 }

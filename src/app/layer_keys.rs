@@ -36,6 +36,13 @@ impl App {
                 self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
             }
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
+            (Layer::Snooze { channel, rows, typed }, _) => {
+                self.snooze_key((channel, rows), typed, key, effects);
+            }
+            (Layer::Tags { channel, rows, line }, _) => self.tags_key((channel, rows), line, key, effects),
+            (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
+            (Layer::AskBulk { channel, plan }, Some('y')) => self.carry_out(&channel, &plan, effects),
+            (Layer::AskBulk { .. }, Some('n')) => (),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);
             }

@@ -2,8 +2,12 @@
 //!
 //! Knows nothing of drawing; a layer is data.
 
+use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
+use crate::app::lists::ListKind;
+use crate::app::tagging::TagLine;
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -68,6 +72,39 @@ pub enum Layer {
         /// Conversations whose AI is paused from here.
         paused: u32,
     },
+    /// Asks until when conversations are put aside.
+    Snooze {
+        /// The tab.
+        channel: ChannelId,
+        /// The conversations.
+        rows: Vec<ConversationRow>,
+        /// A wish being typed.
+        typed: Option<String>,
+    },
+    /// A line in which tags are edited.
+    Tags {
+        /// The tab.
+        channel: ChannelId,
+        /// The conversations.
+        rows: Vec<ConversationRow>,
+        /// The line.
+        line: TagLine,
+    },
+    /// Shows which of many conversations a wish fits, and asks whether to go
+    /// on.
+    AskBulk {
+        /// The tab.
+        channel: ChannelId,
+        /// The plan.
+        plan: Box<Plan>,
+    },
+    /// A list with a chosen line.
+    List {
+        /// Which.
+        kind: ListKind,
+        /// The chosen line.
+        chosen: usize,
+    },
     /// An item as the server sent it.
     Raw {
         /// What it is.
@@ -82,6 +119,14 @@ pub enum Layer {
 impl Layer {
     /// Whether fast typing must not answer it.
     pub fn is_question(&self) -> bool {
-        !matches!(self, Self::Help { .. } | Self::Raw { .. } | Self::React { .. })
+        !matches!(
+            self,
+            Self::Help { .. }
+                | Self::Raw { .. }
+                | Self::React { .. }
+                | Self::Snooze { .. }
+                | Self::Tags { .. }
+                | Self::List { .. }
+        )
     }
 }

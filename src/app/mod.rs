@@ -5,6 +5,7 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod bulk;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
@@ -16,23 +17,31 @@ pub mod keys;
 pub mod layers;
 pub mod layout;
 pub mod lines;
+pub mod lists;
+pub mod marks;
 pub mod pages;
 pub mod rows;
 pub mod settings;
 pub mod tab;
+pub mod tagging;
+pub mod undoing;
 pub mod wrap;
 
+mod acting;
 mod actions;
+mod claiming;
 mod deciding;
 mod due;
 mod keyboard;
 mod layer_keys;
 mod on_the_way;
+mod queueing;
 mod raw;
 mod reactions;
 mod results;
 mod saving;
 mod sending;
+mod snoozing;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -93,9 +102,13 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
-    /// Held rows on their way to the disk, and what was decided over them
-    /// meanwhile: keys may be faster than the disk.
-    queueing: Queueing,
+    /// What became of the last action on many.
+    pub batch: Option<bulk::Batch>,
+    /// What is on its way into the outbox.
+    queueing: queueing::Queueing,
+    /// What was done from here.
+    journal: undoing::Journal,
+    acting: acting::Acting,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
     layer_opened_at: Timestamp,
@@ -106,38 +119,6 @@ pub struct App {
     leaving: bool,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
-}
-
-/// Held rows that are not on disk yet.
-#[derive(Debug, Clone, Default)]
-struct Queueing {
-    rows: usize,
-    decided: Vec<Early>,
-}
-
-/// What was decided over a held row before it was on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Early {
-    Recall,
-    SendNow,
-}
-
-impl Queueing {
-    /// Decides over the oldest row nothing was decided over; false when there
-    /// is none.
-    fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.decided.len() < self.rows;
-        if undecided {
-            self.decided.push(early);
-        }
-        undecided
-    }
-
-    /// A row is on disk, or could not be put there; what was decided over it.
-    fn settle(&mut self) -> Option<Early> {
-        self.rows = self.rows.saturating_sub(1);
-        if self.decided.is_empty() { None } else { Some(self.decided.remove(0)) }
-    }
 }
 
 /// A row that is held and can be taken back.
@@ -176,7 +157,10 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
-            queueing: Queueing::default(),
+            batch: None,
+            queueing: queueing::Queueing::default(),
+            journal: undoing::Journal::default(),
+            acting: acting::Acting::default(),
             card: None,
             layer_opened_at: now,
             interrupted_at: None,
@@ -267,21 +251,25 @@ impl App {
         let now = self.now;
         self.undo.retain(|it| now < it.until);
         self.shape_panes();
+        self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
+        self.come_back(effects);
+        self.follow_batch(effects);
         effects.append(&mut self.pending);
-        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
-        self.queueing.rows += effects.iter().filter(held).count();
+        let journal = &mut self.journal;
+        self.queueing.note(effects, || journal.group());
+        self.journal.join(false);
         self.note_writes(effects);
     }
 
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
-        self.queueing.rows > 0
+        self.queueing.is_holding()
     }
 
     /// Says something in the status line.

@@ -3,8 +3,9 @@
 //! Knows nothing of keys.
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
+use crate::app::queueing::Early;
 use crate::app::tab::Focus;
-use crate::app::{App, Early, Held};
+use crate::app::{App, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
@@ -57,6 +58,11 @@ impl App {
             Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
+            Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
+            Loaded::Marked(channel, rows) => self.marked(&channel, rows, effects),
+            Loaded::Fates(fates) => self.fates(fates),
+            Loaded::Paused(_) => (),
+            Loaded::Tags(known) => self.tags_known(known),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -179,12 +185,17 @@ impl App {
 
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
+        let queued = self.queueing.settle();
+        if let Some(queued) = queued.filter(|it| !it.quiet) {
+            self.note_rows(queued.group, &rows);
+            self.batch_queued(queued.group, &rows);
+        }
         for row in rows {
             self.row_changed(&row, effects);
             if row.hold_left(self.now).is_none() {
                 continue;
             }
-            match self.queueing.settle() {
+            match queued.and_then(|it| it.early) {
                 Some(Early::Recall) => effects.push(Effect::Recall(row.id)),
                 Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
                 None => self.undo.push(Held {
@@ -203,6 +214,7 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
+        self.note_recalled(row);
         match (&taken.operation, taken.lane.conversation()) {
             (Operation::SendText { text, reply_to, .. }, Some(conversation)) => {
                 self.give_back(&taken.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
@@ -238,7 +250,7 @@ impl App {
     /// A write to this desk's own files failed: the text goes back to where
     /// it was written.
     pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
-        if intents.iter().any(|it| it.hold > 0) {
+        if !intents.is_empty() {
             self.queueing.settle();
         }
         for intent in intents {

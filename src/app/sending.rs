@@ -3,12 +3,13 @@
 //!
 //! Knows nothing of moving about or of which key asked.
 
+use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::layers::Layer;
+use crate::app::queueing::Early;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::Tab;
-use crate::app::{App, Early};
 use crate::model::account::Platform;
 use crate::model::bounds;
 use crate::model::conversations::ServiceWindow;
@@ -175,8 +176,8 @@ impl App {
         if self.queueing.decide(Early::Recall) {
             return;
         }
-        if let Some(held) = self.undo.pop() {
-            effects.push(Effect::Recall(held.row));
+        if let Some(group) = self.undoable() {
+            self.undo_group(group, effects);
         }
     }
 }

@@ -4,6 +4,8 @@
 
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
+use crate::model::text::SafeText;
+use crate::model::time::HOUR;
 
 /// What sending does while the AI is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +20,7 @@ pub enum PauseOnReply {
 }
 
 /// The desk's settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// What sending does while the AI is on.
     pub pause_on_reply: PauseOnReply,
@@ -28,11 +30,23 @@ pub struct Settings {
     pub offset_minutes: i32,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
+    /// Who works here: claims bear this name.
+    pub agent: SafeText,
+    /// Microseconds after which a pause made here asks whether it shall go
+    /// on; 0 never asks.
+    pub pause_lease: i64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { pause_on_reply: PauseOnReply::Ask, hold: 5_000_000, offset_minutes: 0, demo: false }
+        Self {
+            pause_on_reply: PauseOnReply::Ask,
+            hold: 5_000_000,
+            offset_minutes: 0,
+            demo: false,
+            agent: SafeText::line("me"),
+            pause_lease: 4 * HOUR,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
 use crate::app::history::History;
+use crate::app::marks::Marks;
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
@@ -43,6 +44,8 @@ pub struct Tab {
     pub note: Option<SafeText>,
     /// The list.
     pub list: ConversationList,
+    /// What is marked in it.
+    pub marks: Marks,
     /// The conversation at hand.
     pub history: Option<History>,
     /// Its draft.
@@ -65,6 +68,7 @@ impl Tab {
             budget: 0,
             note: None,
             list: ConversationList::new(channel.id.clone()),
+            marks: Marks::default(),
             history: None,
             composer: None,
             looked: Looked::default(),

@@ -10,10 +10,11 @@ use anyhow::{Context, Result};
 use crate::app::settings::Settings;
 use crate::cli::{CliError, folders, logs};
 use crate::config::Config;
-use crate::model::time::{Clock, SECOND};
+use crate::model::text::SafeText;
+use crate::model::time::{Clock, HOUR, SECOND};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::run::Desk;
-use crate::store::Store;
+use crate::store::{Setup, Store};
 use crate::sync::{ChannelSpec, Polling};
 use crate::ui::theme::Theme;
 
@@ -34,7 +35,9 @@ pub fn run() -> Result<(), CliError> {
     }
     let folder = folders::data()?;
     logs::start(&folder)?;
-    let store = Store::open(&folder).context("opening this desk's files")?;
+    let agent = config.agent.clone().unwrap_or_else(login);
+    let setup = Setup { owner: agent.clone(), ..Setup::default() };
+    let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
     let runtime = runtime()?;
     let clock = SystemClock;
     let desk = Desk {
@@ -45,6 +48,8 @@ pub fn run() -> Result<(), CliError> {
             hold: config.undo_chat_seconds * SECOND,
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: false,
+            agent: SafeText::line(&agent),
+            pause_lease: config.pause_lease_hours * HOUR,
         },
         polling: Polling {
             visible: seconds(config.visible_seconds),
@@ -57,6 +62,12 @@ pub fn run() -> Result<(), CliError> {
     let ended = desk.run();
     runtime.shutdown_background();
     Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+/// The name of whoever is logged in.
+fn login() -> String {
+    let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
+    ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
 
 fn seconds(count: i64) -> Duration {

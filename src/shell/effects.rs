@@ -42,6 +42,16 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
+        Load::Spread(query, how) => reader.conversations(query).map(|page| {
+            let ids = page.rows.into_iter().map(|it| it.conversation.id).collect();
+            Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
+        }),
+        Load::Marked(channel, marked) => {
+            reader.marked(channel, marked).map(|rows| Loaded::Marked(channel.clone(), rows))
+        }
+        Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
+        Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
+        Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
     };
     loaded.unwrap_or_else(|error| {
         tracing::error!(%error, "the cache could not be read");
@@ -61,6 +71,10 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         Effect::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
+        }
+        Effect::Keep(channel, keep) => {
+            let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
+            kept.or(Some(Event::News(News::Conversations(channel))))
         }
         _ => None,
     }
@@ -168,7 +182,8 @@ impl Hands {
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
             for effect in write_queue {
-                let wakes = !matches!(effect, Effect::SaveDraft(..) | Effect::MarkSeen(..));
+                let wakes =
+                    !matches!(effect, Effect::SaveDraft(..) | Effect::MarkSeen(..) | Effect::Keep(..));
                 let counts = effect.is_write();
                 if let Some(event) = write(&store, effect, clock.now()) {
                     mailbox.result(event);

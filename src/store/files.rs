@@ -32,6 +32,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_1.sql"),
     include_str!("schema/outbox_2.sql"),
     include_str!("schema/outbox_3.sql"),
+    include_str!("schema/outbox_4.sql"),
 ];
 
 /// Where the two files lie.

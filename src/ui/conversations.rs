@@ -11,6 +11,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::news::Health;
+use crate::model::queries::ListFilter;
 use crate::model::time::short_span;
 use crate::ui::history::paused_by;
 use crate::ui::paint::{self, Sides};
@@ -21,10 +22,26 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = app.tab();
     let focused = tab.focus == Focus::List && app.layers.is_empty();
     let title = format!("Inbox · {}", tab.list.filter.label());
+    let marked = match tab.marks.len() {
+        0 => String::new(),
+        marked => format!("{marked} marked · "),
+    };
+    let snoozed = match tab.counts.snoozed {
+        0 => String::new(),
+        _ if tab.list.filter == ListFilter::Snoozed => String::new(),
+        snoozed => format!("{snoozed} snoozed · "),
+    };
     let count = count(tab);
     let up = if tab.list.more_above() { "↑ more  " } else { "" };
-    let titles =
-        ([(title.as_str(), theme.strong())], [(up, theme.waiting()), (count.as_str(), Style::new())]);
+    let titles = (
+        [(title.as_str(), theme.strong())],
+        [
+            (up, theme.waiting()),
+            (marked.as_str(), theme.strong()),
+            (snoozed.as_str(), theme.dim()),
+            (count.as_str(), Style::new()),
+        ],
+    );
     paint::frame(buffer, area, theme, focused, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
     if tab.list.page.rows.is_empty() {
@@ -63,7 +80,6 @@ fn count(tab: &Tab) -> String {
 
 /// What an empty list says: why, and what to do.
 fn empty_words(tab: &Tab) -> String {
-    use crate::model::queries::ListFilter;
     match &tab.health {
         Health::Refused { code, why } => {
             format!(
@@ -86,6 +102,7 @@ fn empty_words(tab: &Tab) -> String {
         _ => match tab.list.filter {
             ListFilter::Open => "No open conversations. \\ shows closed ones.".to_owned(),
             ListFilter::NeedsReply => "No one is waiting. \\ shows the others.".to_owned(),
+            ListFilter::Snoozed => "Nothing is snoozed. s puts a conversation aside.".to_owned(),
             ListFilter::Closed => "No closed conversations. \\ shows the others.".to_owned(),
             ListFilter::All => "No conversations yet. They appear here when customers write.".to_owned(),
         },
@@ -99,7 +116,13 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     for y in area.y..area.y + area.height {
         paint::text(buffer, area.x, y, 1, mark, theme.waiting());
     }
-    let (left, width) = (area.x + 1, area.width.saturating_sub(2));
+    let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
+    if !app.tab().marks.is_empty() {
+        // A column of its own, while anything is marked.
+        let marked = app.tab().marks.contains(&conversation.id);
+        paint::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
+        (left, width) = (left + 2, width.saturating_sub(2));
+    }
     let (age, age_style) = age(app, theme, row);
     let aged = paint::runs_right(buffer, left, area.y, width, &[(&age, age_style)]);
     let title_style = if unread { theme.strong() } else { Style::new() };
@@ -107,8 +130,9 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     let count = if unread { format!(" ({})", row.unread) } else { String::new() };
     let room = width.saturating_sub(aged + 1);
     let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
-    let used = paint::text(buffer, left, area.y, title_room, title.as_str(), title_style);
-    paint::text(buffer, left + used, area.y, room - used, &count, theme.waiting());
+    let mut used = paint::text(buffer, left, area.y, title_room, title.as_str(), title_style);
+    used += paint::text(buffer, left + used, area.y, room - used, &count, theme.waiting());
+    paint::text(buffer, left + used, area.y, room - used, &labels(row), theme.dim());
     if area.height < 2 {
         return;
     }
@@ -134,8 +158,20 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     );
 }
 
+/// Who has claimed it, and its tags.
+fn labels(row: &ConversationRow) -> String {
+    let claim = row.local.claim.iter().map(|it| format!(" @{}", it.agent));
+    claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).collect()
+}
+
 /// Since when the customer waits, else how old the newest message is.
 fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
+    if row.local.is_asleep()
+        && let Some(snooze) = &row.local.snooze
+        && row.stuck == 0
+    {
+        return (snooze.words(app.now, app.settings.offset_minutes), theme.dim());
+    }
     if row.stuck > 0 {
         return ("ASKS".to_owned(), theme.error());
     }
@@ -200,5 +236,7 @@ fn preview(row: &ConversationRow) -> String {
     let preview = row.conversation.preview.as_str();
     let words = if preview.is_empty() { "[no text]" } else { preview };
     let words = if row.has_draft { format!("[draft] {words}") } else { words.to_owned() };
+    let back = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
+    let words = if back { format!("[back] {words}") } else { words };
     wrap::cut(&words, 200)
 }

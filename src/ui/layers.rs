@@ -12,6 +12,7 @@ use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
+use crate::ui::lists;
 use crate::ui::paint::{self, Sides};
 use crate::ui::questions;
 use crate::ui::theme::Theme;
@@ -22,6 +23,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         None => (),
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
+        Some(Layer::List { kind, chosen }) => lists::draw(app, theme, *kind, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {
             if let Some((title, lines)) = questions::words(app, theme, layer) {
@@ -32,7 +34,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
 }
 
 /// A box in the middle of the screen.
-fn centered(app: &App, width: u16, height: u16) -> Area {
+pub(super) fn centered(app: &App, width: u16, height: u16) -> Area {
     let (columns, rows) = app.size;
     let width = width.min(columns.saturating_sub(2));
     let height = height.min(rows.saturating_sub(2));

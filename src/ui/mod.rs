@@ -9,6 +9,8 @@ pub mod connection;
 pub mod conversations;
 pub mod history;
 pub mod layers;
+pub mod lists;
+mod menus;
 pub mod pages;
 pub mod paint;
 pub mod questions;

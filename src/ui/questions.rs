@@ -14,6 +14,7 @@ use crate::model::messages::{Message, Sender};
 use crate::model::outbox::{Finding, Operation, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
+use crate::ui::menus;
 use crate::ui::theme::Theme;
 
 /// Messages a question shows; older ones are counted.
@@ -21,7 +22,7 @@ const SHOWN: usize = 4;
 /// Cells of a message or a text a question shows.
 const CUT: usize = 240;
 
-type Lines = Vec<(String, Style)>;
+pub(super) type Lines = Vec<(String, Style)>;
 
 /// Title and lines of a question; `None` for other layers.
 pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> {
@@ -35,15 +36,20 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
             (decisions::question(&entry.row).to_owned(), decide(app, theme, entry, answers))
         }
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
+        Layer::Snooze { rows, typed, .. } => {
+            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
+        }
+        Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(theme, rows, line)),
+        Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(theme, plan)),
         _ => return None,
     })
 }
 
-fn plain(words: impl Into<String>) -> (String, Style) {
+pub(super) fn plain(words: impl Into<String>) -> (String, Style) {
     (words.into(), Style::new())
 }
 
-fn gap() -> (String, Style) {
+pub(super) fn gap() -> (String, Style) {
     plain("")
 }
 

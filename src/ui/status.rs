@@ -72,6 +72,10 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         asks => items.push(loud(format!("{outbox} ({asks} ASK · g o)"), theme.error())),
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
+    if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {
+        let (finished, total) = batch.progress();
+        items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.waiting()));
+    }
     let credits = tabs::credits(app);
     if with_credits && !credits.is_empty() {
         items.push(plain(format!(" · {credits}")));
@@ -134,6 +138,8 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             C::HandBack,
             C::Close,
             C::NextWaiting,
+            C::Snooze,
+            C::Mark,
             C::CycleFilter,
             C::Undo,
             C::GoToTab,

@@ -90,6 +90,11 @@ impl Theme {
         if self.ascii { ["+", "+"] } else { ["├", "┤"] }
     }
 
+    /// The mark of a row that was chosen to be acted on.
+    pub fn chosen(self) -> &'static str {
+        if self.ascii { "*" } else { "●" }
+    }
+
     /// The mark before an unread or selected row.
     pub fn mark(self) -> &'static str {
         if self.ascii { ">" } else { "▌" }

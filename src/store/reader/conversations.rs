@@ -12,7 +12,7 @@ use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::StoreError;
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
-use crate::store::rows::{line, time};
+use crate::store::rows::{line, local, time};
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;
@@ -34,6 +34,8 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
              AND m.sort_at > h.at AND m.sender <> 'api')),
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
          WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)";
+/// How many they are.
+const FACTS_WIDTH: usize = 12;
 
 /// A row's key in the list's order.
 type Key = (i64, String);
@@ -70,7 +72,11 @@ pub(crate) fn row_of(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS}, {FACTS} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2");
+    let sql = format!(
+        "SELECT {COLUMNS}, {FACTS}, {} FROM conversation c {} WHERE c.channel = ?1 AND c.id = ?2",
+        local::COLUMNS,
+        local::JOIN
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], list_row).optional()?)
 }
@@ -123,9 +129,11 @@ fn walk(
         Walk::Older => ("<", "DESC"),
     };
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS} FROM conversation c
+        "SELECT {COLUMNS}, {FACTS}, {} FROM conversation c {}
          WHERE c.channel = :channel {filter} AND (c.sort_at, c.id) {compare} (:at, :id)
-         ORDER BY c.sort_at {order}, c.id {order} LIMIT :limit"
+         ORDER BY c.sort_at {order}, c.id {order} LIMIT :limit",
+        local::COLUMNS,
+        local::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let parameters = named_params! {
@@ -141,12 +149,19 @@ fn walk(
     Ok((rows, more))
 }
 
-fn condition(filter: ListFilter) -> &'static str {
+/// What a filter lets through. What was put aside is away from the lists of
+/// what is to be done, unless something written there could not be sent.
+fn condition(filter: ListFilter) -> String {
+    let asleep = local::ASLEEP;
     match filter {
-        ListFilter::Open => "AND c.is_closed = 0",
-        ListFilter::NeedsReply => "AND c.needs = 1",
-        ListFilter::Closed => "AND c.is_closed = 1",
-        ListFilter::All => "",
+        ListFilter::Open => format!("AND c.is_closed = 0 AND (c.stuck > 0 OR NOT {asleep})"),
+        ListFilter::NeedsReply => format!("AND c.needs = 1 AND (c.stuck > 0 OR NOT {asleep})"),
+        ListFilter::Closed => "AND c.is_closed = 1".to_owned(),
+        ListFilter::Snoozed => format!(
+            "AND c.is_closed = 0 AND {asleep}
+             AND c.id IN (SELECT conversation FROM desk.snooze WHERE channel = c.channel)"
+        ),
+        ListFilter::All => String::new(),
     }
 }
 
@@ -193,5 +208,6 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         paused: paused(row)?,
         handed_back_at,
         asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
+        local: local::read(row, WIDTH + FACTS_WIDTH)?,
     })
 }

@@ -1,0 +1,66 @@
+//! What is on its way into the outbox, and what was decided over it
+//! meanwhile: keys may be faster than the disk.
+//!
+//! Knows nothing of rows: each request to the disk has one answer, in order.
+
+use std::collections::VecDeque;
+
+use crate::app::event::Effect;
+
+/// What was decided over rows before they were on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Early {
+    Recall,
+    SendNow,
+}
+
+/// Intents that go into the outbox together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Queued {
+    /// The number of what was done.
+    pub(super) group: u64,
+    /// Whether it is held.
+    pub(super) held: bool,
+    /// Whether it is itself the undoing of something.
+    pub(super) quiet: bool,
+    /// What was decided over it.
+    pub(super) early: Option<Early>,
+}
+
+/// All that is on its way, oldest first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Queueing {
+    waiting: VecDeque<Queued>,
+    /// Whether what is asked for now undoes something.
+    pub(super) quiet: bool,
+}
+
+impl Queueing {
+    /// Notes what is asked for now.
+    pub(super) fn note(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
+        for effect in effects {
+            if let Effect::Enqueue { intents, .. } = effect {
+                let held = intents.iter().any(|it| it.hold > 0);
+                self.waiting.push_back(Queued { group: group(), held, quiet: self.quiet, early: None });
+            }
+        }
+        self.quiet = false;
+    }
+
+    /// Decides over the oldest held one nothing was decided over; false when
+    /// there is none.
+    pub(super) fn decide(&mut self, early: Early) -> bool {
+        let undecided = self.waiting.iter_mut().find(|it| it.held && it.early.is_none());
+        undecided.map(|it| it.early = Some(early)).is_some()
+    }
+
+    /// Whether anything held is on its way.
+    pub(super) fn is_holding(&self) -> bool {
+        self.waiting.iter().any(|it| it.held)
+    }
+
+    /// The oldest is on disk, or could not be put there.
+    pub(super) fn settle(&mut self) -> Option<Queued> {
+        self.waiting.pop_front()
+    }
+}
