@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-use crate::app::settings::PauseOnReply;
+use crate::app::settings::{Noticing, PauseOnReply};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
+use crate::shell::notify::Notifier;
+use crate::ui::theme::Palette;
 
 pub mod edit;
 pub mod keys;
 mod nearest;
+mod notify;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -36,12 +39,20 @@ pub struct Config {
     pub visible_seconds: i64,
     /// Seconds between polls of the other tabs.
     pub background_seconds: i64,
+    /// The colours.
+    pub palette: Palette,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
     /// Who works here; `None`: the name of the login.
     pub agent: Option<String>,
     /// Hours after which a pause of the AI asks; 0 never does.
     pub pause_lease_hours: i64,
+    /// Whether the mouse is read from the start.
+    pub mouse: bool,
+    /// When the desk makes itself heard.
+    pub noticing: Noticing,
+    /// How it does.
+    pub notifier: Notifier,
 }
 
 /// One tab.
@@ -75,9 +86,13 @@ impl Default for Config {
             undo_chat_seconds: 5,
             visible_seconds: 3,
             background_seconds: 10,
+            palette: Palette::default(),
             ascii: false,
             agent: None,
             pause_lease_hours: 4,
+            mouse: true,
+            noticing: Noticing::default(),
+            notifier: Notifier::default(),
         }
     }
 }
@@ -122,8 +137,8 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["agent", "channel", "behaviour", "polling", "ui"]));
         config.agent = mistakes.value(root.string("agent")).filter(|it| !it.trim().is_empty());
+        mistakes.all(root.unknown(&["agent", "channel", "behaviour", "polling", "ui", "notify"]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -139,9 +154,15 @@ impl Config {
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
-            mistakes.all(ui.unknown(&["theme", "ascii"]));
-            mistakes.take(ui.word("theme", &["terminal"]));
+            mistakes.all(ui.unknown(&["theme", "ascii", "mouse"]));
+            let words = Palette::WORDS.map(|(word, _)| word);
+            let word = mistakes.value(ui.word("theme", &words));
+            config.palette = word.and_then(|it| Palette::from_word(&it)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
+            config.mouse = mistakes.value(ui.boolean("mouse")).unwrap_or(true);
+        }
+        if let Some(section) = mistakes.take(root.table("notify")).flatten() {
+            (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
         }
         (config, mistakes.0)
     }

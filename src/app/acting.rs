@@ -121,7 +121,10 @@ impl App {
         if more {
             self.warn(format!("marked the newest {count} of {words}: more are not acted on at once"));
         } else {
-            self.say(format!("marked {count}: all of {words}"));
+            self.say(match how {
+                Spread::All => format!("marked all {count}"),
+                Spread::Invert => format!("marked the other {count}"),
+            });
         }
     }
 
@@ -304,7 +307,7 @@ impl App {
         let asks = batch.count(|it| matches!(it, Fate::Asks(_)));
         let mut words = format!("{} {done} of {all}", batch.wish.past());
         if asks > 0 {
-            words.push_str(&format!(", {asks} ask"));
+            words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
         let words = format!("{words} · g r shows each");
         if asks > 0 { self.warn(words) } else { self.say(words) }

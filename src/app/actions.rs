@@ -71,6 +71,10 @@ impl App {
             C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
             C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
             C::GoToTab => self.numbered_tab(key),
+            C::CopyText | C::CopyPhone | C::CopyId | C::CopyLink | C::CopyTranscript | C::CopyError => {
+                self.copy(command, effects);
+            }
+            C::Zoom | C::Narrower | C::Wider | C::Mouse | C::Blur => self.view_command(command, effects),
             C::Refresh => {
                 effects.push(Effect::Refresh(self.tab().channel.id.clone()));
                 self.say("asking the server");
@@ -108,7 +112,7 @@ impl App {
     }
 
     /// Goes into the selected conversation.
-    fn open(&mut self, focus: Focus, effects: &mut Vec<Effect>) {
+    pub(super) fn open(&mut self, focus: Focus, effects: &mut Vec<Effect>) {
         let tab = self.tab_mut();
         if tab.focus == Focus::List
             && let Some(selected) = tab.list.selected.clone()

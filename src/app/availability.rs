@@ -82,7 +82,7 @@ fn no_conversation(tab: &Tab) -> Reason {
 fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
     tab.at_hand().ok_or_else(|| no_conversation(tab))?;
     if tab.channel.read_only {
-        return Err(format!("{} is read-only in the configuration", tab.channel.name));
+        return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
     }
     if let Health::Refused { code, .. } = &tab.health {
         return Err(format!("the key of {} is not taken ({code}); the draft is kept", tab.channel.name));
@@ -157,7 +157,7 @@ fn stopped(app: &App) -> Result<(), Reason> {
         });
     };
     if app.tabs.iter().any(|it| it.channel.id == row.channel && it.channel.read_only) {
-        return Err("its tab is read-only in the configuration".into());
+        return Err("its tab is read-only: nothing is changed from here".into());
     }
     match row.state {
         RowState::Stopped(..) => Ok(()),

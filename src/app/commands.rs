@@ -121,6 +121,12 @@ commands! {
     GoToRow Rows ["Enter", "l", "Right"] "go to" "Go to its conversation";
     AllTabs Rows ["\\"] "all tabs" "Show this tab, or all tabs";
     LeaveRows Rows ["Esc", "h", "Left"] "back" "Back to the conversations";
+    CopyText Conversation ["y m"] "copy text" "Copy the selected message's text";
+    CopyPhone Conversation ["y p"] "copy phone" "Copy the customer's phone number or address";
+    CopyId Conversation ["y i"] "copy id" "Copy the conversation's id";
+    CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file";
+    CopyTranscript Conversation ["y t"] "copy all" "Copy the messages at hand as text";
+    CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent";
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
@@ -138,6 +144,11 @@ commands! {
     NextTab Desk ["]"] "tab" "Next tab";
     PreviousTab Desk ["["] "tab" "Previous tab";
     GoToTab Desk ["1", "2", "3", "4", "5", "6", "7", "8", "9"] "tab" "Go to the tab of that number";
+    Zoom Desk ["f"] "zoom" "Fill the screen with this pane, or show the others again";
+    Narrower Desk ["<"] "narrower" "Make the list narrower";
+    Wider Desk [">"] "wider" "Make the list wider";
+    Mouse Desk ["M", "F6"] "mouse" "Leave the mouse to the terminal, to select text with it; again takes it back";
+    Blur Desk ["F9"] "blur" "Hide names, numbers and addresses while others look at the screen";
     Refresh Desk ["Ctrl-R", "F5"] "refresh" "Ask the server now";
     Redraw Desk ["Ctrl-L"] "redraw" "Draw the screen anew";
     Suspend Desk ["Ctrl-Z"] "suspend" "Suspend to the shell; fg comes back";

@@ -5,6 +5,7 @@
 //! Knows nothing of who performs an effect or where an event comes from.
 
 use crate::app::keys::Key;
+use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
@@ -26,6 +27,8 @@ pub enum Event {
     Time(Timestamp),
     /// A key was pressed.
     Key(Key),
+    /// The mouse did something.
+    Pointer(Pointer),
     /// Text was pasted, as the terminal marked it.
     Paste(String),
     /// The terminal has this many columns and rows.
@@ -185,8 +188,14 @@ pub enum Effect {
     FetchOlder(ChannelId, ConversationId),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
+    /// Read the mouse, or leave it to the terminal.
+    ReadMouse(bool),
     /// Ring.
     Bell,
+    /// Tell a person who does not look at the terminal: who writes, and where.
+    Notify(SafeText, SafeText),
+    /// Put a text where the person can paste it from.
+    Copy(String),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

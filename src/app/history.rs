@@ -246,6 +246,14 @@ impl History {
         }
     }
 
+    /// Selects the item of a line on screen, if it has one.
+    pub fn select_line(&mut self, line: usize) {
+        let item = self.window().get(line).and_then(lines::item_of);
+        if let Some(index) = item {
+            self.select_index(index);
+        }
+    }
+
     /// Scrolls by lines; a whole screen is [`Self::visible_rows`].
     pub fn scroll(&mut self, by: isize) {
         let first = self.first.unwrap_or(self.last_first()).min(self.last_first());

@@ -23,6 +23,13 @@ impl App {
         true
     }
 
+    /// The wheel turned over the topmost layer: texts scroll, questions stay.
+    pub(super) fn layer_scrolls(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if self.layers.last().is_some_and(|it| !it.is_question()) {
+            self.layer_takes(key, effects);
+        }
+    }
+
     fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {

@@ -18,6 +18,11 @@ pub struct Area {
 }
 
 impl Area {
+    /// Whether a cell lies in it.
+    pub fn contains(self, (x, y): (u16, u16)) -> bool {
+        (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
+    }
+
     /// The area inside a border of one cell.
     #[must_use]
     pub fn inner(self) -> Self {
@@ -66,6 +71,10 @@ pub struct Wanted {
     pub card: Option<bool>,
     /// Lines of text in the composer.
     pub composer_lines: u16,
+    /// Columns of the list, where a person chose them.
+    pub list_width: Option<u16>,
+    /// Whether the focused pane alone is wanted.
+    pub zoomed: bool,
 }
 
 /// Least columns for anything useful.
@@ -111,7 +120,7 @@ pub fn arrange(wanted: Wanted) -> Areas {
 
 /// The columns of the body: list, conversation, card.
 fn columns(wanted: Wanted, body: Area) -> (Option<Area>, Option<Area>, Option<Area>) {
-    if wanted.width < SIDE_BY_SIDE {
+    if wanted.width < SIDE_BY_SIDE || wanted.zoomed {
         if wanted.list_focused || !wanted.conversation {
             return (Some(body), None, None);
         }
@@ -120,7 +129,7 @@ fn columns(wanted: Wanted, body: Area) -> (Option<Area>, Option<Area>, Option<Ar
         }
         return (None, Some(body), None);
     }
-    let list_width = (body.width / 3).clamp(38, 56);
+    let list_width = wanted.list_width.unwrap_or((body.width / 3).clamp(38, 56));
     let show_card = wanted.conversation && wanted.card.unwrap_or(wanted.width >= WITH_CARD);
     let card_width = if show_card { 34.min(body.width / 4).max(28) } else { 0 };
     let middle = body.width - list_width - card_width;
@@ -135,7 +144,16 @@ mod tests {
     use super::*;
 
     fn wanted(width: u16, height: u16) -> Wanted {
-        Wanted { width, height, list_focused: true, conversation: true, card: None, composer_lines: 1 }
+        Wanted {
+            width,
+            height,
+            list_focused: true,
+            conversation: true,
+            card: None,
+            composer_lines: 1,
+            list_width: None,
+            zoomed: false,
+        }
     }
 
     #[test]

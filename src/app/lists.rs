@@ -50,7 +50,7 @@ impl App {
                 let left_out = batch.items.len() - total;
                 let left_out = if left_out > 0 { format!(" · {left_out} left out") } else { String::new() };
                 let title = format!("{}: {finished} of {total}{left_out}", batch.wish.verb());
-                (title, "x stops what has not left · Enter opens · Esc back")
+                (title, "x stops the rest · Enter opens · Esc back")
             }
         }
     }
@@ -74,7 +74,7 @@ impl App {
     fn done_lines(&self) -> Vec<ListLine> {
         let line = |(done, why): (&crate::app::undoing::Done, Option<&'static str>)| ListLine {
             name: done.words.clone(),
-            words: SafeText::line(why.unwrap_or("z takes it back")),
+            words: SafeText::line(why.unwrap_or("can be taken back")),
             right: short_span(self.now.since(done.at)),
             loud: false,
             dim: why.is_some(),

@@ -20,6 +20,7 @@ pub mod lines;
 pub mod lists;
 pub mod marks;
 pub mod pages;
+pub mod pointer;
 pub mod rows;
 pub mod settings;
 pub mod tab;
@@ -30,6 +31,7 @@ pub mod wrap;
 mod acting;
 mod actions;
 mod claiming;
+mod copying;
 mod deciding;
 mod due;
 mod keyboard;
@@ -39,11 +41,13 @@ mod queueing;
 mod raw;
 mod reactions;
 mod results;
+mod ringing;
 mod saving;
 mod sending;
 mod snoozing;
 #[cfg(test)]
 mod tests;
+mod view;
 mod watch;
 
 use crate::app::event::{Effect, Event, Load};
@@ -109,6 +113,15 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    /// Columns of the list, where a person chose them.
+    pub list_width: Option<u16>,
+    /// Whether the focused pane fills the screen.
+    pub zoomed: bool,
+    /// Whether names, numbers and addresses are hidden.
+    pub blurred: bool,
+    /// Whether the mouse is read; else the terminal selects text with it.
+    pub mouse: bool,
+    dragging: bool,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
     layer_opened_at: Timestamp,
@@ -161,6 +174,11 @@ impl App {
             queueing: queueing::Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            list_width: None,
+            zoomed: false,
+            blurred: false,
+            mouse: true,
+            dragging: false,
             card: None,
             layer_opened_at: now,
             interrupted_at: None,
@@ -206,6 +224,8 @@ impl App {
             conversation: tab.history.is_some(),
             card: self.card,
             composer_lines: 1,
+            list_width: self.list_width,
+            zoomed: self.zoomed,
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
@@ -223,6 +243,7 @@ impl App {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
             Event::Paste(text) => self.paste(&text),
+            Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
             Event::Resize(width, height) => {
                 self.size = (width, height);
                 effects.push(Effect::Redraw);
@@ -279,7 +300,7 @@ impl App {
     }
 
     /// Says that something cannot be done or went wrong.
-    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+    pub fn warn(&mut self, text: impl Into<String>) {
         let until = self.now.plus(NOTICE);
         self.notice = Some(Notice { text: text.into(), warning: true, until });
     }

@@ -172,17 +172,6 @@ impl App {
         effects.push(Effect::Load(Load::Counts(channel)));
     }
 
-    /// Rings for a message the person is not looking at.
-    fn ring(&mut self, channel: &ChannelId, conversation: &ConversationId, effects: &mut Vec<Effect>) {
-        let tab = self.tab();
-        let looking = self.focused
-            && tab.channel.id == *channel
-            && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
-        if !looking && !effects.contains(&Effect::Bell) {
-            effects.push(Effect::Bell);
-        }
-    }
-
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         let queued = self.queueing.settle();

@@ -127,6 +127,13 @@ impl<T: Named> Rows<T> {
         self.chosen = self.rows.get(index).map(T::name);
     }
 
+    /// Chooses a row by its place on screen, if there is one.
+    pub fn select_shown(&mut self, place: usize) {
+        if let Some(row) = self.rows.get(self.first + place) {
+            self.chosen = Some(row.name());
+        }
+    }
+
     /// Scrolls as little as needed to show the chosen row.
     pub fn reveal(&mut self, visible: usize) {
         let visible = visible.max(1);

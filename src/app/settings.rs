@@ -5,7 +5,7 @@
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
 use crate::model::text::SafeText;
-use crate::model::time::HOUR;
+use crate::model::time::{HOUR, MINUTE, Timestamp};
 
 /// What sending does while the AI is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,6 +19,34 @@ pub enum PauseOnReply {
     Never,
 }
 
+/// When the desk makes itself heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Noticing {
+    /// Whether the bell rings for what nobody looks at.
+    pub bell: bool,
+    /// Whether a notification is shown while the terminal has not the focus.
+    pub desktop: bool,
+    /// Minutes of the day from and until which nothing is heard; may go over
+    /// midnight.
+    pub quiet: Option<(i64, i64)>,
+}
+
+impl Default for Noticing {
+    fn default() -> Self {
+        Self { bell: true, desktop: true, quiet: None }
+    }
+}
+
+impl Noticing {
+    /// Whether it is quiet now, for a desk that is so many minutes ahead of
+    /// UTC.
+    pub fn is_quiet(&self, now: Timestamp, offset_minutes: i32) -> bool {
+        let Some((from, until)) = self.quiet else { return false };
+        let minute = (now.micros() / MINUTE + i64::from(offset_minutes)).rem_euclid(24 * 60);
+        if from <= until { (from..until).contains(&minute) } else { minute >= from || minute < until }
+    }
+}
+
 /// The desk's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -28,6 +56,8 @@ pub struct Settings {
     pub hold: i64,
     /// Minutes the desk is ahead of UTC.
     pub offset_minutes: i32,
+    /// When the desk makes itself heard.
+    pub notice: Noticing,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
     /// Who works here: claims bear this name.
@@ -46,6 +76,7 @@ impl Default for Settings {
             demo: false,
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
+            notice: Noticing::default(),
         }
     }
 }
@@ -61,4 +92,29 @@ pub struct ChannelInfo {
     pub environment: Option<Environment>,
     /// Whether nothing may be changed from here.
     pub read_only: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_hours_may_go_over_midnight() {
+        let at = |time: &str| Timestamp::parse(&format!("2026-11-20T{time}:00Z")).expect("a time");
+        let night = Noticing { quiet: Some((22 * 60, 7 * 60)), ..Noticing::default() };
+        let noon = Noticing { quiet: Some((12 * 60, 13 * 60)), ..Noticing::default() };
+        let cases = [
+            (night, "21:59", 0, false),
+            (night, "22:00", 0, true),
+            (night, "06:59", 0, true),
+            (night, "07:00", 0, false),
+            (night, "21:30", 60, true),
+            (noon, "12:30", 0, true),
+            (noon, "13:00", 0, false),
+            (Noticing::default(), "03:00", 0, false),
+        ];
+        for (noticing, time, offset, quiet) in cases {
+            assert_eq!(noticing.is_quiet(at(time), offset), quiet, "{time} {offset}");
+        }
+    }
 }

@@ -126,9 +126,7 @@ impl App {
         }
         if back {
             self.say("back: the time of a snoozed conversation has come");
-            if !effects.contains(&Effect::Bell) {
-                effects.push(Effect::Bell);
-            }
+            self.ring_back(effects);
         }
         if let Some(seen) = self.looked_at_again() {
             let channel = self.tab().channel.id.clone();

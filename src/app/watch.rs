@@ -40,7 +40,7 @@ impl App {
     pub(super) fn follow_selection(&mut self, effects: &mut Vec<Effect>) {
         let side_by_side = {
             let areas = self.areas();
-            areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE
+            areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
         };
         let on_inbox = self.page == Page::Inbox;
         let tab = self.tab_mut();

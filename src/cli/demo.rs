@@ -16,9 +16,11 @@ use crate::model::secret::Secret;
 use crate::model::time::Clock;
 use crate::service;
 use crate::shell::clock::{self, SystemClock};
+use crate::shell::notify::Notifier;
 use crate::shell::run::Desk;
 use crate::store::Store;
 use crate::sync::{ChannelSpec, Polling};
+use crate::ui::theme::Palette;
 
 /// The tabs: the service's channel word and the tab's name.
 const TABS: [(&str, &str); 4] = [
@@ -32,7 +34,7 @@ const TABS: [(&str, &str); 4] = [
 ///
 /// # Errors
 /// When the service cannot start or the desk cannot be opened.
-pub fn run(data_dir: Option<PathBuf>) -> Result<()> {
+pub fn run(data_dir: Option<PathBuf>, read_only: bool) -> Result<()> {
     let temporary = Temporary::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
@@ -43,14 +45,16 @@ pub fn run(data_dir: Option<PathBuf>) -> Result<()> {
     let channels = channels(folder, &running)?;
     let desk = Desk {
         store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
-        channels,
+        channels: inbox::all_read_only(channels, read_only),
         settings: Settings {
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: true,
             ..Settings::default()
         },
         polling: Polling::default(),
-        theme: inbox::theme(false),
+        theme: inbox::theme(Palette::default(), false),
+        mouse: true,
+        notifier: inbox::settled(Notifier::default()),
         clock,
         runtime: runtime.handle().clone(),
     };

@@ -13,17 +13,18 @@ use crate::config::Config;
 use crate::model::text::SafeText;
 use crate::model::time::{Clock, HOUR, SECOND};
 use crate::shell::clock::{self, SystemClock};
+use crate::shell::notify::Notifier;
 use crate::shell::run::Desk;
 use crate::store::{Setup, Store};
 use crate::sync::{ChannelSpec, Polling};
-use crate::ui::theme::Theme;
+use crate::ui::theme::{Palette, Theme};
 
 /// Runs the inbox.
 ///
 /// # Errors
 /// When nothing is configured, the configuration is wrong, a key is missing,
 /// or the desk cannot be opened.
-pub fn run() -> Result<(), CliError> {
+pub fn run(read_only: bool) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     if config.channels.is_empty() {
@@ -42,11 +43,12 @@ pub fn run() -> Result<(), CliError> {
     let clock = SystemClock;
     let desk = Desk {
         store,
-        channels: specs(&config)?,
+        channels: all_read_only(specs(&config)?, read_only),
         settings: Settings {
             pause_on_reply: config.pause_on_reply,
             hold: config.undo_chat_seconds * SECOND,
             offset_minutes: clock::offset_minutes(clock.now()),
+            notice: config.noticing,
             demo: false,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
@@ -55,7 +57,9 @@ pub fn run() -> Result<(), CliError> {
             visible: seconds(config.visible_seconds),
             background: seconds(config.background_seconds),
         },
-        theme: theme(config.ascii),
+        theme: theme(config.palette, config.ascii),
+        mouse: config.mouse,
+        notifier: settled(config.notifier.clone()),
         clock: Arc::new(clock),
         runtime: runtime.handle().clone(),
     };
@@ -68,6 +72,12 @@ pub fn run() -> Result<(), CliError> {
 fn login() -> String {
     let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
+}
+
+/// The channels as they are, or all of them without writes.
+pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
+    channels.iter_mut().for_each(|it| it.read_only |= read_only);
+    channels
 }
 
 fn seconds(count: i64) -> Duration {
@@ -102,7 +112,13 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// The look: `NO_COLOR` and the configuration decide.
-pub fn theme(ascii: bool) -> Theme {
-    let mono = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-    Theme { mono, ascii }
+pub fn theme(palette: Palette, ascii: bool) -> Theme {
+    let none = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+    Theme { palette: if none { Palette::Mono } else { palette }, ascii }
+}
+
+/// The way to notify, settled for the terminal this runs in.
+pub fn settled(notifier: Notifier) -> Notifier {
+    let way = notifier.way.settled(|it| std::env::var(it).ok());
+    Notifier { way, ..notifier }
 }

@@ -3,8 +3,10 @@
 //! Errors are one line on stderr: what was being done, what went wrong, what
 //! to do. Exit code 1 for a failure, 2 for usage.
 
+pub mod admin;
 pub mod channel;
 pub mod demo;
+pub mod development;
 pub mod doctor;
 pub mod folders;
 pub mod inbox;
@@ -29,6 +31,9 @@ const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, 
 #[derive(Debug, Parser)]
 #[command(version, about, long_about = None)]
 pub struct Cli {
+    /// Change nothing: every write is off, in all tabs of the inbox.
+    #[arg(long)]
+    pub read_only: bool,
     /// What to do; without a command, the inbox of the configured channels.
     #[command(subcommand)]
     pub command: Option<Action>,
@@ -52,9 +57,14 @@ pub enum Action {
     Doctor(doctor::DoctorArguments),
     /// The embedded service alone.
     Serve(serve::ServeArguments),
+    /// The dashboard side of an embedded service: keys, credits, templates.
+    Admin(admin::AdminArguments),
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
+    /// For benches and those who work on frontdesk.
+    #[command(subcommand)]
+    Dev(development::DevelopmentAction),
     /// For packagers.
     #[command(flatten)]
     Packaging(packaging::Packaging),
@@ -73,13 +83,19 @@ pub enum CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        None => terminal().and_then(|()| inbox::run()),
-        Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir)?)),
+    let Cli { read_only, command } = Cli::parse();
+    let result = match command {
+        None => terminal().and_then(|()| inbox::run(read_only)),
+        Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir, read_only)?)),
+        Some(_) if read_only => {
+            Err(CliError::Usage("--read-only is for the inbox: `frontdesk --read-only`".to_owned()))
+        }
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
+        Some(Action::Admin(arguments)) => admin::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),
+        Some(Action::Dev(action)) => development::run(&action).map_err(CliError::from),
         Some(Action::Packaging(what)) => packaging::run(&what).map_err(CliError::from),
     };
     match result {

@@ -50,6 +50,12 @@ impl Client {
         Self { unless: Some(Unless { age, came: Arc::default() }), ..self.clone() }
     }
 
+    /// The same client, to which every answer is new.
+    #[must_use]
+    pub(crate) fn also_same(&self) -> Self {
+        Self { unless: None, ..self.clone() }
+    }
+
     /// What came through [`Client::unless_same`] was applied whole.
     pub fn note_applied(&self) {
         let Some(unless) = &self.unless else { return };

@@ -106,6 +106,24 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// A list of texts.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
+        let wanted = "a list of texts in quotes";
+        let found = match self.table.get(key).map(|it| it.get_ref()) {
+            None => return Ok(None),
+            Some(DeValue::Array(items)) => items,
+            Some(other) => return Err(self.wrong(key, wanted, other)),
+        };
+        let text = |item: &DeValue<'_>| match item {
+            DeValue::String(text) => Ok(text.to_string()),
+            other => Err(self.wrong(key, wanted, other)),
+        };
+        found.iter().map(|it| text(it.get_ref())).collect::<Result<_, _>>().map(Some)
+    }
+
     /// True or false.
     ///
     /// # Errors

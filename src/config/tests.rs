@@ -1,6 +1,7 @@
 //! The example reads; each mistake is told in one sentence.
 
 use super::*;
+use crate::shell::notify::Way;
 
 const EXAMPLE: &str = r#"
 [[channel]]
@@ -20,6 +21,12 @@ background_seconds = 20
 [ui]
 theme = "terminal"
 ascii = true
+mouse = false
+
+[notify]
+desktop = "osc777"
+command = ["notify-send", "{title}", "{body}"]
+quiet = "22:00-07:00"
 "#;
 
 #[test]
@@ -29,6 +36,8 @@ fn reads_the_example() {
     assert_eq!(config.channels[0].key, KeySource::Environment("HARBOR_CHAT_KEY".into()));
     assert_eq!((config.pause_on_reply, config.undo_chat_seconds), (PauseOnReply::Always, 0));
     assert_eq!((config.visible_seconds, config.background_seconds, config.ascii), (2, 20, true));
+    assert!(!config.mouse && config.noticing.quiet == Some((22 * 60, 7 * 60)));
+    assert_eq!((config.notifier.way, config.notifier.command.len()), (Way::Osc777, 3));
 }
 
 #[test]
@@ -50,6 +59,12 @@ fn says_where_what_and_what_to_do() {
             "channel must be a list of tables, each starting with [[channel]], not a table",
         ),
         ("[[channel]]\nkey_env = \"K\"", "line 2: [channel] needs name"),
+        (
+            "[notify]\nquiet = \"late\"",
+            "line 2: quiet = \"late\" is no span of the day; write \"22:00-07:00\"",
+        ),
+        ("[notify]\ncommand = \"x\"", "command must be a list of texts in quotes, not a text"),
+        ("[ui]\ntheme = \"neon\"", "use one of: terminal, dark, light, contrast, colour-blind, mono"),
         ("[ui\n", "line 1"),
     ];
     for (text, expected) in cases {

@@ -7,6 +7,7 @@
 //!
 //! Knows nothing of the inbox; it shares only `model` and `wire` with it.
 
+pub mod admin;
 pub mod assistant;
 pub mod auth;
 pub mod body_memory;

@@ -2,10 +2,11 @@
 //!
 //! Knows nothing of what keys do.
 
-use crossterm::event::{self, KeyEventKind, KeyModifiers};
+use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 
 use crate::app::event::Event;
 use crate::app::keys::{Key, KeyCode};
+use crate::app::pointer::Pointer;
 use crate::shell::mailbox::{Mailbox, Signal};
 
 /// Reads the terminal until it is gone. The thread ends with the process: a
@@ -44,7 +45,22 @@ pub fn translate(event: event::Event) -> Option<Event> {
         event::Event::Resize(width, height) => Some(Event::Resize(width, height)),
         event::Event::FocusGained => Some(Event::Focus(true)),
         event::Event::FocusLost => Some(Event::Focus(false)),
-        event::Event::Key(_) | event::Event::Mouse(_) => None,
+        event::Event::Mouse(mouse) => translate_mouse(mouse).map(Event::Pointer),
+        event::Event::Key(_) => None,
+    }
+}
+
+/// What the mouse did, as far as anything here follows from it.
+fn translate_mouse(mouse: event::MouseEvent) -> Option<Pointer> {
+    use event::MouseEventKind as Kind;
+    let (x, y) = (mouse.column, mouse.row);
+    match mouse.kind {
+        Kind::Down(MouseButton::Left) => Some(Pointer::Down(x, y)),
+        Kind::Drag(MouseButton::Left) => Some(Pointer::Drag(x, y)),
+        Kind::Up(MouseButton::Left) => Some(Pointer::Up),
+        Kind::ScrollDown => Some(Pointer::Wheel(x, y, 1)),
+        Kind::ScrollUp => Some(Pointer::Wheel(x, y, -1)),
+        _ => None,
     }
 }
 

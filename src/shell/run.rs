@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::app::App;
 use crate::app::event::{Effect, Event};
+use crate::app::pointer::Pointer;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::model::account::Environment;
 use crate::model::news::News;
@@ -18,6 +19,7 @@ use crate::model::time::Clock;
 use crate::shell::clock;
 use crate::shell::effects::{self, Hands};
 use crate::shell::mailbox::{Mailbox, Signal, Turn};
+use crate::shell::notify::{self, Notifier};
 use crate::shell::terminal::{self, Screen};
 use crate::shell::{failures, input, signals};
 use crate::store::{Reader, Store, StoreError};
@@ -42,6 +44,10 @@ pub struct Desk {
     pub polling: Polling,
     /// How it looks.
     pub theme: Theme,
+    /// Whether the mouse is read from the start.
+    pub mouse: bool,
+    /// How it reaches a person who looks elsewhere.
+    pub notifier: Notifier,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where the hands run.
@@ -91,9 +97,10 @@ impl Desk {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let mut reader = self.store.reader()?;
-        let mut screen = Screen::take()?;
+        let mut screen = Screen::take(self.mouse)?;
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
+        app.mouse = self.mouse;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
@@ -119,6 +126,7 @@ impl Desk {
             engine: engine.clone(),
             runtime,
             theme: self.theme,
+            notifier: self.notifier,
             clock: self.clock,
             mailbox,
         };
@@ -168,6 +176,7 @@ struct Turning {
     engine: Arc<Engine>,
     runtime: tokio::runtime::Handle,
     theme: Theme,
+    notifier: Notifier,
     clock: Arc<dyn Clock>,
     mailbox: Mailbox,
 }
@@ -217,16 +226,42 @@ impl Turning {
 
     /// Updates the app and performs what it asks for; true ends the desk.
     fn update(&mut self, event: Event) -> io::Result<bool> {
-        for effect in self.app.update(event) {
+        for effect in self.app.update(self.located(event)) {
             match effect {
                 Effect::Quit => return Ok(true),
                 Effect::Redraw => self.screen.redraw(),
-                Effect::Bell => self.screen.bell()?,
+                Effect::Bell => self.screen.say(b"\x07")?,
+                Effect::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,
+                Effect::Copy(text) => self.copy(&text)?,
+                Effect::ReadMouse(read) => self.screen.read_mouse(read)?,
                 Effect::Suspend => self.suspend()?,
                 other => self.hands.perform(other),
             }
         }
         Ok(false)
+    }
+
+    /// A click in the line of tabs names its tab: only the drawing knows where
+    /// they lie.
+    fn located(&self, event: Event) -> Event {
+        match event {
+            Event::Pointer(Pointer::Down(x, 0)) => match ui::tabs::tab_at(&self.app, x) {
+                Some(index) => Event::Pointer(Pointer::Tab(index)),
+                None => event,
+            },
+            event => event,
+        }
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        match notify::clipboard(text) {
+            Some(sequence) => self.screen.say(sequence.as_bytes()),
+            None => {
+                self.app
+                    .warn("that is more than a terminal's clipboard takes; frontdesk export writes a file");
+                Ok(())
+            }
+        }
     }
 
     fn suspend(&mut self) -> io::Result<()> {

@@ -6,7 +6,10 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    EnableMouseCapture,
+};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
 };
@@ -44,23 +47,25 @@ impl Write for FrameWriter {
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameWriter>>,
     shown: Option<(Buffer, Option<Position>)>,
+    /// Whether the mouse is read.
+    mouse: bool,
 }
 
 impl Screen {
     /// Takes the terminal: raw mode, alternate screen, bracketed paste, focus
-    /// reports.
+    /// reports, and the mouse if it is to be read.
     ///
     /// # Errors
     /// When the terminal does not take one of them; it is given back then.
-    pub fn take() -> io::Result<Self> {
-        enter()?;
+    pub fn take(mouse: bool) -> io::Result<Self> {
+        enter(mouse)?;
         let made = size().and_then(|(width, height)| {
             let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
             let backend = CrosstermBackend::new(FrameWriter::default());
             Terminal::with_options(backend, TerminalOptions { viewport })
         });
         match made {
-            Ok(terminal) => Ok(Self { terminal, shown: None }),
+            Ok(terminal) => Ok(Self { terminal, shown: None, mouse }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -73,7 +78,7 @@ impl Screen {
     /// # Errors
     /// As [`Self::take`].
     pub fn retake(&mut self) -> io::Result<()> {
-        enter()?;
+        enter(self.mouse)?;
         self.redraw();
         Ok(())
     }
@@ -122,13 +127,29 @@ impl Screen {
         Ok(())
     }
 
-    /// Rings.
+    /// Tells the terminal something that is not on the screen: a bell, a
+    /// notification, the clipboard's text.
     ///
     /// # Errors
     /// When the terminal takes no bytes any more.
-    pub fn bell(&mut self) -> io::Result<()> {
+    pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
         let writer = self.terminal.backend_mut();
-        writer.write_all(b"\x07")?;
+        writer.write_all(bytes)?;
+        Backend::flush(writer)
+    }
+
+    /// Reads the mouse, or leaves it to the terminal.
+    ///
+    /// # Errors
+    /// When the terminal takes no bytes any more.
+    pub fn read_mouse(&mut self, read: bool) -> io::Result<()> {
+        self.mouse = read;
+        let writer = self.terminal.backend_mut();
+        if read {
+            queue!(writer, EnableMouseCapture)?
+        } else {
+            queue!(writer, DisableMouseCapture)?
+        }
         Backend::flush(writer)
     }
 }
@@ -162,11 +183,14 @@ pub fn measure(text: &str) -> io::Result<u16> {
     Ok(measured?.0)
 }
 
-fn enter() -> io::Result<()> {
+fn enter(mouse: bool) -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
     let entered = terminal::enable_raw_mode().and_then(|()| {
         queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
+        if mouse {
+            queue!(out, EnableMouseCapture)?;
+        }
         out.flush()
     });
     drop(out);
@@ -187,6 +211,7 @@ pub fn restore() {
     let _ = queue!(
         bytes,
         EndSynchronizedUpdate,
+        DisableMouseCapture,
         DisableFocusChange,
         DisableBracketedPaste,
         cursor::Show,

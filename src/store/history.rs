@@ -108,9 +108,12 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let change = cache.connection.transaction()?;
-                let applied = messages::merge_all(&change, &channel, &page, &platform)?;
-                if let Some(number) = messages::number(&change, &channel, &conversation)? {
-                    move_marks(&change, number, &page, &step, caught_up)?;
+                let mut applied = messages::merge_all(&change, &channel, &page, &platform)?;
+                if let Some(number) = messages::number(&change, &channel, &conversation)?
+                    && move_marks(&change, number, &page, &step, caught_up)?
+                {
+                    // How far back it reaches shows, also when no message is new.
+                    applied.touched.insert(conversation);
                 }
                 change.commit()?;
                 Ok(applied)
@@ -197,17 +200,21 @@ fn state(
         .optional()?)
 }
 
+/// Tells whether the history now reaches back to another point.
 fn move_marks(
     connection: &Connection,
     number: i64,
     page: &[Message],
     step: &HistoryMove,
     caught_up: bool,
-) -> Result<(), StoreError> {
-    match step {
-        HistoryMove::Walking => return Ok(()),
+) -> Result<bool, StoreError> {
+    let moved = match step {
+        HistoryMove::Walking => return Ok(false),
         HistoryMove::Older { older_cursor } => set_older(connection, number, older_cursor.as_ref())?,
-        HistoryMove::Joined { newest } => set_newest(connection, number, newest.as_ref())?,
+        HistoryMove::Joined { newest } => {
+            set_newest(connection, number, newest.as_ref())?;
+            false
+        }
         HistoryMove::Anew { newest, older_cursor } => {
             if let (Some(oldest), Some(_)) = (page.last(), older_cursor) {
                 connection.execute(
@@ -216,15 +223,15 @@ fn move_marks(
                     params![number, oldest.id.as_str()],
                 )?;
             }
-            set_older(connection, number, older_cursor.as_ref())?;
             set_newest(connection, number, newest.as_ref())?;
+            set_older(connection, number, older_cursor.as_ref())?
         }
-    }
+    };
     if caught_up {
         connection
             .execute("UPDATE conversation SET behind = 0 WHERE number = ?1 AND behind = 1", [number])?;
     }
-    Ok(())
+    Ok(moved)
 }
 
 fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> Result<(), StoreError> {
@@ -237,9 +244,13 @@ fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> R
     Ok(())
 }
 
-fn set_older(connection: &Connection, number: i64, cursor: Option<&String>) -> Result<(), StoreError> {
-    connection
-        .prepare_cached("UPDATE conversation SET older_cursor = ?2, reached_start = ?3 WHERE number = ?1")?
+/// Tells whether that differs from before.
+fn set_older(connection: &Connection, number: i64, cursor: Option<&String>) -> Result<bool, StoreError> {
+    let changed = connection
+        .prepare_cached(
+            "UPDATE conversation SET older_cursor = ?2, reached_start = ?3
+             WHERE number = ?1 AND (older_cursor IS NOT ?2 OR reached_start <> ?3)",
+        )?
         .execute(params![number, cursor, cursor.is_none()])?;
-    Ok(())
+    Ok(changed > 0)
 }

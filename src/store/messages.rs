@@ -107,7 +107,8 @@ pub(crate) fn merge_all(
 ) -> Result<AppliedMessages, StoreError> {
     let mut applied = AppliedMessages::default();
     let mut numbers = BTreeSet::new();
-    for (message, sort_at) in messages.iter().zip(places(messages)) {
+    // Oldest first: of one moment, what is stored later is the newer.
+    for (message, sort_at) in messages.iter().zip(places(messages)).rev() {
         let number = number_of(connection, channel, message, platform)?;
         let known = find(connection, number, &message.id)?;
         applied.known.push(known.is_some());
@@ -133,6 +134,8 @@ pub(crate) fn merge_all(
     for number in numbers {
         facts::refresh(connection, number)?;
     }
+    applied.known.reverse();
+    applied.inserted.reverse();
     Ok(applied)
 }
 

@@ -89,19 +89,22 @@ impl Channel {
         let mut cursors = Cursors::new(PAGES);
         let mut newest = None;
         loop {
-            let page = match client.history(platform, conversation, cursors.current()).await {
-                Err(ReadError::Same) if cursors.pages() == 0 => return Ok(()),
+            // A page behind the first may be known and yet not be the end.
+            let asking = if cursors.pages() == 0 { client.clone() } else { client.also_same() };
+            let page = match asking.history(platform, conversation, cursors.current()).await {
+                Err(ReadError::Same) => return Ok(()),
                 page => page?,
             };
-            if cursors.pages() == 0 {
-                newest = place_of(page.items.first());
-            }
+            newest = newest.or_else(|| place_of(page.items.first()));
             let joined = joins(&page.items, &state);
             let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());
             let step = match followed {
                 _ if joined => HistoryMove::Joined { newest: newest.clone() },
-                Followed::Next(_) if state.read_until.is_some() => HistoryMove::Walking,
-                // The first reading is one page; so is one that came too far.
+                Followed::Next(_) if state.read_until.is_some() || page.items.is_empty() => {
+                    HistoryMove::Walking
+                }
+                // The first reading is one page that holds something; what
+                // came too far, or to an end, counts as one too.
                 Followed::Next(_) | Followed::End | Followed::Broken(_) => {
                     HistoryMove::Anew { newest: newest.clone(), older_cursor: page.next_cursor }
                 }

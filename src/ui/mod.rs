@@ -3,6 +3,7 @@
 //! [`draw`] is a function of the app: it changes nothing and may be skipped.
 //! Knows nothing of what happens next.
 
+pub mod blur;
 pub mod card;
 pub mod composer;
 pub mod connection;
@@ -65,6 +66,10 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     status::draw_status(app, theme, areas.status, buffer);
     status::draw_hints(app, theme, areas.hints, buffer);
     layers::draw(app, theme, buffer);
+    if app.blurred {
+        blur::blur(app, theme, buffer);
+    }
+    theme.lay_ground(buffer);
     sweep::sweep(buffer);
     cursor
 }

@@ -131,6 +131,18 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::List if app.acts_on_marks() => &[
+            C::Mark,
+            C::PauseAi,
+            C::HandBack,
+            C::Close,
+            C::Snooze,
+            C::Tags,
+            C::Claim,
+            C::MarkAll,
+            C::MarkNone,
+            C::Help,
+        ],
         Focus::List => &[
             C::Open,
             C::Reply,

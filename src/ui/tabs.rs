@@ -17,8 +17,7 @@ use crate::ui::theme::Theme;
 /// Draws the tab line.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let credits = credits(app);
-    let credits_wide = u16::try_from(wrap::cells(&credits)).unwrap_or(0);
-    let room = area.width.saturating_sub(if area.width < 100 { 0 } else { credits_wide + 2 });
+    let room = room(app, area.width);
     let names = name_widths(app, usize::from(room));
     let mut x = area.x;
     for (index, (tab, name_width)) in app.tabs.iter().zip(names).enumerate() {
@@ -49,6 +48,30 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     if area.width >= 100 {
         paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(&credits, theme.dim())]);
     }
+}
+
+/// Columns for the tabs; a wide screen keeps some for the balance.
+fn room(app: &App, width: u16) -> u16 {
+    let credits = u16::try_from(wrap::cells(&credits(app))).unwrap_or(0);
+    width.saturating_sub(if width < 100 { 0 } else { credits + 2 })
+}
+
+/// The tab drawn at a column.
+pub fn tab_at(app: &App, x: u16) -> Option<usize> {
+    let room = usize::from(room(app, app.size.0));
+    let mut end = 0;
+    for (index, (tab, name)) in app.tabs.iter().zip(name_widths(app, room)).enumerate() {
+        let label = match tab.environment() {
+            Some(_) => 4,
+            None => 1,
+        };
+        // The number, the name, the label, the count, and the line after them.
+        end += 2 + name.min(wrap::cells(&tab.channel.name)) + 1 + label + wrap::cells(&count(tab)) + 1;
+        if usize::from(x) < end.min(room) {
+            return Some(index);
+        }
+    }
+    None
 }
 
 /// The balance of the active tab's workspace.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk::app::App;
 use frontdesk::app::event::{Effect, Event, Load, Loaded};
 use frontdesk::app::keys::{Key, KeyCode};
+use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
 use frontdesk::model::account::Environment;
 use frontdesk::model::ids::ChannelId;
@@ -21,7 +22,7 @@ use frontdesk::shell::run::Desk as ShellDesk;
 use frontdesk::store::{Reader, Store};
 use frontdesk::sync::{Channel, ChannelSpec};
 use frontdesk::ui;
-use frontdesk::ui::theme::Theme;
+use frontdesk::ui::theme::{Palette, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
@@ -84,6 +85,9 @@ pub struct Desk {
     pub dev_url: String,
     pub keys: Vec<(String, Environment, String)>,
     pub bells: usize,
+    /// Notifications shown, and what was copied.
+    pub notices: Vec<String>,
+    pub copied: Vec<String>,
     pub quit: bool,
     disk: Disk,
     hung: Vec<Effect>,
@@ -178,12 +182,14 @@ impl Desk {
         let mut desk = Self {
             app,
             clock,
-            theme: Theme { mono: true, ascii: false },
+            theme: Theme { palette: Palette::Mono, ascii: false },
             runtime,
             base_url: String::new(),
             dev_url: String::new(),
             keys: Vec::new(),
             bells: 0,
+            notices: Vec::new(),
+            copied: Vec::new(),
             quit: false,
             disk: Disk::Works,
             hung: Vec::new(),
@@ -229,6 +235,14 @@ impl Desk {
                 Effect::Load(load) => Some(Event::Loaded(self.load(load))),
                 Effect::Bell => {
                     self.bells += 1;
+                    None
+                }
+                Effect::Notify(title, body) => {
+                    self.notices.push(format!("{title}: {body}"));
+                    None
+                }
+                Effect::Copy(text) => {
+                    self.copied.push(text);
                     None
                 }
                 Effect::Quit => {
@@ -397,6 +411,37 @@ impl Desk {
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
         ui::draw(&self.app, self.theme, &mut buffer);
         buffer
+    }
+
+    /// Does something with the mouse.
+    pub fn mouse(&mut self, pointer: Pointer) -> &mut Self {
+        self.event(Event::Pointer(pointer));
+        self
+    }
+
+    /// Clicks on the first cell of a text on screen.
+    #[track_caller]
+    pub fn clicks(&mut self, text: &str) -> &mut Self {
+        let (x, y) = self.place_of(text);
+        self.mouse(Pointer::Down(x, y)).mouse(Pointer::Up)
+    }
+
+    /// Where a text stands on screen.
+    #[track_caller]
+    pub fn place_of(&self, text: &str) -> (u16, u16) {
+        let picture = self.picture();
+        let found = picture.lines().enumerate().find_map(|(y, line)| {
+            let at = line.find(text)?;
+            Some((frontdesk::app::wrap::cells(&line[..at]), y))
+        });
+        let (x, y) = found.unwrap_or_else(|| panic!("{text:?} is not on screen:\n{picture}"));
+        (u16::try_from(x).expect("a column"), u16::try_from(y).expect("a row"))
+    }
+
+    /// The terminal window gets or loses the focus.
+    pub fn focus(&mut self, focused: bool) -> &mut Self {
+        self.event(Event::Focus(focused));
+        self
     }
 
     /// Makes the terminal another size.

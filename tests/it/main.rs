@@ -1,11 +1,13 @@
 //! Stories and contracts: one test binary over the whole program.
 
+mod admin;
 mod assistant;
 mod binary;
 mod channel;
 mod contract;
 #[macro_use]
 mod desk;
+mod development;
 mod faults;
 mod floors;
 mod hands;

@@ -276,7 +276,7 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
 #[ignore = "run by the test above, in a terminal of its own"]
 fn panics_inside_the_screen() {
     frontdesk::shell::failures::install(Mailbox::default());
-    let _screen = Screen::take().expect("a terminal");
+    let _screen = Screen::take(true).expect("a terminal");
     panic!("\u{1b}]52;c;clipboard\u{7}");
 }
 

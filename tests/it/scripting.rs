@@ -168,6 +168,7 @@ fn searching_and_exporting() {
     let id =
         script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order 1041?\u{1b}[2J");
     for number in 0..120 {
+        script.desk.clock.advance(1_000_000);
         script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", &format!("again {number}"));
     }
     // Nothing has been seen yet, and no server is asked.

@@ -4,6 +4,7 @@ mod closing;
 mod crossing;
 mod disk;
 mod drafts;
+mod feel;
 mod help;
 mod history;
 mod hostile;

@@ -55,6 +55,48 @@ pub fn insert(
     Ok(())
 }
 
+/// A key as lists show it: never the key itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyLine {
+    /// Its id.
+    pub id: String,
+    /// What it is found by.
+    pub hash: KeyHash,
+    /// The channel it drives.
+    pub channel: Channel,
+    /// Live or test.
+    pub environment: Environment,
+    /// Its last four characters.
+    pub tail: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// All keys, oldest first.
+pub fn list(db: &Connection) -> Result<Vec<KeyLine>, DatabaseError> {
+    let mut statement = db.prepare_cached(
+        "SELECT keys.id, hash, kind, environment, tail, keys.created_at, revoked_at
+         FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let (kind, environment): (String, String) = (row.get(2)?, row.get(3)?);
+        let words = Channel::from_word(&kind).zip(Environment::from_word(&environment));
+        let (channel, environment) = words.ok_or(rusqlite::Error::InvalidQuery)?;
+        Ok(KeyLine {
+            id: row.get(0)?,
+            hash: row.get(1)?,
+            channel,
+            environment,
+            tail: row.get(4)?,
+            created_at: Timestamp::from_micros(row.get(5)?),
+            revoked_at: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// Revokes a key by its hash; false when there is none. A revoked key stays
 /// revoked since it first was.
 pub fn revoke(db: &Connection, hash: &KeyHash, now: Timestamp) -> Result<bool, DatabaseError> {

@@ -41,6 +41,19 @@ pub fn approved(db: &Connection, workspace: &str) -> Result<Vec<Template>, Datab
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// All of them, by name and language.
+pub fn all(db: &Connection, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
+    let mut statement = db.prepare_cached(&format!("{COLUMNS} ORDER BY name, language"))?;
+    let rows = statement.query_map([workspace], map)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Removes one; false when there is none.
+pub fn remove(db: &Connection, workspace: &str, name: &str, language: &str) -> Result<bool, DatabaseError> {
+    let sql = "DELETE FROM templates WHERE workspace = ?1 AND name = ?2 AND language = ?3";
+    Ok(db.execute(sql, params![workspace, name, language])? > 0)
+}
+
 /// One by name and language, whatever its status.
 pub fn find(
     db: &Connection,

@@ -4,6 +4,7 @@ mod decisions;
 mod failing;
 mod files;
 mod histories;
+mod local;
 mod migration;
 mod migrations;
 mod operations;

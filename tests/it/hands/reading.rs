@@ -284,3 +284,27 @@ async fn a_history_is_read_down_to_what_was_known_and_older_on_demand() {
     assert_eq!(hands.channel.pull_older(&c1).await, Pulled::Done);
     assert!(hands.server.seen().is_empty(), "the start was reached");
 }
+
+#[tokio::test]
+async fn that_a_history_has_been_read_to_its_start_is_news() {
+    // The trigger brings the message first, the history nothing that is new.
+    let hands = Hands::on(|request| match request.route().as_str() {
+        "GET /triggers/new-message" | "GET /conversations/c1/messages" => {
+            Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None))
+        }
+        _ => quiet(request),
+    })
+    .await;
+    let conversation = ConversationId::from("c1");
+    let is_told =
+        || hands.news().iter().any(|it| matches!(it, News::History(_, about) if *about == conversation));
+    assert_eq!(hands.channel.pull_account().await, Pulled::Done);
+    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert!(is_told() && hands.history("c1").more_on_server);
+    assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
+    assert!(!hands.history("c1").more_on_server);
+    assert!(is_told(), "a screen that showed the message is to know");
+    hands.clock.advance(3);
+    assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
+    assert!(!is_told(), "once");
+}

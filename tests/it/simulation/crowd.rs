@@ -44,7 +44,6 @@ pub struct Crowd {
     pub clock: Arc<HandClock>,
     pub town: Arc<tokio::sync::Mutex<Town>>,
     pub desks: Vec<Desk>,
-    pub trace: Trace,
     _folders: Vec<tempfile::TempDir>,
 }
 
@@ -84,7 +83,7 @@ impl Crowd {
             }
             desks.push(desk);
         }
-        let mut crowd = Self { clock, town, desks, trace, _folders: folders };
+        let mut crowd = Self { clock, town, desks, _folders: folders };
         for index in 0..crowd.desks.len() {
             let now = crowd.now();
             crowd.desks[index].start(now);

@@ -66,10 +66,7 @@ async fn complete(crowd: &Crowd, desk: usize, count: usize) {
     let inbound: Vec<_> = held.iter().filter(|it| it.content.as_str().starts_with("Question")).collect();
     let ids: BTreeSet<_> = inbound.iter().map(|it| it.id.as_str()).collect();
     assert_eq!((inbound.len(), ids.len()), (count, count), "each once");
-    let notices = crowd.desks[desk].notices.lock().expect("no one failed");
-    assert!(notices.doubled.is_empty(), "{:?}", notices.doubled);
-    assert!(ids.iter().all(|it| notices.has(it)), "each rang");
-    drop(notices);
+    rang(crowd, desk, &ids);
     let sql = crowd.town.lock().await.sql();
     let mut statement = sql
         .prepare("SELECT id FROM messages WHERE conversation = ?1 ORDER BY created_at, id")
@@ -81,6 +78,13 @@ async fn complete(crowd: &Crowd, desk: usize, count: usize) {
         let held: Vec<_> = crowd.messages(desk, id).into_iter().map(|it| it.id.to_string()).collect();
         assert_eq!(held, served, "in order");
     }
+}
+
+/// Each of these messages rang, and nothing rang twice.
+fn rang(crowd: &Crowd, desk: usize, ids: &BTreeSet<&str>) {
+    let notices = crowd.desks[desk].notices.lock().expect("no one failed");
+    assert!(notices.doubled.is_empty(), "{:?}", notices.doubled);
+    assert!(ids.iter().all(|it| notices.has(it)), "each rang");
 }
 
 fn asked(seen: &[Seen], prefix: &str) -> usize {

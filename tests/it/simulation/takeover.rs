@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
-use std::time::Instant;
 
 use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::ConversationId;
@@ -358,7 +357,6 @@ fn run(seed: u64, count: usize, bug: Option<&str>) -> Sum {
 fn no_text_leaves_beside_an_answer_its_writer_was_not_shown() {
     let wanted = std::env::var("FRONTDESK_INTERLEAVINGS").ok();
     let count = wanted.map_or(10_000, |it| it.parse::<usize>().expect("a number"));
-    let begun = Instant::now();
     let sums = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -372,9 +370,8 @@ fn no_text_leaves_beside_an_answer_its_writer_was_not_shown() {
     let sums = sums.into_inner().expect("no one failed");
     let total = |of: fn(&Sum) -> usize| sums.iter().map(of).sum::<usize>();
     println!(
-        "{} orders in {:.0?}: {} texts, {} left, {} were stopped because someone answered, {} crashes",
+        "{} orders: {} texts, {} left, {} were stopped because someone answered, {} crashes",
         total(|it| it.orders),
-        begun.elapsed(),
         total(|it| it.texts),
         total(|it| it.left),
         total(|it| it.crossed),

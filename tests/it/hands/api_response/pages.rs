@@ -71,7 +71,12 @@ pub async fn duplicate_ids_in_page() {
 
 pub async fn extra_fields_deep() {
     let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
-    let (ids, stand_ins) = shown(around(&format!(r#"{{"id":"2","content":"x","more":{deep}}}"#))).await;
+    // What nobody reads is passed over, however deep; the item is whole.
+    let item = format!(r#"{{"id":"2","content":"x","createdAt":"{}","more":{deep}}}"#, time(1));
+    let hands = history_of(around(&item)).await;
+    assert_eq!(hands.messages("c1"), ["m1", "2", "m2", "m3"]);
+    // Where a text belongs it spoils its own item, and no other.
+    let (ids, stand_ins) = shown(around(&format!(r#"{{"id":"2","content":{deep}}}"#))).await;
     assert_eq!((ids, stand_ins), (vec!["m2".to_owned(), "m3".to_owned()], 1));
 }
 

@@ -1,0 +1,77 @@
+//! Copying: what goes to the clipboard, and what is said about it.
+//!
+//! Knows nothing of clipboards.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::Effect;
+use crate::app::history::History;
+use crate::app::lines::Item;
+use crate::model::outbox::RowState;
+
+impl App {
+    /// Copies what a command names; says what it was, or why there is nothing.
+    pub(super) fn copy(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match self.copied(command) {
+            Ok((what, text)) => {
+                let count = text.chars().count();
+                let letters = if count == 1 { "character" } else { "characters" };
+                effects.push(Effect::Copy(text));
+                self.say(format!("copied {what}, {count} {letters}"));
+            }
+            Err(why) => self.warn(why),
+        }
+    }
+
+    fn copied(&self, command: Command) -> Result<(&'static str, String), &'static str> {
+        let tab = self.tab();
+        let row = tab.at_hand().ok_or("no conversation is selected")?;
+        match command {
+            Command::CopyPhone => {
+                let address = row.conversation.address.clone();
+                let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
+                Ok(("the address", found.ok_or("this conversation has no address")?))
+            }
+            Command::CopyId => Ok(("the conversation's id", row.conversation.id.to_string())),
+            _ => {
+                let history = tab.history.as_ref().filter(|it| it.loaded);
+                of_history(command, history.ok_or("open the conversation first")?)
+            }
+        }
+    }
+}
+
+fn of_history(command: Command, history: &History) -> Result<(&'static str, String), &'static str> {
+    let item = history.selected_item().ok_or("there is no message here")?;
+    match command {
+        Command::CopyText => match item.text() {
+            "" => Err("this message has no text; y l copies its link"),
+            text => Ok(("the text", text.to_owned())),
+        },
+        Command::CopyLink => match item {
+            Item::Message(row) if row.message.media_url.is_some() => {
+                Ok(("the link", row.message.media_url.as_ref().map(ToString::to_string).unwrap_or_default()))
+            }
+            _ => Err("this message has no file"),
+        },
+        Command::CopyError => match item {
+            Item::Outbox(row, _) => match &row.state {
+                RowState::Stopped(stop, why) => Ok(("the error", format!("{}: {why}", stop.word()))),
+                _ => Err("it was not stopped: there is no error"),
+            },
+            Item::Message(_) => Err("it was sent: there is no error"),
+        },
+        _ => Ok(("the messages at hand", transcript(history))),
+    }
+}
+
+/// The messages at hand, oldest first: when, who, what.
+fn transcript(history: &History) -> String {
+    let customer = history.customer();
+    let mut lines = Vec::new();
+    for item in &history.items {
+        let at = item.at().map(|it| it.to_string()).unwrap_or_default();
+        lines.push(format!("{at}  {}: {}", item.sender(customer.as_str()), item.text()));
+    }
+    lines.join("\n")
+}

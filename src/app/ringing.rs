@@ -1,0 +1,61 @@
+//! When the desk makes itself heard: a bell for a message nobody looks at, a
+//! notification while the terminal does not have the focus, and neither in
+//! quiet hours.
+//!
+//! Knows nothing of how a notification is shown.
+
+use crate::app::App;
+use crate::app::event::Effect;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::text::SafeText;
+
+impl App {
+    /// A customer wrote.
+    pub(super) fn ring(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        effects: &mut Vec<Effect>,
+    ) {
+        let tab = self.tab();
+        let looking = self.focused
+            && tab.channel.id == *channel
+            && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
+        if looking || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+            return;
+        }
+        if self.settings.notice.bell && !effects.contains(&Effect::Bell) {
+            effects.push(Effect::Bell);
+        }
+        if self.settings.notice.desktop && !self.focused {
+            let notice = self.notification(channel, conversation);
+            if !effects.contains(&notice) {
+                effects.push(notice);
+            }
+        }
+    }
+
+    /// The time of a conversation that was put aside has come.
+    pub(super) fn ring_back(&mut self, effects: &mut Vec<Effect>) {
+        let quiet = self.settings.notice.is_quiet(self.now, self.settings.offset_minutes);
+        if self.settings.notice.bell && !quiet && !effects.contains(&Effect::Bell) {
+            effects.push(Effect::Bell);
+        }
+    }
+
+    /// Who writes, and where. What they write stays on the screen: a
+    /// notification may be seen by others.
+    fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> Effect {
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let place = tab.map_or("", |it| it.channel.name.as_str());
+        let row = tab.and_then(|it| {
+            let mut rows = it.list.page.rows.iter();
+            rows.find(|row| row.conversation.id == *conversation)
+        });
+        let who = match row {
+            Some(row) if !self.blurred => row.conversation.title(),
+            _ => SafeText::line("A customer"),
+        };
+        Effect::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))
+    }
+}

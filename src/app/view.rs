@@ -1,0 +1,45 @@
+//! How the desk is looked at: one pane or all, the list's width, the mouse,
+//! and what others must not see.
+//!
+//! Knows nothing of what is in the panes.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::Effect;
+use crate::app::layout::SIDE_BY_SIDE;
+
+/// Columns a key moves the divider.
+const STEP: u16 = 4;
+
+impl App {
+    pub(super) fn view_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match command {
+            Command::Zoom if self.size.0 < SIDE_BY_SIDE => self.say("this pane fills the screen already"),
+            Command::Zoom => self.zoomed = !self.zoomed,
+            Command::Mouse => {
+                self.mouse = !self.mouse;
+                effects.push(Effect::ReadMouse(self.mouse));
+                self.say(if self.mouse {
+                    "the mouse is read: click selects, wheel scrolls"
+                } else {
+                    "the mouse is the terminal's: drag selects text; M takes it back"
+                });
+            }
+            Command::Blur => {
+                self.blurred = !self.blurred;
+                let word = if self.blurred { "hidden; F9 shows them again" } else { "shown again" };
+                self.say(format!("names, numbers and addresses are {word}"));
+            }
+            _ => self.move_divider(command == Command::Wider),
+        }
+    }
+
+    fn move_divider(&mut self, wider: bool) {
+        let areas = self.areas();
+        let (Some(list), Some(_)) = (areas.list, areas.history) else {
+            return self.say("there is one pane: its width is the screen's");
+        };
+        let end = list.x + list.width - 1;
+        self.divide_at(if wider { end + STEP } else { end.saturating_sub(STEP) });
+    }
+}

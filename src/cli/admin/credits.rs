@@ -1,0 +1,36 @@
+//! `admin credits`: the balance, and changing it.
+//!
+//! Knows nothing of prices.
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::print;
+use crate::model::time::Clock;
+use crate::service::admin::{Admin, CreditChange};
+use crate::shell::clock::SystemClock;
+
+/// The switches of `admin credits`.
+#[derive(Debug, Args)]
+pub struct CreditArguments {
+    /// Make the balance this much.
+    #[arg(long, value_name = "N", conflicts_with = "add", value_parser = clap::value_parser!(i64).range(0..=1_000_000_000))]
+    set: Option<i64>,
+    /// Add so much; a negative number takes away.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    add: Option<i64>,
+}
+
+/// Does it.
+///
+/// # Errors
+/// When the balance would fall below zero, or the service's file refuses.
+pub async fn run(admin: &Admin, arguments: CreditArguments, json: bool) -> Result<()> {
+    let change = arguments.set.map(CreditChange::Set).or(arguments.add.map(CreditChange::Add));
+    let balance = admin.credits(change, SystemClock.now()).await.context("the balance")?;
+    if json {
+        return print::line(&json!({ "balance": balance }).to_string());
+    }
+    print::line(&format!("{balance} credits"))
+}

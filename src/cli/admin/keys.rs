@@ -1,0 +1,123 @@
+//! `admin key`: keys are shown once, when they are made.
+//!
+//! Knows nothing of what a key may do.
+
+use anyhow::{Context, Result};
+use clap::{Subcommand, ValueEnum};
+use serde_json::json;
+
+use crate::cli::print;
+use crate::model::account::Environment;
+use crate::model::time::Clock;
+use crate::service::admin::Admin;
+use crate::service::channels::Channel;
+use crate::shell::clock::SystemClock;
+
+/// The kinds of channel, as the command line names them.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ChannelWord {
+    /// Business chat.
+    Whatsapp,
+    /// Bot-chat.
+    Telegram,
+    /// Email.
+    Email,
+    /// Voice and SMS.
+    Voip,
+}
+
+impl ChannelWord {
+    fn channel(self) -> Channel {
+        match self {
+            Self::Whatsapp => Channel::Whatsapp,
+            Self::Telegram => Channel::Telegram,
+            Self::Email => Channel::Email,
+            Self::Voip => Channel::Voip,
+        }
+    }
+}
+
+/// Live or test, as the command line names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EnvironmentWord {
+    /// Real messages, real credits.
+    Live,
+    /// Nothing is sent, nothing is charged.
+    Test,
+}
+
+/// What can be done with keys.
+#[derive(Debug, Subcommand)]
+pub enum KeyAction {
+    /// Make a key; it is printed once and kept nowhere.
+    Create {
+        /// The channel it drives.
+        #[arg(long, value_enum)]
+        channel: ChannelWord,
+        /// Live or test.
+        #[arg(long, value_enum, default_value = "live")]
+        environment: EnvironmentWord,
+    },
+    /// List the keys by their ends; revoked ones too.
+    List,
+    /// Revoke a key; it is refused from then on and cannot be restored.
+    Revoke {
+        /// Its id, as `list` shows it.
+        id: String,
+    },
+}
+
+/// Does it.
+///
+/// # Errors
+/// When the service's file refuses.
+pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
+    match action {
+        KeyAction::Create { channel, environment } => {
+            let environment = match environment {
+                EnvironmentWord::Live => Environment::Live,
+                EnvironmentWord::Test => Environment::Test,
+            };
+            let made = admin.create_key(channel.channel(), environment, SystemClock.now()).await;
+            let (id, key) = made.context("making a key")?;
+            if json {
+                return print::line(&json!({"id": id, "key": key.expose()}).to_string());
+            }
+            print::line(&format!("{id}\t{}", key.expose()))
+        }
+        KeyAction::List => list(admin, json).await,
+        KeyAction::Revoke { id } => {
+            let id = admin.revoke(&id, SystemClock.now()).await.context("revoking")?;
+            if json {
+                return print::line(&json!({"id": id, "revoked": true}).to_string());
+            }
+            print::line(&format!("{id} is revoked"))
+        }
+    }
+}
+
+async fn list(admin: &Admin, json: bool) -> Result<()> {
+    let keys = admin.keys().await.context("listing the keys")?;
+    if json {
+        let items: Vec<_> = keys
+            .iter()
+            .map(|it| {
+                json!({
+                    "id": it.id, "channel": it.channel.word(), "environment": it.environment.word(),
+                    "tail": it.tail, "createdAt": it.created_at.to_string(),
+                    "revokedAt": it.revoked_at.map(|at| at.to_string()),
+                })
+            })
+            .collect();
+        return print::line(&serde_json::Value::Array(items).to_string());
+    }
+    for it in keys {
+        let state = it.revoked_at.map_or_else(|| "valid".to_owned(), |at| format!("revoked {at}"));
+        let (channel, environment) = (it.channel.word(), it.environment.word());
+        print::line(&format!(
+            "{}\t{channel}\t{environment}\t…{}\t{}\t{state}",
+            it.id, it.tail, it.created_at
+        ))?;
+    }
+    Ok(())
+}

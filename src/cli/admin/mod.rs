@@ -1,0 +1,67 @@
+//! `frontdesk admin`: the dashboard's side of an embedded service's file,
+//! also while that service runs.
+//!
+//! Knows nothing of the inbox.
+
+mod credits;
+mod keys;
+mod templates;
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+
+use crate::cli::{CliError, folders};
+use crate::service::admin::Admin;
+
+/// The switches of `admin`.
+#[derive(Debug, Args)]
+pub struct AdminArguments {
+    /// The service's database; without it, the one `serve` uses without it.
+    #[arg(long, value_name = "PATH", global = true)]
+    db: Option<PathBuf>,
+    /// JSON instead of lines.
+    #[arg(long, global = true)]
+    json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    action: AdminAction,
+}
+
+/// What the dashboard can do.
+#[derive(Debug, Subcommand)]
+pub enum AdminAction {
+    /// API keys: create, list, revoke.
+    #[command(subcommand)]
+    Key(keys::KeyAction),
+    /// Show the balance, or change it.
+    Credits(credits::CreditArguments),
+    /// Templates: list, put, remove.
+    #[command(subcommand)]
+    Template(templates::TemplateAction),
+}
+
+/// Does what was asked for.
+///
+/// # Errors
+/// When there is no such file, or it refuses.
+pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
+    let path = match arguments.db {
+        Some(path) => path,
+        None => folders::data()?.join("service.db"),
+    };
+    let shown = path.display().to_string();
+    let admin = Admin::open(&path).with_context(|| format!("opening {shown}"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;
+    let json = arguments.json;
+    let done = runtime.block_on(async {
+        match arguments.action {
+            AdminAction::Key(action) => keys::run(&admin, action, json).await,
+            AdminAction::Credits(action) => credits::run(&admin, action, json).await,
+            AdminAction::Template(action) => templates::run(&admin, action, json).await,
+        }
+    });
+    admin.close();
+    Ok(done?)
+}

@@ -1,0 +1,129 @@
+//! `admin template`: what can be sent outside the service window.
+//!
+//! Knows nothing of filling variables.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::service::admin::Admin;
+use crate::service::database::templates::Template;
+
+/// What can be done with templates.
+#[derive(Debug, Subcommand)]
+pub enum TemplateAction {
+    /// List the templates, approved or not.
+    List,
+    /// Add a template, or replace the one of its name and language.
+    Put(PutArguments),
+    /// Remove a template.
+    Remove {
+        /// Its name.
+        name: String,
+        /// Its language, such as en or pt_BR.
+        language: String,
+    },
+}
+
+/// A template, as the command line gives it.
+#[derive(Debug, Args)]
+pub struct PutArguments {
+    /// Its name.
+    name: String,
+    /// Its language, such as en or pt_BR.
+    language: String,
+    /// A file with its components as a JSON list; - reads standard input.
+    components: PathBuf,
+    /// Its category.
+    #[arg(long, value_enum, default_value = "utility")]
+    category: Category,
+    /// Only approved templates are listed and sent.
+    #[arg(long, value_enum, default_value = "approved")]
+    status: Status,
+}
+
+/// A template's category.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Category {
+    /// About something the customer did.
+    Utility,
+    /// Advertising.
+    Marketing,
+    /// One-time codes.
+    Authentication,
+}
+
+/// How far a template's approval has come.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Status {
+    /// It can be sent.
+    Approved,
+    /// It is looked at.
+    Pending,
+    /// It cannot be sent.
+    Rejected,
+}
+
+/// Does it.
+///
+/// # Errors
+/// When a file cannot be read, or the service's file refuses.
+pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()> {
+    match action {
+        TemplateAction::List => list(admin, json).await,
+        TemplateAction::Put(arguments) => {
+            let components = read(&arguments.components)?;
+            let upper = |it: Option<clap::builder::PossibleValue>| {
+                it.map(|it| it.get_name().to_uppercase()).unwrap_or_default()
+            };
+            let template = Template {
+                name: arguments.name,
+                language: arguments.language,
+                category: upper(arguments.category.to_possible_value()),
+                status: upper(arguments.status.to_possible_value()),
+                components,
+            };
+            let told = format!("{}\t{}\t{}", template.name, template.language, template.status);
+            admin.put_template(template).await.context("keeping the template")?;
+            print::line(&told)
+        }
+        TemplateAction::Remove { name, language } => {
+            admin.remove_template(&name, &language).await.context("removing the template")?;
+            print::line(&format!("{name}\t{language}\tremoved"))
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).context("reading standard input")?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+async fn list(admin: &Admin, json: bool) -> Result<()> {
+    let templates = admin.templates().await.context("listing the templates")?;
+    if json {
+        let items: Vec<_> = templates
+            .iter()
+            .map(|it| {
+                let components: Value = serde_json::from_str(&it.components).unwrap_or(Value::Null);
+                json!({
+                    "name": it.name, "language": it.language, "category": it.category,
+                    "status": it.status, "components": components,
+                })
+            })
+            .collect();
+        return print::line(&Value::Array(items).to_string());
+    }
+    for it in templates {
+        print::line(&format!("{}\t{}\t{}\t{}", it.name, it.language, it.category, it.status))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! `frontdesk dev`: what benches and those who work on frontdesk need.
+//!
+//! Knows nothing of the inbox.
+
+mod world;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+
+use crate::cli::folders;
+use crate::cli::print;
+use crate::config::Config;
+use crate::model::account::Platform;
+use crate::model::ids::ChannelId;
+use crate::store::Store;
+use crate::store::history::HistoryMove;
+use world::World;
+
+/// The commands for benches.
+#[derive(Debug, Subcommand)]
+pub enum DevelopmentAction {
+    /// Fill a local cache with conversations and messages nobody sent.
+    FillCache(FillArguments),
+}
+
+/// How the cache is filled.
+#[derive(Debug, Args)]
+pub struct FillArguments {
+    /// The data folder; made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    data_dir: PathBuf,
+    /// How many conversations.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    conversations: u32,
+    /// How many messages they hold together.
+    #[arg(long, value_name = "M", default_value_t = 0)]
+    messages: u64,
+    /// The same seed fills the same cache.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// The channel, by its name; without it the first one configured.
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+}
+
+/// Conversations stored in one transaction.
+const AT_ONCE: u32 = 500;
+
+/// Does what was asked for.
+///
+/// # Errors
+/// When the folder cannot be used.
+pub fn run(action: &DevelopmentAction) -> Result<()> {
+    let DevelopmentAction::FillCache(arguments) = action;
+    let channel = channel(arguments.channel.as_deref())?;
+    let store = Store::open(&arguments.data_dir).context("opening the folder's files")?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;
+    runtime.block_on(fill(&store, &channel, arguments))?;
+    store.finish_index().context("adding the texts to the search")?;
+    let folder: &Path = &arguments.data_dir;
+    print::line(&format!(
+        "{} conversations with {} messages are in the cache of channel {channel} in {}",
+        arguments.conversations,
+        arguments.messages,
+        folder.display()
+    ))?;
+    Ok(())
+}
+
+/// The channel that is filled: as the inbox would call it.
+fn channel(name: Option<&str>) -> Result<ChannelId> {
+    if let Some(name) = name {
+        return Ok(ChannelId::new(name.to_lowercase()));
+    }
+    let config = Config::read(&folders::config()?.join("config.toml"))?;
+    match config.channels.first() {
+        Some(first) => Ok(first.id()),
+        None => bail!("no channel is configured; name the one to fill with --channel NAME"),
+    }
+}
+
+async fn fill(store: &Store, channel: &ChannelId, arguments: &FillArguments) -> Result<()> {
+    let world = World::new(arguments.seed, arguments.conversations, arguments.messages);
+    store.apply_account(channel, world.account()).await.context("storing the account")?;
+    let mut first = 0;
+    while first < arguments.conversations {
+        let end = arguments.conversations.min(first.saturating_add(AT_ONCE));
+        let (mut page, mut histories) = (Vec::new(), Vec::new());
+        for index in first..end {
+            let (conversation, messages) = world.conversation(index);
+            histories.push((conversation.id.clone(), messages));
+            page.push(conversation);
+        }
+        let snapshot = store.snapshot();
+        store.apply_conversations(channel, page, snapshot, true, Vec::new()).await.context("storing")?;
+        for (id, messages) in histories {
+            let newest = messages.first().and_then(|it| Some((it.created_at?, it.id.clone())));
+            let step = HistoryMove::Anew { newest, older_cursor: None };
+            let platform = Platform::Whatsapp;
+            store.apply_history(channel, &id, messages, platform, step, true).await.context("storing")?;
+        }
+        first = end;
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! The `[notify]` table: when and how the desk makes itself heard.
+//!
+//! Knows nothing of terminals.
+
+use crate::app::settings::Noticing;
+use crate::config::reading::Section;
+use crate::config::{ConfigError, Mistakes};
+use crate::shell::notify::{Notifier, Way};
+
+/// Reads the table; what is mistaken is as if it were not there.
+pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {
+    mistakes.all(section.unknown(&["bell", "desktop", "command", "quiet"]));
+    let mut noticing = Noticing::default();
+    noticing.bell = mistakes.value(section.boolean("bell")).unwrap_or(noticing.bell);
+    let words = Way::WORDS.map(|(word, _)| word);
+    let way = mistakes.value(section.word("desktop", &words)).and_then(|it| Way::from_word(&it));
+    let way = way.unwrap_or_default();
+    let command = mistakes.value(section.strings("command")).unwrap_or_default();
+    noticing.desktop = way != Way::Off || !command.is_empty();
+    noticing.quiet = mistakes.value(quiet(section));
+    (noticing, Notifier { way, command })
+}
+
+/// `"22:00-07:00"` as minutes of the day.
+fn quiet(section: &Section<'_>) -> Result<Option<(i64, i64)>, ConfigError> {
+    let Some(text) = section.string("quiet")? else { return Ok(None) };
+    let spans = text.split_once('-').and_then(|(from, until)| Some((minute(from)?, minute(until)?)));
+    let wrong =
+        || section.error("quiet", &format!("quiet = {text:?} is no span of the day; write \"22:00-07:00\""));
+    spans.map(Some).ok_or_else(wrong)
+}
+
+fn minute(text: &str) -> Option<i64> {
+    let (hour, minute) = text.trim().split_once(':')?;
+    let (hour, minute): (i64, i64) = (hour.parse().ok()?, minute.parse().ok()?);
+    ((0..24).contains(&hour) && (0..60).contains(&minute)).then_some(hour * 60 + minute)
+}

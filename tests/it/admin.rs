@@ -1,0 +1,100 @@
+//! The dashboard's side, beside the service it belongs to: the real binary
+//! changes the file of a service that runs.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use frontdesk::service::{self, Options, Running};
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::desk::HandClock;
+
+struct Scene {
+    binary: Binary,
+    running: Running,
+    http: reqwest::Client,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let binary = Binary::new();
+        let mut options = Options::new(
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            binary.folder().join("service.db"),
+            HandClock::new(),
+        );
+        options.unlimited = true;
+        let running = service::start(options).await.expect("the service starts");
+        frontdesk::client::install_tls();
+        Self { binary, running, http: reqwest::Client::builder().no_proxy().build().expect("a client") }
+    }
+
+    fn arguments<'a>(&self, database: &'a str, arguments: &[&'a str]) -> Vec<&'a str> {
+        let mut all = vec!["admin", "--db", database];
+        all.extend(arguments);
+        all
+    }
+
+    /// Runs a command on the service's file; its JSON.
+    fn admin(&self, arguments: &[&str], input: &str) -> Value {
+        let database = self.binary.folder().join("service.db");
+        let database = database.to_str().expect("a path in words");
+        let mut all = self.arguments(database, arguments);
+        all.push("--json");
+        serde_json::from_str(&self.binary.ok(&all, input)).unwrap_or(Value::Null)
+    }
+
+    async fn get(&self, path: &str, key: &str) -> (StatusCode, Value) {
+        let request = self.http.get(format!("{}{path}", self.running.base_url)).bearer_auth(key);
+        let answer = request.send().await.expect("an answer");
+        let status = answer.status();
+        (status, serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_running_service_sees_what_the_dashboard_changes() {
+    let scene = Scene::new().await;
+    let made = scene.admin(&["key", "create", "--channel", "telegram", "--environment", "test"], "");
+    let key = made["key"].as_str().expect("a key").to_owned();
+    assert!(key.starts_with("svc_test_"), "{key}");
+    let (status, account) = scene.get("/account", &key).await;
+    assert_eq!((status, &account["assistant"]["platform"]), (StatusCode::OK, &json!("TELEGRAM")));
+    assert_eq!(scene.admin(&["credits", "--set", "7"], ""), json!({"balance": 7}));
+    assert_eq!(scene.admin(&["credits", "--add", "-2"], ""), json!({"balance": 5}));
+    assert_eq!(scene.get("/account", &key).await.1["creditsBalance"], json!(5));
+
+    let live = scene.running.keys[0].key.expose().to_owned();
+    let components = r#"[{"type":"BODY","text":"See you at {{1}}"}]"#;
+    scene.admin(&["template", "put", "see_you", "en", "-"], components);
+    let (_, listed) = scene.get("/templates", &live).await;
+    let names: Vec<&str> =
+        listed["data"].as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
+    assert!(names.contains(&"see_you"), "{names:?}");
+    scene.admin(&["template", "remove", "see_you", "en"], "");
+    assert!(!scene.get("/templates", &live).await.1.to_string().contains("see_you"));
+
+    let keys = scene.admin(&["key", "list"], "");
+    let keys = keys.as_array().expect("a list");
+    assert_eq!(keys.len(), 9);
+    assert!(!keys.iter().any(|it| it.to_string().contains(&key)), "a list never shows a key");
+    // A key is believed for a second after it was last looked up.
+    scene.admin(&["key", "revoke", made["id"].as_str().expect("an id")], "");
+    for _ in 0..200 {
+        let (status, refused) = scene.get("/account", &key).await;
+        if status == StatusCode::UNAUTHORIZED {
+            assert_eq!(refused["code"], "REVOKED_KEY");
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the key is never refused");
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let binary = Binary::new();
+    let said = binary.fails(1, &["admin", "key", "list"], "");
+    assert!(said.contains("service.db") && said.contains("frontdesk serve"), "{said}");
+}

@@ -1,0 +1,136 @@
+//! How the desk feels: the mouse, one pane or all, copying, what others must
+//! not see, colours, and when it makes itself heard.
+
+use frontdesk::app::pointer::Pointer;
+use frontdesk::app::settings::Noticing;
+use frontdesk::ui::theme::Palette;
+use ratatui::style::Color;
+
+use crate::desk::Desk;
+
+fn two_customers(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::new(columns, rows);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order 1041? maria@mail.example");
+    desk.wait(1_000_000);
+    desk.customer("whatsapp", "+34600333444", "João Pereira", "Bom dia! Call me: +34 600 333 444");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
+    let mut desk = two_customers(120, 40);
+    desk.clicks("Maria Lopez").shows("Where is my order 1041?");
+    // The second click goes into it; a click on a message selects it.
+    desk.clicks("Maria Lopez").clicks("Where is my order").keys("+").shows("👍").keys("<Esc>");
+    desk.clicks("João Pereira").shows("Bom dia!");
+    desk.clicks("2 Harbor bot");
+    assert_eq!(desk.app.active, 0, "where the tabs lie only the drawing knows");
+    desk.mouse(Pointer::Tab(1)).shows("No open conversations");
+    desk.mouse(Pointer::Tab(0));
+    let (edge, _) = desk.place_of("┐┌");
+    desk.mouse(Pointer::Down(edge, 9)).mouse(Pointer::Drag(59, 9)).mouse(Pointer::Up);
+    assert_eq!(desk.place_of("┐┌").0, 59);
+    desk.mouse(Pointer::Drag(20, 9));
+    assert_eq!(desk.place_of("┐┌").0, 59, "the button is up");
+    desk.keys("<lt><lt>");
+    assert_eq!(desk.place_of("┐┌").0, 51);
+    desk.mouse(Pointer::Wheel(5, 5, 1)).mouse(Pointer::Wheel(5, 5, -1));
+    photographs!(desk, "a_click_selects_the_wheel_scrolls_and_the_divider_moves");
+    desk.clicks("Reply").types("hello").shows("hello");
+    // The mouse never sends and never answers a question.
+    desk.keys("<Enter>").shows("pause the AI and send");
+    desk.clicks("pause the AI and send").shows("pause the AI and send").keys("<Esc>");
+    assert!(desk.outbound().is_empty());
+    desk.keys("<Esc>M").shows("the mouse is the terminal's").keys("M").shows("the mouse is read");
+}
+
+#[test]
+fn one_pane_fills_the_screen() {
+    let mut desk = two_customers(120, 40);
+    desk.keys("<Enter>f");
+    assert!(!desk.picture().contains("Inbox ·"), "{}", desk.picture());
+    photographs!(desk, "one_pane_fills_the_screen");
+    desk.keys("f").shows("Inbox ·");
+    desk.resize((80, 24));
+    desk.keys("f").shows("this pane fills the screen already");
+}
+
+#[test]
+fn what_is_copied_is_said() {
+    let mut desk = two_customers(120, 40);
+    desk.keys("<Enter>ym").shows("copied the text, 33 characters");
+    desk.keys("yp").shows("copied the address, 12 characters");
+    desk.keys("yl").shows("this message has no file").keys("ye").shows("it was sent: there is no error");
+    desk.keys("yt").shows("copied the messages at hand").keys("yi");
+    assert_eq!(
+        desk.copied[..2],
+        ["Bom dia! Call me: +34 600 333 444"[..].to_owned(), "+34600333444".to_owned()]
+    );
+    assert!(
+        desk.copied[2].ends_with("João Pereira: Bom dia! Call me: +34 600 333 444"),
+        "{}",
+        desk.copied[2]
+    );
+    assert_eq!(desk.copied.len(), 4);
+}
+
+#[test]
+fn others_see_no_names_numbers_or_addresses() {
+    let mut desk = two_customers(120, 40);
+    desk.keys("<Enter><F9>").shows("F9 shows them again");
+    let picture = desk.picture();
+    for secret in ["Maria", "Lopez", "Jo", "600", "mail.example"] {
+        assert!(!picture.contains(secret), "{secret} is on screen:\n{picture}");
+    }
+    photographs!(desk, "others_see_no_names_numbers_or_addresses");
+    desk.keys("<F9>").shows("Maria Lopez");
+}
+
+#[test]
+fn who_looks_elsewhere_is_told_who_writes_but_not_what() {
+    let mut desk = two_customers(80, 24);
+    desk.focus(false);
+    desk.wait(1_000_000);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "a secret");
+    desk.settle();
+    assert_eq!(
+        (desk.bells, desk.notices.as_slice()),
+        (1, &["Harbor chat: Maria Lopez writes".to_owned()][..])
+    );
+    desk.focus(true).wait(1_000_000);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "again");
+    desk.settle();
+    assert_eq!((desk.bells, desk.notices.len()), (2, 1));
+}
+
+#[test]
+fn quiet_hours_are_quiet() {
+    let quiet = Noticing { quiet: Some((9 * 60, 11 * 60)), ..Noticing::default() };
+    let mut desk = Desk::with(80, 24, |it| it.notice = quiet);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "hello");
+    desk.settle().focus(false).wait(1_000_000);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "hello?");
+    desk.settle();
+    assert_eq!((desk.bells, desk.notices.len()), (0, 0));
+    desk.wait(3_600_000_000);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "hello??");
+    desk.settle();
+    assert_eq!((desk.bells, desk.notices.len()), (1, 1));
+}
+
+#[test]
+fn every_palette_draws_the_same_words() {
+    let mut desk = two_customers(120, 40);
+    let words = desk.picture();
+    for (name, palette) in Palette::WORDS {
+        desk.theme.palette = palette;
+        assert_eq!(desk.picture(), words, "{name}");
+        let coloured = desk.buffer().content.iter().any(|it| it.fg != Color::Reset || it.bg != Color::Reset);
+        assert_eq!(coloured, palette != Palette::Mono, "{name}");
+    }
+    desk.theme.ascii = true;
+    let drawn = desk.picture();
+    let frames = ['─', '│', '┌', '┐', '└', '┘', '├', '┤', '▌'];
+    assert!(!drawn.contains(frames), "{drawn}");
+}
