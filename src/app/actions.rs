@@ -5,6 +5,7 @@
 use crate::app::App;
 use crate::app::bulk::Wish;
 use crate::app::commands::Command;
+use crate::app::composer::Mode;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -28,6 +29,7 @@ impl App {
             C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause, effects),
             C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
             C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
+            C::WriteNote => self.write_note(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
             C::Snooze => self.ask_snooze(effects),
@@ -136,9 +138,9 @@ impl App {
             }
             _ => None,
         };
-        if let (Some(composer), Some(quoted)) = (&mut tab.composer, quoted) {
-            composer.reply_to = Some(quoted);
-        }
+        let Some(composer) = &mut tab.composer else { return };
+        composer.mode = Mode::Reply;
+        composer.reply_to = quoted.or(composer.reply_to.take());
     }
 
     fn history_command(&mut self, command: Command) {

@@ -56,6 +56,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
+        C::WriteNote => tab.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
         C::Undo if app.undoable().is_none() && !app.is_queueing() => {
             let more = if app.done().next().is_some() { "; g z lists what was done" } else { "" };
             Err(format!("nothing is held that could be taken back{more}"))

@@ -82,6 +82,7 @@ pub struct Row {
 commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
+    WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
@@ -166,7 +167,8 @@ commands! {
     DeleteWord Composer ["Ctrl-W"] "word" "Delete the word before the cursor";
     DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line";
     DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
-    DropQuote Composer ["Ctrl-N"] "no quote" "Answer without quoting";
+    SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
+    DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
     HelpInText Composer ["F1"] "help" "This help";
     Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept";
 }

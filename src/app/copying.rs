@@ -59,17 +59,19 @@ fn of_history(command: Command, history: &History) -> Result<(&'static str, Stri
                 RowState::Stopped(stop, why) => Ok(("the error", format!("{}: {why}", stop.word()))),
                 _ => Err("it was not stopped: there is no error"),
             },
+            Item::Note(_) => Err("a note is not sent: there is no error"),
             Item::Message(_) => Err("it was sent: there is no error"),
         },
         _ => Ok(("the messages at hand", transcript(history))),
     }
 }
 
-/// The messages at hand, oldest first: when, who, what.
+/// The messages at hand, oldest first: when, who, what. Private notes stay
+/// here: a transcript goes to others.
 fn transcript(history: &History) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();
-    for item in &history.items {
+    for item in history.items.iter().filter(|it| !matches!(it, Item::Note(_))) {
         let at = item.at().map(|it| it.to_string()).unwrap_or_default();
         lines.push(format!("{at}  {}: {}", item.sender(customer.as_str()), item.text()));
     }

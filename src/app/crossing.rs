@@ -5,12 +5,12 @@
 //! Knows nothing of the outbox; its lane looks once more before a byte leaves.
 
 use crate::app::App;
+use crate::app::composer::Composer;
 use crate::app::event::{Effect, Intent};
 use crate::app::history::{History, message_of};
 use crate::app::layers::Layer;
 use crate::app::lines::{self, Item};
 use crate::model::messages::{Direction, Message, MessageRow, Place};
-use crate::model::outbox::Operation;
 use crate::model::time::Timestamp;
 
 /// How far the writer of a conversation has looked.
@@ -90,7 +90,7 @@ impl App {
     /// show by now.
     pub(super) fn follow_writing(&mut self) {
         for tab in &mut self.tabs {
-            let has_text = tab.composer.as_ref().is_some_and(|it| !it.is_blank());
+            let has_text = tab.composer.as_ref().is_some_and(Composer::has_reply);
             if let Some(history) = &tab.history {
                 tab.looked.follow(history, has_text);
             }
@@ -132,7 +132,7 @@ impl App {
 
     /// Notes on a text how far its writer has looked.
     pub(super) fn with_seen(&self, mut intent: Intent) -> Intent {
-        if matches!(intent.operation, Operation::SendText { .. }) {
+        if intent.operation.speaks() {
             intent.seen = Some(self.tab().looked.shown().unwrap_or_else(nothing));
         }
         intent

@@ -8,10 +8,11 @@ use crate::app::keys::Key;
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::messages::Place;
 use crate::model::news::News;
+use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
     ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage, HistoryQuery,
@@ -46,6 +47,12 @@ pub enum Event {
     /// A decision was carried out; the row as it was, `None` if it did not
     /// wait for one any more.
     Decided(RowId, Verdict, Option<Box<OutboxRow>>),
+    /// A private note is on disk.
+    NoteSaved(ChannelId, ConversationId, Note),
+    /// A private note could not be kept; here it is, and why.
+    NoteNotSaved(ChannelId, ConversationId, String, String),
+    /// A private note was taken back: its text, unless it was gone.
+    NoteTakenBack(ChannelId, ConversationId, Option<String>),
     /// A write to this desk's own files has ended, in one way or the other;
     /// writes end in the order they were asked for.
     Written,
@@ -163,6 +170,10 @@ pub enum Effect {
     Load(Load),
     /// Keep or forget a draft.
     SaveDraft(ChannelId, ConversationId, Option<Draft>),
+    /// Keep a private note.
+    SaveNote(ChannelId, ConversationId, String),
+    /// Take a private note back.
+    TakeNoteBack(ChannelId, ConversationId, NoteId),
     /// Put these into the outbox in one transaction, and forget the draft of
     /// the conversation with it if they carry its text.
     Enqueue {
@@ -213,6 +224,8 @@ impl Effect {
         matches!(
             self,
             Self::SaveDraft(..)
+                | Self::SaveNote(..)
+                | Self::TakeNoteBack(..)
                 | Self::Enqueue { .. }
                 | Self::Recall(_)
                 | Self::SendNow(_)

@@ -117,7 +117,7 @@ impl History {
         self.row = page.conversation;
         self.more_stored = page.more_stored;
         self.more_on_server = page.more_on_server;
-        self.items = page.messages.into_iter().map(|it| Item::Message(Box::new(it))).collect();
+        self.items = lines::with_notes(page.messages, page.notes);
         self.items.extend(page.outbox.into_iter().filter_map(|row| {
             let text = lines::outbox_text(&row)?;
             Some(Item::Outbox(Box::new(row), text))
@@ -337,7 +337,7 @@ impl History {
 pub fn message_of(item: &Item) -> Option<&MessageRow> {
     match item {
         Item::Message(row) => Some(row),
-        Item::Outbox(..) => None,
+        Item::Outbox(..) | Item::Note(_) => None,
     }
 }
 

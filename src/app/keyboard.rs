@@ -7,7 +7,6 @@ use crate::app::availability;
 use crate::app::commands::{self, Command, Place, Resolution};
 use crate::app::event::Effect;
 use crate::app::keys::Key;
-use crate::app::layers::Layer;
 use crate::app::pages::Page;
 use crate::app::tab::Focus;
 
@@ -56,43 +55,6 @@ impl App {
         match availability::check(self, command) {
             Ok(()) => self.perform(command, key, effects),
             Err(reason) => self.warn(format!("{}: {reason}", commands::row(command).word)),
-        }
-    }
-
-    fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
-        let now = self.now;
-        match commands::resolve(&[Place::Composer], &[key]) {
-            Resolution::Matched(Command::Send) => self.send(effects),
-            Resolution::Matched(Command::Leave) => self.tab_mut().focus = Focus::History,
-            Resolution::Matched(Command::HelpInText) => self.open_layer(Layer::Help { first: 0 }),
-            Resolution::Matched(Command::DropQuote) => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.reply_to = None;
-                }
-            }
-            Resolution::Matched(command) => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.edit(command, now);
-                }
-            }
-            Resolution::Pending | Resolution::Unknown => {
-                let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
-                if !known {
-                    self.warn(format!("{key} is not a key here; F1 shows the keys"));
-                }
-            }
-        }
-    }
-
-    /// Pasted text is text in the composer and nothing anywhere else.
-    pub(super) fn paste(&mut self, text: &str) {
-        let now = self.now;
-        if !self.layers.is_empty() || !self.is_typing() {
-            return self.warn("pasted text was ignored: press r first to write");
-        }
-        let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
-        if !fits {
-            self.warn("the pasted text was too long and has been cut");
         }
     }
 }

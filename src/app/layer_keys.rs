@@ -53,6 +53,7 @@ impl App {
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);
             }
+            (Layer::AskSplit { .. }, Some('y')) => self.send_unless_crossed(effects),
             (Layer::AskCrossed { crossed, .. }, Some('y')) => {
                 self.send_after_crossing(&crossed, true, effects)
             }

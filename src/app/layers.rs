@@ -38,10 +38,22 @@ pub enum Layer {
     },
     /// Asks whether to pause the AI before a message leaves.
     AskPause {
-        /// The message, ready to leave.
-        send: Box<Intent>,
+        /// The message, ready to leave; several where it was too long for one.
+        sends: Vec<Intent>,
         /// The switch, ready to go before it.
         pause: Box<Intent>,
+    },
+    /// Says how a text that is too long would be split, and asks whether to
+    /// send it so.
+    AskSplit {
+        /// The messages.
+        parts: Vec<SafeText>,
+        /// Characters of the whole, as the channel counts them.
+        length: usize,
+        /// The most one message takes.
+        most: usize,
+        /// What they cost, and what is left.
+        price: String,
     },
     /// Shows what the AI or a colleague said since a text was begun, and asks
     /// whether to send it all the same.

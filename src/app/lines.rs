@@ -5,8 +5,9 @@
 use std::ops::Range;
 
 use crate::app::wrap;
-use crate::model::ids::{MessageId, RowId};
+use crate::model::ids::{MessageId, NoteId, RowId};
 use crate::model::messages::{MessageRow, Sender};
+use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -18,6 +19,8 @@ pub enum ItemKey {
     Message(MessageId),
     /// An outbox row.
     Outbox(RowId),
+    /// A private note.
+    Note(NoteId),
 }
 
 /// One line of the pane.
@@ -48,13 +51,16 @@ pub enum Line {
     State(usize),
 }
 
-/// One item of a history: a message or what is about to join it.
+/// One item of a history: a message, what is about to join it, or a private
+/// note beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// A message of the server.
     Message(Box<MessageRow>),
     /// A row of the outbox, with its text made safe to draw.
     Outbox(Box<OutboxRow>, SafeText),
+    /// A private note.
+    Note(Note),
 }
 
 impl Item {
@@ -63,6 +69,7 @@ impl Item {
         match self {
             Self::Message(row) => ItemKey::Message(row.message.id.clone()),
             Self::Outbox(row, _) => ItemKey::Outbox(row.id.clone()),
+            Self::Note(note) => ItemKey::Note(note.id.clone()),
         }
     }
 
@@ -71,6 +78,7 @@ impl Item {
         match self {
             Self::Message(row) => row.message.content.as_str(),
             Self::Outbox(_, text) => text.as_str(),
+            Self::Note(note) => note.text.as_str(),
         }
     }
 
@@ -78,6 +86,7 @@ impl Item {
     pub fn sender(&self, customer: &str) -> String {
         match self {
             Self::Outbox(..) => "You".to_owned(),
+            Self::Note(_) => "NOTE".to_owned(),
             Self::Message(row) if row.sent_here => "You".to_owned(),
             Self::Message(row) => match &row.message.sender {
                 Sender::Customer => customer.to_owned(),
@@ -94,8 +103,24 @@ impl Item {
         match self {
             Self::Message(row) => row.message.created_at,
             Self::Outbox(row, _) => Some(row.created_at),
+            Self::Note(note) => Some(note.at),
         }
     }
+}
+
+/// Messages in their order, with each note before what was said after it.
+pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<Note>) -> Vec<Item> {
+    let mut items = Vec::with_capacity(messages.len() + notes.len());
+    let mut notes = notes.into_iter().peekable();
+    for row in messages {
+        let at = row.message.created_at;
+        while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
+            items.push(Item::Note(note));
+        }
+        items.push(Item::Message(Box::new(row)));
+    }
+    items.extend(notes.map(Item::Note));
+    items
 }
 
 /// What an outbox row shows as its text in a history; `None` for a reaction
@@ -158,6 +183,7 @@ fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Lin
     let quoted = match item {
         Item::Message(row) => row.message.quotes.as_ref(),
         Item::Outbox(row, _) => row.operation.quotes(),
+        Item::Note(_) => None,
     };
     if let Some(quoted) = quoted {
         lines.push(Line::Quote(index, quote(items, quoted, shape.width)));
@@ -172,7 +198,7 @@ fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Lin
             lines.push(Line::Reaction(index));
         }
         Item::Outbox(..) => lines.push(Line::State(index)),
-        Item::Message(_) => (),
+        Item::Message(_) | Item::Note(_) => (),
     }
 }
 

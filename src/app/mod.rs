@@ -23,6 +23,7 @@ pub mod pages;
 pub mod pointer;
 pub mod rows;
 pub mod settings;
+pub mod sheet;
 pub mod tab;
 pub mod tagging;
 pub mod undoing;
@@ -32,10 +33,12 @@ mod acting;
 mod actions;
 mod claiming;
 mod copying;
+mod cost;
 mod deciding;
 mod due;
 mod keyboard;
 mod layer_keys;
+mod notes;
 mod on_the_way;
 mod queueing;
 mod raw;
@@ -49,6 +52,7 @@ mod snoozing;
 mod tests;
 mod view;
 mod watch;
+mod writing;
 
 use crate::app::event::{Effect, Event, Load};
 use crate::app::keys::Key;
@@ -254,6 +258,15 @@ impl App {
             Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
             Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
             Event::Decided(_, verdict, row) => self.decided(&verdict, row, &mut effects),
+            Event::NoteSaved(channel, conversation, note) => {
+                self.note_saved(channel, conversation, note, &mut effects);
+            }
+            Event::NoteNotSaved(channel, conversation, text, why) => {
+                self.note_not_saved(&channel, &conversation, &text, &why);
+            }
+            Event::NoteTakenBack(channel, conversation, text) => {
+                self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
+            }
             Event::Written => self.written(),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);

@@ -48,7 +48,7 @@ impl History {
 /// The outbox row of an item.
 fn row_of(item: &Item) -> Option<&OutboxRow> {
     match item {
-        Item::Message(_) => None,
+        Item::Message(_) | Item::Note(_) => None,
         Item::Outbox(row, _) => Some(row),
     }
 }

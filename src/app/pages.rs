@@ -5,6 +5,7 @@
 
 use crate::app::App;
 use crate::app::commands::Command;
+use crate::app::composer::Mode;
 use crate::app::event::{Effect, Load};
 use crate::app::lines::ItemKey;
 use crate::app::tab::Focus;
@@ -85,7 +86,12 @@ impl App {
         if self.page == Page::Drafts {
             let Some(draft) = self.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
-            return self.visit(&channel, &conversation, Focus::Composer, effects);
+            let mode = if draft.is_note { Mode::Note } else { Mode::Reply };
+            self.visit(&channel, &conversation, Focus::Composer, effects);
+            if let Some(composer) = &mut self.tab_mut().composer {
+                composer.mode = mode;
+            }
+            return;
         }
         let Some(entry) = self.outbox.chosen() else { return };
         let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());

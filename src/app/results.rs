@@ -155,7 +155,7 @@ impl App {
         }
     }
 
-    fn history_changed(
+    pub(super) fn history_changed(
         &mut self,
         channel: ChannelId,
         conversation: &ConversationId,
@@ -179,13 +179,16 @@ impl App {
             self.note_rows(queued.group, &rows);
             self.batch_queued(queued.group, &rows);
         }
+        let early = queued.and_then(|it| it.early);
+        // What came together goes together: the newest is taken back first.
+        let mut recalls = Vec::new();
         for row in rows {
             self.row_changed(&row, effects);
             if row.hold_left(self.now).is_none() {
                 continue;
             }
-            match queued.and_then(|it| it.early) {
-                Some(Early::Recall) => effects.push(Effect::Recall(row.id)),
+            match early {
+                Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
                 Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
                 None => self.undo.push(Held {
                     row: row.id,
@@ -195,6 +198,7 @@ impl App {
                 }),
             }
         }
+        effects.extend(recalls);
     }
 
     /// A row was taken back, or had already left.
@@ -242,7 +246,7 @@ impl App {
         if !intents.is_empty() {
             self.queueing.settle();
         }
-        for intent in intents {
+        for intent in intents.into_iter().rev() {
             if let Operation::SendText { text, reply_to, .. } = intent.operation {
                 self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);
             }

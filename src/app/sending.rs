@@ -3,15 +3,13 @@
 //!
 //! Knows nothing of moving about or of which key asked.
 
-use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::layers::Layer;
 use crate::app::queueing::Early;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::Tab;
-use crate::model::account::Platform;
-use crate::model::bounds;
+use crate::app::{App, Held};
 use crate::model::conversations::ServiceWindow;
 use crate::model::outbox::Operation;
 use crate::model::text::SafeText;
@@ -61,56 +59,75 @@ impl App {
             return self.send_held_now(effects);
         }
         let text = composer.text();
-        if let Err(reason) = self.may_send(&text) {
+        if let Err(reason) = self.may_send() {
             return self.warn(reason);
         }
+        let parts = tab.messages_of(&text);
+        let price = tab.text_price(parts.len());
+        if let Some(why) = tab.cannot_pay(price) {
+            effects.push(Effect::Refresh(tab.channel.id.clone()));
+            return self.warn(format!("nothing was sent: {why} · draft kept"));
+        }
+        if parts.len() > 1 {
+            let count = tab.count(&text);
+            let price = tab.price_words(price);
+            let parts = parts.iter().map(|it| SafeText::line(it)).collect();
+            return self.open_layer(Layer::AskSplit { parts, length: count.length, most: count.most, price });
+        }
+        self.send_unless_crossed(effects);
+    }
+
+    /// Sends what the composer holds, unless others spoke since it was begun.
+    pub(super) fn send_unless_crossed(&mut self, effects: &mut Vec<Effect>) {
         let crossed = self.crossed();
         if !crossed.is_empty() {
-            return self.open_layer(Layer::AskCrossed { crossed, text: SafeText::line(&text) });
+            let text = self.tab().composer.as_ref().map(|it| SafeText::line(&it.text())).unwrap_or_default();
+            return self.open_layer(Layer::AskCrossed { crossed, text });
         }
         self.send_seen(effects);
     }
 
-    /// Sends what the composer holds; its writer has seen what came before.
+    /// Sends what the composer holds; its writer has seen what came before,
+    /// and agreed to several messages where one does not hold it.
     pub(super) fn send_seen(&mut self, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return };
-        let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return };
-        let Some(to) = row.conversation.address.clone() else { return };
-        let operation =
-            Operation::SendText { to, text: composer.text(), reply_to: composer.reply_to.clone() };
-        let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
-        let hold = self.settings.hold;
-        let (Some(send), Some(pause)) =
-            (self.intent(operation, hold), self.intent(Operation::SetAutomation { enabled: false }, 0))
+        let Some(to) = tab.history.as_ref().and_then(|it| it.row.as_ref()?.conversation.address.clone())
         else {
             return;
         };
+        let mut quoted = composer.reply_to.clone();
+        let parts = tab.messages_of(&composer.reply_text());
+        let operation = |text| Operation::SendText { to: to.clone(), text, reply_to: quoted.take() };
+        let operations: Vec<Operation> = parts.into_iter().map(operation).collect();
+        self.send_operations(operations, effects);
+    }
+
+    /// Sends these in order, after asking what the AI shall do.
+    pub(super) fn send_operations(&mut self, operations: Vec<Operation>, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return };
+        let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
+        let hold = self.settings.hold;
+        let sends: Option<Vec<Intent>> = operations.into_iter().map(|it| self.intent(it, hold)).collect();
+        let pause = self.intent(Operation::SetAutomation { enabled: false }, 0);
+        let (Some(sends), Some(pause)) = (sends, pause) else { return };
         match self.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
-                self.open_layer(Layer::AskPause { send: Box::new(send), pause: Box::new(pause) });
+                self.open_layer(Layer::AskPause { sends, pause: Box::new(pause) });
             }
-            PauseOnReply::Always if asks => self.pause_and_send(pause, send, effects),
-            _ => self.commit_send(vec![send], effects),
+            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, effects),
+            _ => self.commit_send(sends, effects),
         }
     }
 
-    /// Whether a text may leave now; the reason keeps it in the composer.
-    fn may_send(&self, text: &str) -> Result<(), String> {
+    /// Whether anything may leave now; the reason keeps it in the composer.
+    fn may_send(&self) -> Result<(), String> {
         crate::app::availability::check(self, Command::Write)?;
-        let tab = self.tab();
-        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+        let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let row = row.ok_or("the conversation is still being read; the draft is kept")?;
         if row.conversation.window == ServiceWindow::Closed {
             return Err("the service window is closed: only templates may be sent; the draft is kept".into());
-        }
-        let length = tab.counted_length(text);
-        if length > bounds::TEXT {
-            let over = length - bounds::TEXT;
-            return Err(format!(
-                "{over} characters too long ({length} of {}); nothing was sent",
-                bounds::TEXT
-            ));
         }
         Ok(())
     }
@@ -118,26 +135,27 @@ impl App {
     /// The question whether to pause was answered. What crossed meanwhile is
     /// shown first; then it is asked again.
     pub(super) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool, effects: &mut Vec<Effect>) {
-        let Layer::AskPause { send, pause } = layer else { return };
+        let Layer::AskPause { sends, pause } = layer else { return };
         if !self.crossed().is_empty() {
-            self.send(effects);
+            self.send_unless_crossed(effects);
         } else if pauses {
-            self.pause_and_send(*pause, *send, effects);
+            self.pause_and_send(*pause, sends, effects);
         } else {
-            self.send_beside_ai(*send, effects);
+            self.send_beside_ai(sends, effects);
         }
     }
 
     /// Pauses the AI, then sends, in this order in one lane.
-    pub(super) fn pause_and_send(&mut self, pause: Intent, send: Intent, effects: &mut Vec<Effect>) {
-        self.commit_send(vec![pause, send], effects);
+    fn pause_and_send(&mut self, pause: Intent, mut sends: Vec<Intent>, effects: &mut Vec<Effect>) {
+        sends.insert(0, pause);
+        self.commit_send(sends, effects);
     }
 
     /// Sends beside the AI, and does not ask again in this conversation.
-    pub(super) fn send_beside_ai(&mut self, send: Intent, effects: &mut Vec<Effect>) {
-        let conversation = send.conversation.clone();
-        self.tab_mut().send_beside_ai.push(conversation);
-        self.commit_send(vec![send], effects);
+    fn send_beside_ai(&mut self, sends: Vec<Intent>, effects: &mut Vec<Effect>) {
+        let conversation = sends.first().map(|it| it.conversation.clone());
+        self.tab_mut().send_beside_ai.extend(conversation);
+        self.commit_send(sends, effects);
     }
 
     fn commit_send(&mut self, intents: Vec<Intent>, effects: &mut Vec<Effect>) {
@@ -158,14 +176,13 @@ impl App {
         let tab = self.tab();
         let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
-        let held = self
-            .undo
-            .iter()
-            .rposition(|it| it.channel == channel && it.lane.conversation() == at_hand.as_ref());
-        match held {
-            Some(index) => {
-                let held = self.undo.remove(index);
-                effects.push(Effect::SendNow(held.row));
+        let held = |it: &Held| it.channel == channel && it.lane.conversation() == at_hand.as_ref();
+        match self.undo.iter().rfind(|it| held(it)).map(|it| it.until) {
+            Some(until) => {
+                let (go, stay) = self.undo.drain(..).partition(|it| held(it) && it.until == until);
+                self.undo = stay;
+                let go: Vec<Held> = go;
+                effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
             }
             None if self.queueing.decide(Early::SendNow) => (),
             None => self.warn("there is nothing to send: the composer is empty"),
@@ -179,25 +196,5 @@ impl App {
         if let Some(group) = self.undoable() {
             self.undo_group(group, effects);
         }
-    }
-}
-
-impl Tab {
-    /// The length the channel's bound counts: bot-chat counts what is sent,
-    /// in which three characters of plain text are escaped.
-    pub fn counted_length(&self, text: &str) -> usize {
-        let plain = bounds::length(text);
-        if self.platform() == Some(&Platform::Telegram) {
-            let extra: usize = text
-                .chars()
-                .map(|it| match it {
-                    '&' => 4,
-                    '<' | '>' => 3,
-                    _ => 0,
-                })
-                .sum();
-            return plain + extra;
-        }
-        plain
     }
 }

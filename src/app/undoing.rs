@@ -8,14 +8,18 @@ use std::collections::VecDeque;
 use crate::app::App;
 use crate::app::event::{Effect, Intent};
 use crate::app::marks::Marks;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::ids::{ChannelId, ConversationId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::model::time::{MINUTE, Timestamp};
 
 /// Things remembered at most.
 const REMEMBERED: usize = 200;
+
+/// How long what only this desk keeps is taken back although something newer
+/// has left: later nobody means it any more.
+const FRESH: i64 = 5 * MINUTE;
 
 /// One thing that was done from here.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +47,8 @@ pub enum What {
     Keep(Keep),
     /// The marks that were set before.
     Marks(Marks),
+    /// A private note, to be taken back into the composer.
+    Note(ConversationId, NoteId),
 }
 
 /// How something can be taken back.
@@ -118,7 +124,8 @@ impl App {
         let words = match rows.len() {
             1 => format!("{verb} · {}", self.name_of(&first.channel, first.lane.conversation())),
             _ if rows.iter().all(|it| it.lane == first.lane) => {
-                let verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
+                let mut verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
+                verbs.dedup();
                 let name = self.name_of(&first.channel, first.lane.conversation());
                 format!("{} · {name}", verbs.join(", "))
             }
@@ -168,7 +175,8 @@ impl App {
             return Err("taken back");
         }
         let What::Rows(rows) = &done.what else { return Ok(Way::Here) };
-        let held = rows.iter().filter(|row| self.undo.iter().any(|it| it.row == row.id));
+        // The newest first: texts stand in the composer as they were written.
+        let held = rows.iter().rev().filter(|row| self.undo.iter().any(|it| it.row == row.id));
         let held: Vec<RowId> = held.map(|it| it.id.clone()).collect();
         if !held.is_empty() {
             return Ok(Way::Recall(held));
@@ -191,6 +199,7 @@ impl App {
         for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
             match self.way(done) {
                 Ok(Way::Turn(_)) if passed => (),
+                Ok(Way::Here) if passed && self.now.since(done.at) >= FRESH => (),
                 Ok(_) => return Some(done.group),
                 Err(_) => passed = true,
             }
@@ -247,6 +256,10 @@ impl App {
                 if let Some(tab) = self.tab_of(&done.channel) {
                     tab.marks = marks.clone();
                 }
+            }
+            What::Note(conversation, note) => {
+                let (channel, conversation) = (done.channel.clone(), conversation.clone());
+                return effects.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
             What::Rows(_) => (),
         }

@@ -56,6 +56,10 @@ string_id!(
     MessageId
 );
 string_id!(
+    /// One private note: a UUIDv7 made on this desk.
+    NoteId
+);
+string_id!(
     /// One row of the outbox: a UUIDv7 made on this desk.
     RowId
 );

@@ -139,6 +139,8 @@ pub enum RowState {
 pub struct OutboxRow {
     /// Made on this desk.
     pub id: RowId,
+    /// Grows with every row: those of a lane leave in this order.
+    pub sequence: i64,
     /// The tab whose key it leaves with.
     pub channel: ChannelId,
     /// Rows of one lane leave in order.

@@ -7,6 +7,7 @@
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Message, MessageRow};
+use crate::model::notes::Note;
 use crate::model::outbox::OutboxRow;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -108,6 +109,8 @@ pub struct HistoryPage {
     pub messages: Vec<MessageRow>,
     /// Outbox rows of the conversation that are not done, oldest first.
     pub outbox: Vec<OutboxRow>,
+    /// Private notes no older than the oldest message here, oldest first.
+    pub notes: Vec<Note>,
     /// Whether the cache holds older messages than these.
     pub more_stored: bool,
     /// Whether the server may hold older messages than the cache.
@@ -123,6 +126,15 @@ pub struct Draft {
     pub text: String,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// A private note that is not saved yet; never part of the text.
+    pub note: String,
+}
+
+impl Draft {
+    /// Whether there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.note.is_empty()
+    }
 }
 
 /// A pause of the AI made from this desk, until it is handed back or the
@@ -217,6 +229,8 @@ pub struct DraftEntry {
     pub waiting_since: Option<Timestamp>,
     /// What was written.
     pub text: SafeText,
+    /// Whether only a private note was written.
+    pub is_note: bool,
 }
 
 /// What a tab's title and the status line count.

@@ -16,6 +16,7 @@ use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::queries::Draft;
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
+use crate::shell::notes;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
@@ -64,6 +65,12 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
 pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
     match effect {
         Effect::SaveDraft(channel, conversation, draft) => save_draft(store, channel, conversation, draft),
+        Effect::SaveNote(channel, conversation, text) => {
+            Some(notes::save(store, channel, conversation, text, now))
+        }
+        Effect::TakeNoteBack(channel, conversation, note) => {
+            Some(notes::take_back(store, channel, conversation, &note))
+        }
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
@@ -182,8 +189,10 @@ impl Hands {
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
             for effect in write_queue {
-                let wakes =
-                    !matches!(effect, Effect::SaveDraft(..) | Effect::MarkSeen(..) | Effect::Keep(..));
+                let wakes = !matches!(
+                    effect,
+                    Effect::SaveDraft(..) | Effect::SaveNote(..) | Effect::MarkSeen(..) | Effect::Keep(..)
+                );
                 let counts = effect.is_write();
                 if let Some(event) = write(&store, effect, clock.now()) {
                     mailbox.result(event);

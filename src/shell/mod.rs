@@ -5,6 +5,7 @@ pub mod effects;
 pub mod failures;
 pub mod input;
 pub mod mailbox;
+mod notes;
 pub mod notify;
 pub mod prompt;
 pub mod run;

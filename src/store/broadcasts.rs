@@ -15,25 +15,38 @@ use crate::store::{Reader, Store, StoreError};
 const NEWEST: i64 = 50;
 
 impl Store {
-    /// The newest broadcasts sent from this desk of which no end is known.
+    /// The newest broadcasts sent from this desk of which no end is known,
+    /// among what the audit holds behind a number; and the number until which
+    /// it was read. Cheap where nothing was added.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn unfinished_broadcasts(&self, channel: &ChannelId) -> Result<Vec<BroadcastId>, StoreError> {
+    pub async fn unfinished_broadcasts(
+        &self,
+        channel: &ChannelId,
+        behind: i64,
+    ) -> Result<(Vec<BroadcastId>, i64), StoreError> {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
+                // First, so that what is added meanwhile is read the next time.
+                let until = cache
+                    .connection
+                    .prepare_cached("SELECT coalesce(max(number), 0) FROM desk.audit")?
+                    .query_row([], |row| row.get(0))?;
                 let mut statement = cache.connection.prepare_cached(
                     "SELECT made FROM (SELECT number, channel, made FROM desk.audit
                          WHERE channel = ?1 AND operation = 'broadcast' AND made <> ''
-                         ORDER BY number DESC LIMIT ?2) sent
+                             AND number > ?2 AND number <= ?3
+                         ORDER BY number DESC LIMIT ?4) sent
                      WHERE NOT EXISTS (SELECT 1 FROM broadcast b
                          WHERE b.channel = sent.channel AND b.id = sent.made AND b.is_finished = 1)
                      ORDER BY number",
                 )?;
-                let ids =
-                    statement.query_map(params![channel.as_str(), NEWEST], |row| row.get::<_, String>(0))?;
-                Ok(ids.map(|id| id.map(BroadcastId::new)).collect::<Result<_, _>>()?)
+                let ids = statement
+                    .query_map(params![channel.as_str(), behind, until, NEWEST], |row| row.get(0))?
+                    .map(|id| id.map(|it: String| BroadcastId::new(it)));
+                Ok((ids.collect::<Result<_, _>>()?, until))
             })
             .await
     }

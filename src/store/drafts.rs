@@ -45,15 +45,16 @@ pub(crate) fn write(
     conversation: &ConversationId,
     draft: Option<&Draft>,
 ) -> Result<(), StoreError> {
-    match draft.filter(|draft| !draft.text.is_empty()) {
+    match draft.filter(|draft| !draft.is_empty()) {
         Some(draft) => connection.execute(
-            "INSERT INTO draft (channel, conversation, text, reply_to) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to",
+            "INSERT INTO draft (channel, conversation, text, reply_to, note) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to, note = excluded.note",
             params![
                 channel.as_str(),
                 conversation.as_str(),
                 draft.text,
-                draft.reply_to.as_ref().map(MessageId::as_str)
+                draft.reply_to.as_ref().map(MessageId::as_str),
+                draft.note,
             ],
         )?,
         None => connection.execute(
@@ -64,6 +65,27 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Forgets the text, which went into the outbox; a note that is not saved yet
+/// stays.
+pub(crate) fn forget_text(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<(), StoreError> {
+    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    write(connection, channel, conversation, Some(&Draft { note: kept.note, ..Draft::default() }))
+}
+
+/// Forgets the note, which was saved; a text that is not sent yet stays.
+pub(crate) fn forget_note(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<(), StoreError> {
+    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    write(connection, channel, conversation, Some(&Draft { note: String::new(), ..kept }))
+}
+
 /// Puts a text that was taken back before what the draft holds.
 pub(crate) fn put_before(
     connection: &Connection,
@@ -72,12 +94,30 @@ pub(crate) fn put_before(
     text: &str,
     reply_to: Option<&MessageId>,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT text, reply_to FROM draft WHERE channel = ?1 AND conversation = ?2";
-    let kept = find(connection, sql, channel, conversation)?.unwrap_or_default();
-    let text = if kept.text.is_empty() { text.to_owned() } else { format!("{text}\n{}", kept.text) };
-    let draft = Draft { text, reply_to: kept.reply_to.or_else(|| reply_to.cloned()) };
+    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    let reply_to = kept.reply_to.clone().or_else(|| reply_to.cloned());
+    let draft = Draft { text: before(text, &kept.text), reply_to, ..kept };
     write(connection, channel, conversation, Some(&draft))
 }
+
+/// Puts a note that was taken back before the one that is not saved yet.
+pub(crate) fn put_note_before(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    text: &str,
+) -> Result<(), StoreError> {
+    let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    let draft = Draft { note: before(text, &kept.note), ..kept };
+    write(connection, channel, conversation, Some(&draft))
+}
+
+fn before(text: &str, kept: &str) -> String {
+    if kept.is_empty() { text.to_owned() } else { format!("{text}\n{kept}") }
+}
+
+/// A draft, on the outbox's own connection.
+const HERE: &str = "SELECT text, reply_to, note FROM draft WHERE channel = ?1 AND conversation = ?2";
 
 /// Reads a draft on a connection with the outbox attached as `desk`.
 pub(crate) fn read(
@@ -85,7 +125,7 @@ pub(crate) fn read(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<Draft>, StoreError> {
-    let sql = "SELECT text, reply_to FROM desk.draft WHERE channel = ?1 AND conversation = ?2";
+    let sql = "SELECT text, reply_to, note FROM desk.draft WHERE channel = ?1 AND conversation = ?2";
     find(connection, sql, channel, conversation)
 }
 
@@ -99,7 +139,7 @@ fn find(
     let draft = statement
         .query_row(params![channel.as_str(), conversation.as_str()], |row| {
             let reply_to: Option<String> = row.get(1)?;
-            Ok(Draft { text: row.get(0)?, reply_to: reply_to.map(MessageId::new) })
+            Ok(Draft { text: row.get(0)?, reply_to: reply_to.map(MessageId::new), note: row.get(2)? })
         })
         .optional()?;
     Ok(draft)

@@ -4,7 +4,8 @@
 //!
 //! All processes share one machine and so one clock. A lease that lies
 //! further ahead than leases reach was written before that clock was set
-//! back, and does not count.
+//! back, and does not count; nor does one whose owner has ended without
+//! giving it up.
 //!
 //! Knows nothing of what is asked or sent.
 
@@ -14,7 +15,7 @@ use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::Health;
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, processes};
 
 /// How long a lease holds.
 pub const LEASE: i64 = 15 * SECOND;
@@ -37,8 +38,27 @@ pub struct Vitals {
 pub enum Holder {
     /// Whoever asked; it holds until then.
     Me(Timestamp),
-    /// Another process, until then, and how it fares.
-    Other(Timestamp, Vitals),
+    /// Another process.
+    Other(Other),
+}
+
+/// Another process that owns a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other {
+    /// What it calls itself.
+    pub owner: String,
+    /// Until when the lease holds.
+    pub until: Timestamp,
+    /// How it fares.
+    pub vitals: Vitals,
+}
+
+impl Other {
+    /// Whether the lease still binds: it has not lapsed, and its owner has
+    /// not ended without giving it up.
+    pub fn holds(&self, now: Timestamp) -> bool {
+        (1..=LEASE).contains(&self.until.since(now)) && !processes::is_gone(&self.owner)
+    }
 }
 
 /// What a person at another process asks the owner to read.
@@ -94,8 +114,8 @@ impl Store {
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.cache()
             .later(move |cache| {
-                let stored = find(&cache.connection, &name)?.filter(|it| it.is_held(now));
-                Ok(stored.map(|it| it.holder(&owner)))
+                let stored = find(&cache.connection, &name)?.filter(|it| it.holds(now));
+                Ok(stored.map(|it| if it.owner == owner { Holder::Me(it.until) } else { Holder::Other(it) }))
             })
             .await
     }
@@ -183,23 +203,7 @@ fn data_version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached("PRAGMA main.data_version")?.query_row([], |row| row.get(0))?)
 }
 
-struct Stored {
-    owner: String,
-    until: Timestamp,
-    vitals: Vitals,
-}
-
-impl Stored {
-    fn is_held(&self, now: Timestamp) -> bool {
-        (1..=LEASE).contains(&self.until.since(now))
-    }
-
-    fn holder(self, owner: &str) -> Holder {
-        if self.owner == owner { Holder::Me(self.until) } else { Holder::Other(self.until, self.vitals) }
-    }
-}
-
-fn find(connection: &Connection, name: &str) -> Result<Option<Stored>, StoreError> {
+fn find(connection: &Connection, name: &str) -> Result<Option<Other>, StoreError> {
     let mut statement = connection
         .prepare_cached("SELECT owner, until, word, at, code, why, budget FROM lease WHERE name = ?1")?;
     Ok(statement.query_row([name], stored).optional()?)
@@ -214,9 +218,9 @@ fn hold(
 ) -> Result<Holder, StoreError> {
     if let Some(stored) = find(change, name)?
         && stored.owner != owner
-        && stored.is_held(now)
+        && stored.holds(now)
     {
-        return Ok(stored.holder(owner));
+        return Ok(Holder::Other(stored));
     }
     let until = now.plus(LEASE);
     let (word, at, code, why) = vitals.health.as_ref().map_or((None, None, None, None), columns);
@@ -244,7 +248,7 @@ fn columns(health: &Health) -> Columns<'_> {
     }
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
     let word: Option<String> = row.get(2)?;
     let at = Timestamp::from_micros(row.get::<_, Option<i64>>(3)?.unwrap_or_default());
     let line = |at: usize| -> rusqlite::Result<SafeText> {
@@ -262,7 +266,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
         _ => None,
     };
     let until = Timestamp::from_micros(row.get(1)?);
-    Ok(Stored { owner: row.get(0)?, until, vitals: Vitals { health, budget: row.get(6)? } })
+    Ok(Other { owner: row.get(0)?, until, vitals: Vitals { health, budget: row.get(6)? } })
 }
 
 fn words(ask: &Ask) -> (&'static str, &str) {

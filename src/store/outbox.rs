@@ -63,7 +63,7 @@ impl Store {
             for row in rows {
                 supersede(&change, &row)?;
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
-                    drafts::write(&change, &row.channel, conversation, None)?;
+                    drafts::forget_text(&change, &row.channel, conversation)?;
                 }
                 queued.push(insert(&change, row, now, &chance)?);
             }

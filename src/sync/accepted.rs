@@ -64,9 +64,6 @@ impl Channel {
             | ReceiptKind::Reacted => {}
         }
         let made = receipt.kind.made().map(str::to_owned);
-        if let (ReceiptKind::Broadcasting { .. }, Some(id)) = (&receipt.kind, &made) {
-            self.watch_broadcast(id).await;
-        }
         let done = Settlement::Done { made, automation, replayed: receipt.replayed };
         self.settle(claimed, done).await
     }

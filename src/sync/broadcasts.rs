@@ -1,9 +1,14 @@
 //! Watching broadcasts sent from this desk until the server says that they
 //! are finished: every few seconds at first, then less and less often.
 //!
+//! Which they are is read from the audit, so that those of another process,
+//! or of an earlier day, are watched too. What is remembered here is looked
+//! at for moments only: no lock is held while a server is asked.
+//!
 //! Knows nothing of how they were sent.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 
 use crate::client::ReadError;
 use crate::model::ids::BroadcastId;
@@ -14,29 +19,42 @@ use crate::sync::health::Resource;
 use crate::sync::plan::watching;
 use crate::sync::report::{Pulled, Trouble};
 
-/// Broadcasts watched at once at most.
-const WATCHED: usize = 50;
 /// Looked at in one step.
 const AT_ONCE: usize = 3;
 
 /// What is being watched.
 #[derive(Debug, Default)]
 pub(crate) struct BroadcastState {
-    /// Whether those of earlier days were looked up.
-    recalled: bool,
+    /// How far the audit was read.
+    read_until: i64,
     watched: BTreeMap<BroadcastId, Watch>,
 }
 
-/// How often a broadcast was looked at, and when it is due again.
-#[derive(Debug, Clone, Copy, Default)]
+/// How often a broadcast was looked at, and when last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Watch {
-    looks: u32,
     last: Option<Timestamp>,
+    looks: u32,
 }
 
 impl Watch {
     fn is_due(self, now: Timestamp) -> bool {
         self.last.is_none_or(|it| !(0..watching(self.looks)).contains(&now.since(it)))
+    }
+}
+
+impl BroadcastState {
+    /// Those that are due, longest first, as if looked at now: one that fails
+    /// does not keep the others from their turn.
+    fn take_due(&mut self, now: Timestamp) -> Vec<BroadcastId> {
+        let mut due: Vec<_> = self.watched.iter_mut().filter(|(_, it)| it.is_due(now)).collect();
+        due.sort_by_key(|(_, it)| **it);
+        due.truncate(AT_ONCE);
+        let looked = due.into_iter().map(|(id, watch)| {
+            *watch = Watch { looks: watch.looks.saturating_add(1), last: Some(now) };
+            id.clone()
+        });
+        looked.collect()
     }
 }
 
@@ -48,48 +66,47 @@ impl Channel {
         self.report(Resource::Broadcasts, result)
     }
 
-    /// A broadcast was accepted.
-    pub(crate) async fn watch_broadcast(&self, id: &str) {
-        let mut state = self.broadcasts.lock().await;
-        if state.watched.len() < WATCHED {
-            state.watched.insert(BroadcastId::new(id), Watch::default());
-        }
-    }
-
     async fn read_broadcasts(&self) -> Result<Pulled, Trouble> {
-        let mut state = self.broadcasts.lock().await;
         if !self.may_read(Resource::Broadcasts) {
             return Ok(Pulled::Skipped);
         }
-        if !state.recalled {
-            let unfinished = self.store.unfinished_broadcasts(self.id()).await?;
-            state.watched.extend(unfinished.into_iter().map(|it| (it, Watch::default())));
-            state.recalled = true;
-        }
+        let from = self.watching(|it| it.read_until);
+        let (unfinished, until) = self.store.unfinished_broadcasts(self.id(), from).await?;
         let now = self.clock.now();
-        let due = state.watched.iter().filter(|(_, it)| it.is_due(now)).map(|(id, _)| id.clone());
-        let due: Vec<_> = due.take(AT_ONCE).collect();
+        let due = self.watching(|it| {
+            it.read_until = until;
+            it.watched.extend(unfinished.into_iter().map(|id| (id, Watch::default())));
+            it.take_due(now)
+        });
         if due.is_empty() {
             return Ok(Pulled::Skipped);
         }
         for id in due {
-            let told = match self.client.broadcast(&id).await {
-                // The server forgot it, or only played at sending it.
-                Err(ReadError::NotFound(_)) => {
-                    state.watched.remove(&id);
-                    continue;
-                }
-                told => told?,
-            };
-            let (finished, summary) = (told.is_finished(), told.summary());
-            self.store.apply_broadcast(self.id(), told).await?;
-            if finished {
-                state.watched.remove(&id);
-                self.tell(News::Notice(self.id().clone(), None, summary));
-            } else if let Some(watch) = state.watched.get_mut(&id) {
-                *watch = Watch { looks: watch.looks.saturating_add(1), last: Some(now) };
-            }
+            self.look_at(&id).await?;
         }
         Ok(Pulled::Done)
+    }
+
+    async fn look_at(&self, id: &BroadcastId) -> Result<(), Trouble> {
+        let told = match self.client.broadcast(id).await {
+            // The server forgot it, or only played at sending it.
+            Err(ReadError::NotFound(_)) => {
+                self.watching(|it| it.watched.remove(id));
+                return Ok(());
+            }
+            told => told?,
+        };
+        let (finished, summary) = (told.is_finished(), told.summary());
+        self.store.apply_broadcast(self.id(), told).await?;
+        if finished {
+            self.watching(|it| it.watched.remove(id));
+            self.tell(News::Notice(self.id().clone(), None, summary));
+        }
+        Ok(())
+    }
+
+    /// A panic elsewhere must not end the watching.
+    fn watching<R>(&self, look: impl FnOnce(&mut BroadcastState) -> R) -> R {
+        look(&mut self.broadcasts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

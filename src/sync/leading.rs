@@ -17,7 +17,8 @@ use crate::model::account::Account;
 use crate::model::ids::ChannelId;
 use crate::model::news::{Health, News};
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::leases::{Ask, Holder, LEASE, RENEW, Versions, Vitals};
+use crate::store::leases::{Ask, Holder, Other, RENEW, Versions, Vitals};
+use crate::store::processes::Process;
 use crate::store::{Store, StoreError};
 use crate::sync::tab::{Loop, Tab};
 use crate::sync::wishes::Lead;
@@ -28,9 +29,11 @@ const LOOK: i64 = SECOND / 4;
 /// When the files could not be used, they are tried again after.
 const AGAIN: i64 = SECOND;
 
-/// Who this process is among those on its folder: no two are called the same.
+/// Who this process is among those on its folder: no two are called the same,
+/// and the others can tell when it has ended.
 pub fn owner(store: &Store) -> String {
-    format!("{}-{:016x}", std::process::id(), store.chance().draw())
+    let process = Process::this().map_or_else(|| std::process::id().to_string(), |it| it.to_string());
+    format!("{process}-{:016x}", store.chance().draw())
 }
 
 /// What a channel's lease is called: one for each channel and key, so that a
@@ -62,8 +65,8 @@ struct State {
     said: Vec<Vitals>,
     versions: Option<Versions>,
     revisions: HashMap<ChannelId, i64>,
-    /// Tabs that others lead: until when, and what the leader said last.
-    others: HashMap<ChannelId, (Timestamp, Vitals)>,
+    /// Tabs that others lead, and what the leader said last.
+    others: HashMap<ChannelId, Other>,
     accounts: HashMap<ChannelId, Account>,
     released: bool,
 }
@@ -125,7 +128,7 @@ impl Leading {
         self.pass_on().await?;
         let said: Vec<_> = self.tabs.iter().map(|(_, tab)| tab.channel().vitals()).collect();
         let due = state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
-            || state.others.values().any(|(until, _)| !(1..=LEASE).contains(&until.since(now)))
+            || state.others.values().any(|it| !it.holds(now))
             || said.iter().zip(&state.said).any(|(new, old)| is_news(new, old));
         if due {
             self.renew(state, said, now).await?;
@@ -167,9 +170,9 @@ impl Leading {
                         self.take_asked(name, tab).await?;
                     }
                 }
-                Holder::Other(until, vitals) => {
+                Holder::Other(other) => {
                     tab.set_lead(Lead::Other, now);
-                    hear(state, tab, until, vitals);
+                    hear(state, tab, other);
                 }
             }
         }
@@ -193,7 +196,7 @@ impl Leading {
                 continue;
             }
             match self.store.lease(&self.owner, name, now).await? {
-                Some(Holder::Other(until, vitals)) => hear(state, tab, until, vitals),
+                Some(Holder::Other(other)) => hear(state, tab, other),
                 // Given up: it is taken at the next step.
                 Some(Holder::Me(_)) | None => state.renewed = None,
             }
@@ -231,14 +234,14 @@ fn is_news(new: &Vitals, old: &Vitals) -> bool {
 }
 
 /// Tells what another process's leader says, where it differs.
-fn hear(state: &mut State, tab: &Tab, until: Timestamp, vitals: Vitals) {
+fn hear(state: &mut State, tab: &Tab, other: Other) {
     let channel = &tab.channel().spec().id;
-    let before = state.others.insert(channel.clone(), (until, vitals.clone()));
-    let (_, before) = before.unwrap_or_default();
-    if let Some(health) = vitals.health.filter(|it| before.health.as_ref() != Some(it)) {
+    let Vitals { health, budget } = other.vitals.clone();
+    let before = state.others.insert(channel.clone(), other).map(|it| it.vitals).unwrap_or_default();
+    if let Some(health) = health.filter(|it| before.health.as_ref() != Some(it)) {
         tab.channel().tell(News::Health(channel.clone(), health));
     }
-    if let Some(budget) = vitals.budget.filter(|it| before.budget != Some(*it)) {
+    if let Some(budget) = budget.filter(|it| before.budget != Some(*it)) {
         tab.channel().tell(News::Budget(channel.clone(), budget));
     }
 }

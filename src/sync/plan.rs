@@ -15,8 +15,9 @@ const CAP_VISIBLE: i64 = 30 * SECOND;
 const CAP_BACKGROUND: i64 = 60 * SECOND;
 /// Between two parts of the same long pass.
 const SOON: i64 = 2 * SECOND;
-/// Between two looks at a broadcast that was just sent.
-const WATCH: i64 = 3 * SECOND;
+/// How often a broadcast is looked at: before it had so many looks, after so
+/// long.
+const WATCH: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SECOND), (240, 15 * SECOND)];
 /// No wait is longer; what claims to be is a clock that jumped.
 const WAIT_MAX: i64 = 60 * MINUTE;
 
@@ -85,7 +86,7 @@ pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling:
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
         (Task::Sweep, Some(platform)) if platform.has_conversations() => Some(5 * MINUTE),
         // Asks nothing while none is on its way.
-        (Task::Broadcasts, _) => Some(WATCH.max(base)),
+        (Task::Broadcasts, _) => Some(either(1, 10)),
         // Its own mark says which day it was done last.
         (Task::Audit, Some(platform)) if platform.has_conversations() => Some(60 * MINUTE),
         (Task::History, Some(platform)) if platform.has_conversations() => Some(base),
@@ -96,8 +97,8 @@ pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling:
 /// How long after so many looks a broadcast that is not finished is looked at
 /// again: seconds at first, minutes for one that takes an hour.
 pub fn watching(looks: u32) -> i64 {
-    let wait = WATCH.saturating_mul(1 << (looks / 4).min(10));
-    wait.min(5 * MINUTE)
+    let stage = WATCH.iter().find(|(until, _)| looks < *until);
+    stage.map_or(5 * MINUTE, |(_, wait)| *wait)
 }
 
 /// How long to wait after so many failures in a row; `jitter` from 0 up to 1
@@ -231,7 +232,7 @@ mod tests {
             (Task::Sweep, Some(&chat), Some(300), Some(300)),
             (Task::Sweep, Some(&mail), None, None),
             (Task::Audit, Some(&chat), Some(3600), Some(3600)),
-            (Task::Broadcasts, Some(&chat), Some(3), Some(10)),
+            (Task::Broadcasts, Some(&chat), Some(1), Some(10)),
         ];
         let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
         for (task, platform, visible, background) in cases {
@@ -250,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_broadcast_is_looked_at_less_and_less_often() {
-        let cases = [(0, 3), (3, 3), (4, 6), (8, 12), (16, 48), (27, 192), (28, 300), (u32::MAX, 300)];
+        let cases = [(0, 2), (4, 2), (5, 5), (14, 5), (15, 15), (239, 15), (240, 300), (u32::MAX, 300)];
         for (looks, seconds) in cases {
             assert_eq!(watching(looks), seconds * SECOND, "{looks}");
         }

@@ -1,5 +1,5 @@
 //! The composer with what stands on the key: LIVE or TEST, the price, the
-//! balance, the count.
+//! balance after it, the count.
 //!
 //! Knows nothing of editing.
 
@@ -9,13 +9,12 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use crate::app::App;
-use crate::app::composer::Composer;
+use crate::app::composer::{Composer, Mode};
 use crate::app::layout::Area;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
-use crate::model::account::Environment;
-use crate::model::bounds;
 use crate::model::conversations::ServiceWindow;
+use crate::model::counting::Count;
 use crate::model::prices;
 use crate::model::time::SECOND;
 use crate::ui::paint::{self, Sides};
@@ -27,26 +26,12 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     let tab = app.tab();
     let composer = tab.composer.as_ref()?;
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
-    let (label, label_style) = tabs::environment(tab, theme);
-    let price = price(tab);
-    let locked = lock(tab);
-    let length = tab.counted_length(&composer.text());
-    let count = format!("{length}/{}", bounds::TEXT);
-    let count_style = if length > bounds::TEXT { theme.error() } else { theme.dim() };
-    let word = if composer.reply_to.is_some() { "Reply, quoting · " } else { "Reply · " };
-    match &locked {
-        Some(why) => {
-            let left = [(why.as_str(), theme.error())];
-            paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &[(&count, count_style)]));
-        }
-        None => {
-            let left = [(word, theme.strong()), (label, label_style), (&price, Style::new())];
-            paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &[(&count, count_style)]));
-        }
-    }
-    bottom(app, theme, area, focused, locked.is_some(), buffer);
+    let note = composer.mode == Mode::Note;
+    let locked = if note { None } else { lock(tab) };
+    border(app, theme, composer, area, buffer);
+    bottom(app, theme, area, locked.is_some(), buffer);
     let mut inner = area.inner();
-    if let Some(quoted) = quoted(tab) {
+    if let Some(quoted) = quoted(tab).filter(|_| !note) {
         paint::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
         inner = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     }
@@ -56,7 +41,54 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
         return None;
     }
     composer.area().render(paint::rect(inner), buffer);
+    if note {
+        let place = Area { height: inner.height, ..inner };
+        buffer.set_style(paint::rect(place), theme.note());
+    }
     focused.then(|| cursor(composer, inner))
+}
+
+/// The frame with what is written, and how long it is.
+fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut Buffer) {
+    let tab = app.tab();
+    let focused = tab.focus == Focus::Composer && app.layers.is_empty();
+    if composer.mode == Mode::Note {
+        let left = [("NOTE", theme.note().patch(theme.strong())), (" · private, never sent", theme.note())];
+        let set = theme.note_border_set();
+        return paint::frame_of(buffer, area, (set, theme.note()), Sides::Joined, (&left, &[]));
+    }
+    let count = tab.count(&composer.text());
+    let (counted, count_style) = counted(theme, count);
+    let right = [(counted.as_str(), count_style)];
+    let (label, label_style) = tabs::environment(tab, theme);
+    let price = if focused { String::new() } else { price(tab) };
+    let word = if composer.reply_to.is_some() { "Reply, quoting · " } else { "Reply · " };
+    let locked = lock(tab);
+    let left = match &locked {
+        Some(why) => vec![(why.as_str(), theme.error())],
+        None => vec![(word, theme.strong()), (label, label_style), (&price, Style::new())],
+    };
+    paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &right));
+}
+
+/// The count in words: from four fifths of the bound what is left, beyond it
+/// what is too much.
+fn counted(theme: Theme, count: Count) -> (String, Style) {
+    let Count { length, most, .. } = count;
+    let mut words = format!("{length}/{most}");
+    if count.escaped {
+        words.push_str(" as sent");
+    }
+    if let Some(segments) = count.segments.filter(|it| *it > 0) {
+        words.push_str(&format!(" · {segments} SMS"));
+    }
+    if count.is_over() {
+        (format!("{words} · {} TOO LONG", length - most), theme.error())
+    } else if count.is_near() {
+        (format!("{words} · {} left", most - length), theme.waiting())
+    } else {
+        (words, theme.dim())
+    }
 }
 
 /// The cell of the cursor, inside the composer whatever it holds.
@@ -85,14 +117,15 @@ fn guard(app: &App, tab: &Tab) -> Option<&'static str> {
     }
 }
 
-/// The price of a text and the balance, as the title tells them.
+/// The price of a text and the balance, as the title of a composer at rest
+/// tells them.
 fn price(tab: &Tab) -> String {
-    if tab.environment() == Some(Environment::Test) {
+    if tab.is_simulated() {
         return " · simulated, 0 credits".to_owned();
     }
-    let cost = if prices::TEXT == 1 { "1 credit".to_owned() } else { format!("{} credits", prices::TEXT) };
+    let cost = tab.text_price(1).words();
     match &tab.account {
-        Some(account) => format!(" · {cost} · {} left", tabs::number(account.credits)),
+        Some(account) => format!(" · {cost} · {} left", prices::credits(account.credits)),
         None => format!(" · {cost}"),
     }
 }
@@ -128,18 +161,41 @@ fn quoted(tab: &Tab) -> Option<String> {
 
 /// On the bottom border: the keys that matter here, and what a text waits
 /// for, which goes before the keys where there is no room for both.
-fn bottom(app: &App, theme: Theme, area: Area, focused: bool, locked: bool, buffer: &mut Buffer) {
+fn bottom(app: &App, theme: Theme, area: Area, locked: bool, buffer: &mut Buffer) {
+    let tab = app.tab();
+    let focused = tab.focus == Focus::Composer && app.layers.is_empty();
     let y = area.y + area.height.saturating_sub(1);
     let width = area.width.saturating_sub(2);
-    let waits = guard(app, app.tab()).map_or_else(String::new, |it| format!(" {it} "));
+    let waits = guard(app, tab).map_or_else(String::new, |it| format!(" {it} "));
     let taken = paint::runs_right(buffer, area.x + 1, y, width, &[(&waits, theme.waiting())]);
-    let words = match (locked, app.settings.hold / SECOND) {
-        (true, _) => " Esc leave, draft kept ".to_owned(),
-        (false, 0) => " Enter send at once · Ctrl-J new line · Esc leave ".to_owned(),
-        (false, seconds) => format!(" Enter send, held {seconds} s · Ctrl-J new line · Esc leave "),
-    };
+    let Some(composer) = tab.composer.as_ref().filter(|_| focused) else { return };
+    let (words, style) = keys(app, tab, composer, locked, theme);
     let fits = wrap::cells(&words) <= usize::from(width.saturating_sub(taken));
-    if focused && (taken == 0 || fits) {
-        paint::text(buffer, area.x + 1, y, width, &words, theme.dim());
+    if taken == 0 || fits {
+        paint::text(buffer, area.x + 1, y, width, &words, style);
     }
+}
+
+/// What Enter does and costs, and the other keys.
+fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -> (String, Style) {
+    if composer.mode == Mode::Note {
+        return (" Enter keeps the note here · Ctrl-N answer · Esc leave ".to_owned(), theme.note());
+    }
+    if locked {
+        return (" Ctrl-N note · Esc leave, draft kept ".to_owned(), theme.dim());
+    }
+    let parts = tab.messages_of(&composer.text()).len().max(1);
+    let price = tab.text_price(parts);
+    if let Some(why) = tab.cannot_pay(price) {
+        return (format!(" cannot send: {why} · kept as a draft "), theme.error());
+    }
+    let price = tab.price_words(price);
+    if parts > 1 {
+        return (format!(" Enter offers to split into {parts} messages · {price} "), theme.waiting());
+    }
+    let held = match app.settings.hold / SECOND {
+        0 => "at once".to_owned(),
+        seconds => format!("held {seconds} s"),
+    };
+    (format!(" Enter send · {price} · {held} · Ctrl-J new line · Esc leave "), theme.dim())
 }

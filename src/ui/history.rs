@@ -141,6 +141,10 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
             }
             let words = &found.text()[part.clone()];
             let style = text_style(theme, found);
+            if let Item::Note(_) = found {
+                // Every line is marked: in one colour it must not look said.
+                paint::text(buffer, area.x, area.y, 1, "#", style);
+            }
             let used = paint::text(buffer, text_x, area.y, text_width, words.trim_end(), style);
             if let Item::Message(row) = found
                 && *last
@@ -216,6 +220,7 @@ fn head(
 fn sender_style(theme: Theme, item: &Item) -> Style {
     match item {
         Item::Outbox(..) => theme.own(),
+        Item::Note(_) => theme.note().patch(theme.strong()),
         Item::Message(row) if row.sent_here => theme.own(),
         Item::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
@@ -227,6 +232,7 @@ fn sender_style(theme: Theme, item: &Item) -> Style {
 
 fn text_style(theme: Theme, item: &Item) -> Style {
     match item {
+        Item::Note(_) => theme.note(),
         Item::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
         Item::Message(row) if row.message.unreadable => theme.error(),
         Item::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),

@@ -9,9 +9,9 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::layout::Area;
 use crate::model::account::Platform;
+use crate::model::prices;
 use crate::ui::connection;
 use crate::ui::paint::{self, Sides};
-use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
 /// Draws the account page of the active tab.
@@ -47,7 +47,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         ("channel", Some(account.platform.label().to_owned())),
         ("number", account.number.as_ref().map(ToString::to_string)),
         ("key", Some(account.environment.label().to_owned())),
-        ("credits", Some(tabs::number(account.credits))),
+        ("credits", Some(prices::credits(account.credits))),
         ("connection", Some(health)),
     ];
     for (label, words) in facts {

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 
 use crate::app::layout::Area;
 use crate::app::wrap;
-use crate::ui::theme::Theme;
+use crate::ui::theme::{BorderSet, Theme};
 
 /// A run of text in one style.
 pub type Run<'a> = (&'a str, Style);
@@ -77,11 +77,22 @@ pub fn frame(
     sides: Sides,
     titles: (&[Run<'_>], &[Run<'_>]),
 ) {
+    let line = ((theme.border_set(), theme.joints()), theme.border(focused));
+    frame_of(buffer, area, line, sides, titles);
+}
+
+/// Draws a frame of other lines than the usual ones.
+pub fn frame_of(
+    buffer: &mut Buffer,
+    area: Area,
+    line: ((BorderSet, [&str; 2]), Style),
+    sides: Sides,
+    titles: (&[Run<'_>], &[Run<'_>]),
+) {
     if area.width < 2 || area.height < 1 {
         return;
     }
-    let style = theme.border(focused);
-    let [top_left, top_right, bottom_left, bottom_right, across, down] = theme.border_set();
+    let (([top_left, top_right, bottom_left, bottom_right, across, down], joints), style) = line;
     let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
     for x in area.x + 1..right {
         text(buffer, x, area.y, 1, across, style);
@@ -92,7 +103,7 @@ pub fn frame(
         text(buffer, area.x, y, 1, down, style);
         text(buffer, right, y, 1, down, style);
     }
-    let [join_left, join_right] = theme.joints();
+    let [join_left, join_right] = joints;
     let (left_corner, right_corner) =
         if sides == Sides::Joined { (join_left, join_right) } else { (top_left, top_right) };
     text(buffer, area.x, area.y, 1, left_corner, style);

@@ -7,11 +7,13 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::decisions;
+use crate::app::event::Intent;
 use crate::app::layers::Layer;
 use crate::app::wrap;
+use crate::model::bounds;
 use crate::model::ids::RowId;
 use crate::model::messages::{Message, Sender};
-use crate::model::outbox::{Finding, Operation, RowState, Stop};
+use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::menus;
@@ -23,12 +25,17 @@ const SHOWN: usize = 4;
 const CUT: usize = 240;
 
 pub(super) type Lines = Vec<(String, Style)>;
+/// Characters of the start and of the end of a part a question shows.
+const SPLIT_END: usize = 24;
 
 /// Title and lines of a question; `None` for other layers.
 pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> {
     Some(match layer {
         Layer::AskQuit { open, paused } => ("Quit frontdesk?".to_owned(), quit(theme, open, *paused)),
-        Layer::AskPause { send, .. } => ("The AI is on".to_owned(), pause(theme, &send.operation)),
+        Layer::AskPause { sends, .. } => ("The AI is on".to_owned(), pause(theme, sends)),
+        Layer::AskSplit { parts, length, most, price } => {
+            ("Too long for one message".to_owned(), split(theme, parts, (*length, *most), price))
+        }
         Layer::AskCrossed { crossed, text } => {
             (crossed_title(crossed).to_owned(), crossing(app, theme, crossed, text))
         }
@@ -65,14 +72,32 @@ fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
     lines
 }
 
-fn pause(theme: Theme, operation: &Operation) -> Lines {
-    let text = match operation {
-        Operation::SendText { text, .. } => SafeText::line(text).to_string(),
-        _ => String::new(),
-    };
+fn split(theme: Theme, parts: &[SafeText], (length, most): (usize, usize), price: &str) -> Lines {
+    let count = parts.len();
+    let mut lines = vec![plain(format!("{length} characters as they are counted; {most} fit.")), gap()];
+    for (index, part) in parts.iter().take(SHOWN).enumerate() {
+        let size = bounds::length(part.as_str());
+        let ends: String = part.as_str().chars().skip(size.saturating_sub(SPLIT_END)).collect();
+        let starts: String = part.as_str().chars().take(SPLIT_END).collect();
+        lines.push((format!("{} of {count}: {starts} … {ends}", index + 1), theme.dim()));
+    }
+    if count > SHOWN {
+        lines.push((format!("… and {} more", count - SHOWN), theme.dim()));
+    }
+    lines.push(gap());
+    let keys = format!("[y] split into {count} messages, sent in this order · {price}");
+    lines.push((keys, theme.strong()));
+    lines.push(("[Esc] keep editing".to_owned(), theme.strong()));
+    lines
+}
+
+fn pause(theme: Theme, sends: &[Intent]) -> Lines {
+    let text = sends.first().map(|it| SafeText::line(it.operation.summary().as_str())).unwrap_or_default();
+    let more = if sends.len() > 1 { format!(" (and {} more)", sends.len() - 1) } else { String::new() };
+    let text = format!("{}{more}", wrap::cut(text.as_str(), 200));
     vec![
         plain("The AI may answer this customer too."),
-        (wrap::cut(&text, 200), theme.dim()),
+        (text, theme.dim()),
         gap(),
         ("[y] pause the AI and send   [s] send only   [Esc] back".to_owned(), theme.strong()),
     ]

@@ -67,5 +67,5 @@ pub fn line<'a>(
 
 /// Whether a row leaves before another: both of one lane, made in this order.
 fn is_before(one: &OutboxRow, other: &OutboxRow) -> bool {
-    one.channel == other.channel && one.lane == other.lane && one.id < other.id
+    one.channel == other.channel && one.lane == other.lane && one.sequence < other.sequence
 }

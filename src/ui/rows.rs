@@ -139,7 +139,12 @@ fn draft_row(app: &App, theme: Theme, entry: &DraftEntry, area: Area, buffer: &m
     paint::text(buffer, area.x + 2, area.y, room, entry.title.as_str(), theme.strong());
     if area.height > 1 {
         let text = SafeText::line(entry.text.as_str());
-        paint::text(buffer, area.x + 3, area.y + 1, width.saturating_sub(1), text.as_str(), Style::new());
+        let (words, style) = if entry.is_note {
+            (format!("NOTE # {text}"), theme.note())
+        } else {
+            (text.to_string(), Style::new())
+        };
+        paint::text(buffer, area.x + 3, area.y + 1, width.saturating_sub(1), &words, style);
     }
 }
 

@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command};
+use crate::app::composer::Mode;
 use crate::app::layout::Area;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
@@ -163,6 +164,7 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         }
         Focus::History => &[
             C::Reply,
+            C::WriteNote,
             C::PauseAi,
             C::HandBack,
             C::React,
@@ -174,7 +176,12 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             C::Back,
             C::Help,
         ],
-        Focus::Composer => &[C::Send, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText],
+        Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note) => {
+            &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
+        }
+        Focus::Composer => {
+            &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
+        }
     };
     list.iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
 }

@@ -10,6 +10,7 @@ use crate::app::layout::Area;
 use crate::app::tab::Tab;
 use crate::app::wrap;
 use crate::model::account::Environment;
+use crate::model::prices;
 use crate::ui::connection;
 use crate::ui::paint;
 use crate::ui::theme::Theme;
@@ -77,15 +78,9 @@ pub fn tab_at(app: &App, x: u16) -> Option<usize> {
 /// The balance of the active tab's workspace.
 pub fn credits(app: &App) -> String {
     match &app.tab().account {
-        Some(account) => format!("{} credits", number(account.credits)),
+        Some(account) => format!("{} credits", prices::credits(account.credits)),
         None => String::new(),
     }
-}
-
-/// Credits without a needless fraction.
-pub fn number(credits: f64) -> String {
-    let text = format!("{credits:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// LIVE or TEST; a key that has not told yet has neither.

@@ -124,6 +124,10 @@ pub struct Theme {
     pub ascii: bool,
 }
 
+/// The strokes of a border: top left, top right, bottom left, bottom right,
+/// horizontal, vertical.
+pub type BorderSet = [&'static str; 6];
+
 impl Theme {
     fn role(self, role: Role) -> Style {
         self.palette.color(role).map_or_else(Style::new, |it| Style::new().fg(it))
@@ -207,7 +211,7 @@ impl Theme {
 
     /// Corners, horizontal and vertical line of a border: top left, top
     /// right, bottom left, bottom right, horizontal, vertical.
-    pub fn border_set(self) -> [&'static str; 6] {
+    pub fn border_set(self) -> BorderSet {
         if self.ascii { ["+", "+", "+", "+", "-", "|"] } else { ["┌", "┐", "└", "┘", "─", "│"] }
     }
 
@@ -219,6 +223,20 @@ impl Theme {
     /// The mark of a row that was chosen to be acted on.
     pub fn chosen(self) -> &'static str {
         if self.ascii { "*" } else { "●" }
+    }
+
+    /// The border and the joints of what is private: no message has it.
+    pub fn note_border_set(self) -> (BorderSet, [&'static str; 2]) {
+        if self.ascii {
+            (["#", "#", "#", "#", "=", "#"], ["#", "#"])
+        } else {
+            (["╔", "╗", "╚", "╝", "═", "║"], ["╠", "╣"])
+        }
+    }
+
+    /// What is private and never sent.
+    pub fn note(self) -> Style {
+        self.role(Role::Waiting)
     }
 
     /// The mark before an unread or selected row.

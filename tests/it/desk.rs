@@ -14,6 +14,7 @@ use frontdesk::app::settings::{PauseOnReply, Settings};
 use frontdesk::model::account::Environment;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
+use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::service;
@@ -447,6 +448,12 @@ impl Desk {
     /// Makes the terminal another size.
     pub fn resize(&mut self, size: (u16, u16)) {
         self.event(Event::Resize(size.0, size.1));
+    }
+
+    /// Finds messages, people and notes as this desk stores them.
+    pub fn search(&self, query: &SearchQuery) -> SearchPage {
+        self.store.finish_index().expect("the index");
+        self.reader.search(query).expect("a page")
     }
 
     /// Asserts that the screen holds a text.

@@ -1,6 +1,7 @@
 //! Stories: what a person does with the keys, and what they see.
 
 mod closing;
+mod composing;
 mod crossing;
 mod disk;
 mod drafts;
@@ -10,6 +11,7 @@ mod history;
 mod hostile;
 mod leases;
 mod marking;
+mod notes;
 mod outbox;
 mod reacting;
 mod snoozing;

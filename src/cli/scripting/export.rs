@@ -11,6 +11,7 @@ use crate::cli::print;
 use crate::cli::scripting::{Common, Found, Session};
 use crate::model::conversations::ConversationRow;
 use crate::model::messages::{Message, MessageRow};
+use crate::model::notes::Note;
 use crate::model::queries::{HistoryPage, HistoryQuery};
 
 /// Messages of one history at most.
@@ -44,27 +45,65 @@ pub struct ExportArguments {
 pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let page = whole(session, &found)?;
-    let row = page.conversation.as_ref().unwrap_or(&found.row);
+    let row = &page.conversation.clone().unwrap_or_else(|| found.row.clone());
     let name = &found.channel.spec().name;
     let format = if arguments.common.json { Format::Json } else { arguments.format };
     match format {
         Format::Json => {
             let messages: Vec<Value> =
                 page.messages.iter().map(|it| print::message_json(&it.message)).collect();
+            let notes: Vec<Value> = page.notes.iter().map(note_json).collect();
             let conversation = print::conversation_json(name, row);
-            print::line(&json!({"conversation": conversation, "messages": messages}).to_string())
+            let all = json!({"conversation": conversation, "messages": messages, "notes": notes});
+            print::line(&all.to_string())
         }
-        Format::Jsonl => page.messages.iter().try_for_each(|it| {
-            let mut item = print::message_json(&it.message);
+        Format::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
+            let mut item = match &it {
+                Said::Message(row) => print::message_json(&row.message),
+                Said::Note(note) => note_json(note),
+            };
             item["channel"] = name.clone().into();
             item["conversation"] = row.conversation.id.as_str().into();
             print::line(&item.to_string())
         }),
         Format::Text => {
             print::line(&heading(name, row))?;
-            page.messages.iter().try_for_each(|it| print::line(&paragraph(row, it)))
+            in_order(page.messages, page.notes).try_for_each(|it| match &it {
+                Said::Message(it) => print::line(&paragraph(row, it)),
+                Said::Note(note) => print::line(&note_paragraph(note)),
+            })
         }
     }
+}
+
+/// What stands in a history: what was said, and what this desk noted.
+enum Said {
+    Message(Box<MessageRow>),
+    Note(Note),
+}
+
+/// Each note before what was said after it.
+fn in_order(messages: Vec<MessageRow>, notes: Vec<Note>) -> impl Iterator<Item = Said> {
+    let mut notes = notes.into_iter().peekable();
+    let mut all = Vec::with_capacity(messages.len());
+    for row in messages {
+        let at = row.message.created_at;
+        while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
+            all.push(Said::Note(note));
+        }
+        all.push(Said::Message(Box::new(row)));
+    }
+    all.extend(notes.map(Said::Note));
+    all.into_iter()
+}
+
+/// A private note, named so that nobody takes it for a message.
+fn note_json(note: &Note) -> Value {
+    json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
+}
+
+fn note_paragraph(note: &Note) -> String {
+    format!("{}  NOTE, never sent: {}", note.at, note.text.as_str().replace('\n', "\n    "))
 }
 
 /// Reads the newest page and then older ones until the start.

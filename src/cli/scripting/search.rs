@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Files, Session};
-use crate::model::search::{SearchHit, SearchQuery, Terms};
+use crate::model::search::{NoteHit, SearchHit, SearchQuery, Terms};
 
 /// The switches of `search`.
 #[derive(Debug, Args)]
@@ -47,13 +47,16 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
             .map(|(channel, row)| print::conversation_json(&files.name_of(channel), row))
             .collect();
         let messages: Vec<Value> = page.hits.iter().map(|hit| hit_json(&files, hit)).collect();
+        let notes: Vec<Value> = page.notes.iter().map(|hit| note_json(&files, hit)).collect();
         let more = page.next.is_some();
-        return print::line(&json!({"people": people, "messages": messages, "more": more}).to_string());
+        let all = json!({"people": people, "notes": notes, "messages": messages, "more": more});
+        return print::line(&all.to_string());
     }
     for (channel, row) in &page.people {
         let line = print::conversation_line(&files.name_of(channel), row, files.now());
         print::line(&format!("person\t{line}"))?;
     }
+    page.notes.iter().try_for_each(|hit| print::line(&note_line(&files, hit)))?;
     page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files, hit)))
 }
 
@@ -65,6 +68,31 @@ fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
         }
     }
     Ok(session.files.clone())
+}
+
+fn note_json(files: &Files, hit: &NoteHit) -> Value {
+    json!({
+        "channel": files.name_of(&hit.channel),
+        "conversation": hit.conversation.as_str(),
+        "name": hit.title.as_str(),
+        "id": hit.note.as_str(),
+        "createdAt": hit.at.to_string(),
+        "snippet": hit.snippet.text.as_str(),
+    })
+}
+
+fn note_line(files: &Files, hit: &NoteHit) -> String {
+    let columns = [
+        "note".to_owned(),
+        hit.conversation.to_string(),
+        files.name_of(&hit.channel),
+        hit.title.to_string(),
+        hit.note.to_string(),
+        hit.at.to_string(),
+        "note".to_owned(),
+        hit.snippet.text.to_string(),
+    ];
+    columns.join("\t")
 }
 
 fn hit_json(files: &Files, hit: &SearchHit) -> Value {

@@ -175,7 +175,7 @@ impl Session {
         let name = leading::lease_name(channel.spec());
         let lease = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()));
         match lease {
-            Ok(Some(Holder::Other(_, vitals))) => vitals.health,
+            Ok(Some(Holder::Other(other))) => other.vitals.health,
             _ => None,
         }
     }

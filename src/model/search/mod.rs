@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId};
 use crate::model::messages::{Direction, Sender};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -52,6 +52,8 @@ pub struct SearchPage {
     /// Conversations found by who they are with, newest activity first. Only
     /// with a first page.
     pub people: Vec<(ChannelId, ConversationRow)>,
+    /// Private notes, newest first. Only with a first page.
+    pub notes: Vec<NoteHit>,
     /// Messages, newest first.
     pub hits: Vec<SearchHit>,
     /// Where the next page begins, if there may be one.
@@ -77,6 +79,23 @@ pub struct SearchHit {
     pub direction: Direction,
     /// Who spoke.
     pub sender: Sender,
+    /// What stands around the first word found.
+    pub snippet: Snippet,
+}
+
+/// A private note that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoteHit {
+    /// Its tab.
+    pub channel: ChannelId,
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Who that is with.
+    pub title: SafeText,
+    /// Its id.
+    pub note: NoteId,
+    /// When it was written.
+    pub at: Timestamp,
     /// What stands around the first word found.
     pub snippet: Snippet,
 }

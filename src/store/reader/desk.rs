@@ -124,7 +124,7 @@ pub(crate) fn drafts(
     connection: &Connection,
     query: &DeskQuery,
 ) -> Result<(Vec<DraftEntry>, bool), StoreError> {
-    let sql = "SELECT d.channel, d.conversation, d.text, c.waiting_since FROM desk.draft d
+    let sql = "SELECT d.channel, d.conversation, d.text, c.waiting_since, d.note FROM desk.draft d
          LEFT JOIN conversation c ON c.channel = d.channel AND c.id = d.conversation
          WHERE ?1 IS NULL OR d.channel = ?1
          ORDER BY c.waiting_since IS NULL, c.waiting_since, d.channel, d.conversation LIMIT ?2";
@@ -141,7 +141,11 @@ pub(crate) fn drafts(
 
 fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
     let (channel, conversation, text): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    // Both may be there; the text is what somebody waits for.
+    let is_note = text.is_empty();
+    let text = if is_note { row.get(4)? } else { text };
     Ok(DraftEntry {
+        is_note,
         channel: ChannelId::new(channel),
         conversation: ConversationId::new(conversation),
         title: SafeText::default(),

@@ -11,17 +11,18 @@ use crate::model::messages::MessageRow;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::Timestamp;
-use crate::store::StoreError;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::message::{COLUMNS, WIDTH, read};
 use crate::store::rows::outbox;
+use crate::store::{StoreError, notes};
 
 /// Reads the page.
 pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
     let rows = outbox_rows(connection, &query.channel, &query.conversation)?;
     let marks = marks(connection, query)?;
     let Some((number, seen_until, reached_start)) = marks else {
-        return Ok(HistoryPage { outbox: rows, more_on_server: true, ..HistoryPage::default() });
+        let notes = notes::list(connection, &query.channel, &query.conversation, None)?;
+        return Ok(HistoryPage { outbox: rows, notes, more_on_server: true, ..HistoryPage::default() });
     };
     let mut messages = messages(connection, query, number)?;
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
@@ -32,10 +33,15 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     for row in &mut messages {
         row.reaction_pending = pending.get(&row.message.id).cloned();
     }
+    // What is older than the messages at hand comes with theirs.
+    let reaches_start = !more_stored && reached_start;
+    let oldest = messages.iter().find_map(|it| it.message.created_at).filter(|_| !reaches_start);
+    let notes = notes::list(connection, &query.channel, &query.conversation, oldest)?;
     Ok(HistoryPage {
         conversation: row_of(connection, &query.channel, &query.conversation)?,
         messages,
         outbox: rows,
+        notes,
         more_stored,
         more_on_server: !reached_start,
         seen_until,

@@ -16,7 +16,7 @@ use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::text::SafeText;
 use crate::store::{StoreError, account, drafts, pauses};
 
-mod conversations;
+pub(crate) mod conversations;
 mod counts;
 mod desk;
 mod fates;

@@ -14,7 +14,7 @@ use crate::model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, T
 use crate::model::text::SafeText;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::{message, optional_line, time};
-use crate::store::{StoreError, messages, search};
+use crate::store::{StoreError, messages, notes, search};
 
 /// People found at most.
 const PEOPLE: usize = 20;
@@ -38,8 +38,9 @@ pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<Searc
     let expression = search::expression(&terms, query.channel.as_ref(), conversation);
     let is_first = query.before.is_none() && conversation.is_none();
     let people = if is_first { people(connection, &expression, &terms)? } else { Vec::new() };
+    let notes = if query.before.is_none() { notes::find(connection, query, &terms)? } else { Vec::new() };
     let (hits, next) = hits(connection, query, &expression, &terms)?;
-    Ok(SearchPage { people, hits, next, partial })
+    Ok(SearchPage { people, notes, hits, next, partial })
 }
 
 type Hits = (Vec<SearchHit>, Option<Place>);

@@ -6,7 +6,7 @@ use crate::store::tests::{channel, conversation, list};
 use crate::store::{Store, StoreError};
 
 fn draft() -> Draft {
-    Draft { text: "half a thought".into(), reply_to: None }
+    Draft { text: "half a thought".into(), reply_to: None, note: String::new() }
 }
 
 #[cfg(unix)]
@@ -76,7 +76,9 @@ fn drafts_are_kept_replaced_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     let id = ConversationId::from("c1");
     let store = Store::open(folder.path()).unwrap();
-    store.save_draft(&channel(), &id, Some(Draft { text: "one".into(), reply_to: None })).unwrap();
+    store
+        .save_draft(&channel(), &id, Some(Draft { text: "one".into(), reply_to: None, note: String::new() }))
+        .unwrap();
     store.save_draft(&channel(), &id, Some(draft())).unwrap();
     drop(store);
     let store = Store::open(folder.path()).unwrap();

@@ -1,10 +1,13 @@
 //! Every older version of both files, built from its committed schema with
 //! rows in it, opened by today's code.
 
+mod outbox_rows;
+
 use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::ids::ConversationId;
 use crate::model::queries::{Anchor, ConversationQuery, Draft, HistoryQuery, ListFilter};
 use crate::model::search::SearchQuery;
@@ -35,7 +38,7 @@ fn version_of(path: &Path) -> usize {
     usize::try_from(version).unwrap()
 }
 
-fn cache_rows(file: &Connection) {
+fn rows_of_cache(file: &Connection) {
     let sql = "
         INSERT INTO meta VALUES ('harbor', 'mark', 'kept');
         INSERT INTO account (channel, id, workspace_id, platform, environment, credits)
@@ -54,7 +57,7 @@ fn cache_rows(file: &Connection) {
     .unwrap();
 }
 
-fn outbox_rows(file: &Connection) {
+fn rows_of_outbox(file: &Connection) {
     let sql = "
         INSERT INTO draft VALUES ('harbor', 'c1', 'half a thought', NULL);
         INSERT INTO outbox (id, channel, conversation, operation, recipient, text, idempotency_key, method,
@@ -71,12 +74,26 @@ fn outbox_rows(file: &Connection) {
     file.execute_batch(sql).unwrap();
 }
 
+fn broadcast() -> Broadcast {
+    Broadcast {
+        id: "b1".into(),
+        status: BroadcastStatus::Sending,
+        text: None,
+        recipients: 12,
+        delivered: 2,
+        failed: 0,
+        pending: 10,
+        created_at: Some(at(1)),
+        completed_at: None,
+    }
+}
+
 #[tokio::test]
 async fn every_older_cache_is_carried_over() {
     for version in 1..=files::CACHE.len() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache.db");
-        older(&path, &files::CACHE[..version], cache_rows);
+        older(&path, &files::CACHE[..version], rows_of_cache);
         let store = Store::open(folder.path()).unwrap();
         assert!(!store.cache_was_rebuilt(), "version {version}");
         assert_eq!(store.meta(&channel(), "mark").await.unwrap().as_deref(), Some("kept"));
@@ -100,6 +117,9 @@ async fn every_older_cache_is_carried_over() {
         assert_eq!(page.hits[0].message.as_str(), format!("m{MESSAGES}"));
         assert_eq!(reader.search(&asked("number7")).unwrap().hits.len(), 111);
         assert_eq!(reader.search(&asked("maria")).unwrap().people.len(), 1);
+        assert!(reader.broadcasts(&channel()).unwrap().is_empty());
+        store.apply_broadcast(&channel(), broadcast()).await.unwrap();
+        assert_eq!(reader.broadcasts(&channel()).unwrap(), [broadcast()], "version {version}");
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }
@@ -110,11 +130,20 @@ async fn every_older_outbox_is_carried_over() {
     for version in 1..=files::OUTBOX.len() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("outbox.db");
-        older(&path, &files::OUTBOX[..version], outbox_rows);
+        older(&path, &files::OUTBOX[..version], rows_of_outbox);
         let store = Store::open(folder.path()).unwrap();
         let reader = store.reader().unwrap();
         let draft = reader.draft(&channel(), &"c1".into()).unwrap();
-        assert_eq!(draft, Some(Draft { text: "half a thought".into(), reply_to: None }), "version {version}");
+        assert_eq!(
+            draft,
+            Some(Draft { text: "half a thought".into(), reply_to: None, note: String::new() }),
+            "version {version}"
+        );
+        let note = store.add_note(&channel(), &"c1".into(), "calls back on Monday", at(0)).unwrap();
+        let id = note.id.clone();
+        let page = reader.history(&HistoryQuery { channel: channel(), conversation: "c1".into(), limit: 1 });
+        assert_eq!(page.unwrap().notes, [note]);
+        assert_eq!(store.take_note_back(&id).unwrap().as_deref(), Some("calls back on Monday"));
         let rows = store.lane_rows(&channel()).await.unwrap();
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");
@@ -142,7 +171,7 @@ async fn every_older_outbox_is_carried_over() {
 #[test]
 fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    older(&folder.path().join("cache.db"), &files::CACHE[..1], cache_rows);
+    older(&folder.path().join("cache.db"), &files::CACHE[..1], rows_of_cache);
     let paths = files::Paths::prepare(folder.path()).unwrap();
     files::open_outbox(&paths, Durability::Full).unwrap();
     let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();

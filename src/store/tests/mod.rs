@@ -1,11 +1,11 @@
 //! The store against real files.
 
+mod broadcasts;
 mod decisions;
 mod failing;
 mod files;
 mod histories;
 mod local;
-mod migration;
 mod migrations;
 mod operations;
 mod outbox;

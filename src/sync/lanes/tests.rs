@@ -17,6 +17,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
     let first = tried.then(|| at(0));
     LaneRow {
         row: OutboxRow {
+            sequence: 0,
             id: RowId::from("r"),
             channel: ChannelId::from("harbor"),
             lane,

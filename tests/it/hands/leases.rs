@@ -10,6 +10,8 @@ use frontdesk::model::news::{Health, News};
 use frontdesk::model::time::Clock;
 use frontdesk::store::Store;
 use frontdesk::store::leases::{Holder, LEASE, Vitals};
+#[cfg(target_os = "linux")]
+use frontdesk::store::processes::Process;
 use frontdesk::sync::leading::{Leading, lease_name, owner};
 use frontdesk::sync::{Loop, Polling, Tab};
 use serde_json::Value;
@@ -27,6 +29,11 @@ struct Desk {
 
 impl Desk {
     fn on(hands: &Hands) -> Self {
+        Self::of(hands, owner)
+    }
+
+    /// One that calls itself so.
+    fn of(hands: &Hands, owner: impl FnOnce(&Store) -> String) -> Self {
         let store = Store::open(hands.folder.path()).expect("the files open");
         let news = Arc::default();
         let channel = crate::hands::open(hands.channel.spec().clone(), &store, &hands.clock, &news);
@@ -194,6 +201,32 @@ async fn a_lease_given_up_is_taken_at_once_and_wishes_reach_whoever_leads() {
     first.leading.resume().await;
     first.turn(&hands).await;
     assert!(!first.leads(&hands));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_leader_whose_process_has_ended_is_followed_at_once() {
+    let hands = Hands::on(chat).await;
+    let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("it starts");
+    let process = Process::numbered(child.id()).expect("it runs");
+    let first = Desk::of(&hands, |_| format!("{process}-00ff"));
+    let second = Desk::on(&hands);
+    for _ in 0..8 {
+        first.turn(&hands).await;
+        second.turn(&hands).await;
+        hands.clock.advance(1);
+    }
+    assert!(first.leads(&hands) && !second.leads(&hands), "it lives");
+    // What was left for it to do is not lost with it.
+    let queued = queue_on(&second.store, hands.clock.now(), "c1", send_text("Hello"));
+    child.kill().expect("it ends");
+    child.wait().expect("it has ended");
+    hands.server.seen();
+    second.turn(&hands).await;
+    assert!(second.leads(&hands), "the clock stood still");
+    second.turn(&hands).await;
+    let sent: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    assert_eq!((sent.len(), sent[0].key()), (1, queued.key.as_str()));
 }
 
 #[tokio::test]

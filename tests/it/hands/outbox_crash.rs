@@ -85,7 +85,7 @@ fn every_case_of_the_corpus_is_shown() {
         for (file, test) in *tests {
             let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            assert!(text.contains(&format!("fn {test}")), "{case}: no {test} in {file}");
+            assert!(text.contains(&format!("fn {test}(")), "{case}: no {test} in {file}");
         }
     }
 }

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
+use frontdesk::model::time::Clock;
+#[cfg(target_os = "linux")]
+use frontdesk::model::time::Timestamp;
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
 use frontdesk::sync::{ChannelSpec, Engine, Polling};
@@ -44,6 +47,10 @@ fn configured(server: &Server) -> tempfile::TempDir {
 
 /// An engine of this process, as the inbox of that configuration has it.
 fn engine(server: &Server, folder: &Path) -> (Engine, UnboundedReceiver<News>) {
+    engine_by(Arc::new(SystemClock), server, folder)
+}
+
+fn engine_by(clock: Arc<dyn Clock>, server: &Server, folder: &Path) -> (Engine, UnboundedReceiver<News>) {
     let spec = ChannelSpec {
         id: ChannelId::from("harbor"),
         name: "Harbor".to_owned(),
@@ -59,7 +66,7 @@ fn engine(server: &Server, folder: &Path) -> (Engine, UnboundedReceiver<News>) {
         let _ = told.lock().expect("no one failed").send(it);
     });
     let handle = tokio::runtime::Handle::current();
-    let engine = Engine::start(handle, store, vec![spec], Arc::new(SystemClock), tell, Polling::default());
+    let engine = Engine::start(handle, store, vec![spec], clock, tell, Polling::default());
     (engine, news)
 }
 
@@ -109,33 +116,13 @@ async fn a_command_beside_an_inbox_queues_and_waits_for_the_inbox_to_send() {
 async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back() {
     let server = Server::start(chat).await;
     let folder = configured(&server);
-    let pair = native_pty_system().openpty(PtySize::default()).expect("a pseudo-terminal");
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-    command.env("TERM", "xterm-256color");
-    command.env("FRONTDESK_CONFIG_DIR", folder.path());
-    command.env("FRONTDESK_DATA_DIR", folder.path().join("data"));
-    command.env("CHAT_KEY", KEY);
-    let mut inbox = pair.slave.spawn_command(command).expect("the binary starts");
-    let mut output = pair.master.try_clone_reader().expect("a reader");
-    // Its screen is read on, so that it never waits for us.
-    std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
-    let asked = async {
-        while !server.seen().iter().any(|it| it.route() == "GET /triggers/new-message") {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(crate::hands::PATIENCE, asked).await.expect("the inbox asks");
+    let mut inbox = inbox(&server, folder.path()).await;
     let (running, mut news) = engine(&server, folder.path());
     // It follows: what it says of the connection is the inbox's word.
     crate::hands::until(&mut news, "the inbox's word", |it| matches!(it, News::Health(..))).await;
     signal(&*inbox, "STOP");
     server.seen();
-    let asked = async {
-        while !server.seen().iter().any(|it| it.route() == "GET /account") {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(crate::hands::PATIENCE, asked).await.expect("it takes over");
+    asked(&server, "GET /account").await;
     signal(&*inbox, "CONT");
     running.focus(None);
     let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
@@ -146,6 +133,67 @@ async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back(
     assert_eq!((sent, accounts), (1, 0), "the one that goes on asks for nothing: {routes:?}");
     running.shutdown().await;
     inbox.kill().expect("it ends");
+}
+
+/// A clock of the system's that can be stopped.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Default)]
+struct Stopwatch(std::sync::Mutex<Option<Timestamp>>);
+
+#[cfg(target_os = "linux")]
+impl Clock for Stopwatch {
+    fn now(&self) -> Timestamp {
+        self.0.lock().expect("no one failed").unwrap_or_else(|| SystemClock.now())
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_inbox_that_is_killed_is_followed_before_its_lease_lapses() {
+    let server = Server::start(chat).await;
+    let folder = configured(&server);
+    let mut inbox = inbox(&server, folder.path()).await;
+    let clock = Arc::new(Stopwatch::default());
+    let (running, mut news) = engine_by(clock.clone(), &server, folder.path());
+    crate::hands::until(&mut news, "the inbox's word", |it| matches!(it, News::Health(..))).await;
+    inbox.kill().expect("it ends");
+    inbox.wait().expect("it has ended");
+    // Nothing lapses any more, so only that it ended can be the reason.
+    *clock.0.lock().expect("no one failed") = Some(SystemClock.now());
+    server.seen();
+    asked(&server, "GET /account").await;
+    running.shutdown().await;
+}
+
+/// A real inbox in a pseudo-terminal, once it asks the server.
+#[cfg(unix)]
+async fn inbox(server: &Server, folder: &Path) -> Box<dyn portable_pty::Child + Send + Sync> {
+    let pair = native_pty_system().openpty(PtySize::default()).expect("a pseudo-terminal");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    command.env("TERM", "xterm-256color");
+    command.env("FRONTDESK_CONFIG_DIR", folder);
+    command.env("FRONTDESK_DATA_DIR", folder.join("data"));
+    command.env("CHAT_KEY", KEY);
+    let inbox = pair.slave.spawn_command(command).expect("the binary starts");
+    let mut output = pair.master.try_clone_reader().expect("a reader");
+    // Its screen is read on, so that it never waits for us.
+    std::thread::spawn(move || {
+        let _open = pair;
+        std::io::copy(&mut output, &mut std::io::sink())
+    });
+    asked(server, "GET /triggers/new-message").await;
+    inbox
+}
+
+/// Waits until the server is asked this.
+#[cfg(unix)]
+async fn asked(server: &Server, route: &str) {
+    let asked = async {
+        while !server.seen().iter().any(|it| it.route() == route) {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(crate::hands::PATIENCE, asked).await.expect("it asks");
 }
 
 #[cfg(unix)]

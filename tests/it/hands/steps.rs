@@ -58,7 +58,10 @@ fn revoked(_: &Request) -> Answer {
 #[tokio::test]
 async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     let hands = Hands::on(revoked).await;
-    let (draft, to) = (Draft { text: "half a thought".into(), reply_to: None }, ConversationId::from("c1"));
+    let (draft, to) = (
+        Draft { text: "half a thought".into(), reply_to: None, note: String::new() },
+        ConversationId::from("c1"),
+    );
     hands.store.save_draft(&crate::hands::id(), &to, Some(draft.clone())).expect("kept");
     hands.queue_text("c1", "Hello");
     let tab = tab(&hands);
@@ -351,6 +354,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
         routes.iter().filter(|it| *it == "GET /broadcast/b1").count()
     };
     let first = tab(&hands);
+    first.focus(true, None);
     turn(&hands, &first).await;
     let operation = Operation::Broadcast {
         to: Audience::Everyone,
@@ -360,11 +364,16 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     let lane = Lane::Broadcasts;
     let row = NewRow { channel: crate::hands::id(), lane, operation, request, hold_micros: 0, seen: None };
     hands.store.enqueue(row, hands.clock.now()).expect("queued");
-    for _ in 0..60 {
+    let mut seconds = Vec::new();
+    for second in 0..120 {
         turn(&hands, &first).await;
+        seconds.extend(std::iter::repeat_n(second, looks(&hands)));
         hands.clock.advance(1);
     }
-    assert_eq!(looks(&hands), 9, "every few seconds, then less often");
+    let waits: Vec<i64> = seconds.windows(2).map(|it| it[1] - it[0]).collect();
+    let planned = |looks: usize, wait: i64| std::iter::repeat_n(wait, looks);
+    let wanted: Vec<i64> = planned(4, 2).chain(planned(10, 5)).chain(planned(3, 15)).collect();
+    assert_eq!(waits[..17], wanted, "every few seconds, then less often");
     drop(first);
     let second = tab(&hands);
     done.store(1, Ordering::SeqCst);

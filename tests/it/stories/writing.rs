@@ -35,7 +35,7 @@ fn a_paste_is_text_and_too_much_is_refused() {
     let mut desk = writing();
     desk.pastes("q\r\nZ\u{1b}[2J").shows("Z[2J");
     assert!(!desk.quit);
-    desk.pastes(&"x".repeat(4096)).keys("<Enter>").shows("characters too long").settle();
+    desk.pastes(&"x".repeat(4096)).keys("<Enter>").shows("Too long for one message").keys("<Esc>").settle();
     assert!(desk.outbound().is_empty());
     desk.keys("<Esc>").pastes("qqq").shows("pasted text was ignored: press r first to write");
     assert!(!desk.quit);

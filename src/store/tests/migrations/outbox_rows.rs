@@ -1,11 +1,12 @@
-//! Files of older versions are brought forward without losing a row.
+//! An outbox of the first version in every state its rows could be in: each
+//! is brought forward as what it is.
 
 use rusqlite::{Connection, params};
 
 use crate::model::outbox::{Lane, Method, Operation, RowState, Stop};
-use crate::store::Store;
 use crate::store::lane::LaneRow;
 use crate::store::tests::{at, channel, send};
+use crate::store::{Store, files};
 
 /// Every state a row of version 1 could be in.
 const ROWS: &str =
@@ -28,7 +29,7 @@ const ROWS: &str =
 
 fn version_1(path: &std::path::Path) {
     let connection = Connection::open(path).unwrap();
-    connection.execute_batch(include_str!("../schema/outbox_1.sql")).unwrap();
+    connection.execute_batch(files::OUTBOX[0]).unwrap();
     connection.execute(ROWS.trim(), params![at(0).micros(), at(5).micros()]).unwrap();
     let kept = "INSERT INTO draft VALUES ('harbor', 'c1', 'unsaid', NULL);
          INSERT INTO pause VALUES ('harbor', 'c1', 1);

@@ -1,0 +1,65 @@
+//! What sending costs, and whether the balance pays for it: said before
+//! anything is sent.
+//!
+//! Knows nothing of bodies. A test key pays nothing.
+
+use crate::app::tab::Tab;
+use crate::model::account::Environment;
+use crate::model::counting::{self, Count};
+use crate::model::prices::{self, Price};
+
+impl Tab {
+    /// A text measured as this tab's channel counts it.
+    pub fn count(&self, text: &str) -> Count {
+        Count::of(self.platform(), None, text)
+    }
+
+    /// The messages a text leaves as: one, or several if it is too long.
+    pub fn messages_of(&self, text: &str) -> Vec<String> {
+        if self.count(text).is_over() {
+            counting::split(text, |it| !self.count(it).is_over())
+        } else {
+            vec![text.to_owned()]
+        }
+    }
+
+    /// What a text costs.
+    pub fn text_price(&self, messages: usize) -> Price {
+        Price::exactly(prices::TEXT).times(i64::try_from(messages).unwrap_or(i64::MAX))
+    }
+
+    /// Whether nothing is really sent or paid.
+    pub fn is_simulated(&self) -> bool {
+        self.environment() == Some(Environment::Test)
+    }
+
+    /// The price and what is left after it, as they stand on the send key.
+    pub fn price_words(&self, price: Price) -> String {
+        if self.is_simulated() {
+            return "simulated, 0 credits".to_owned();
+        }
+        match &self.account {
+            Some(account) if self.cannot_pay(price).is_none() => {
+                let left = |cost: i64| prices::credits((account.credits - whole(cost)).max(0.0));
+                let (least, most) = (left(price.least), left(price.most));
+                let range = if least == most { least } else { format!("{most} to {least}") };
+                format!("{}, {range} left", price.words())
+            }
+            _ => price.words(),
+        }
+    }
+
+    /// Why the balance does not pay for it; `None` when it does or is not
+    /// known.
+    pub fn cannot_pay(&self, price: Price) -> Option<String> {
+        let account = self.account.as_ref().filter(|_| !self.is_simulated())?;
+        let missing = account.credits < whole(price.least);
+        let range = price.words();
+        missing.then(|| format!("balance {}, this needs {range}", prices::credits(account.credits)))
+    }
+}
+
+/// Prices are small whole numbers.
+fn whole(credits: i64) -> f64 {
+    f64::from(i32::try_from(credits).unwrap_or(i32::MAX))
+}

@@ -1,0 +1,104 @@
+//! Private notes: written in the composer, kept by this desk, shown in the
+//! history. They have no way to the outbox.
+//!
+//! Knows nothing of where they are kept.
+
+use crate::app::App;
+use crate::app::composer::Mode;
+use crate::app::event::Effect;
+use crate::app::tab::Focus;
+use crate::app::undoing::What;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::notes::Note;
+
+impl App {
+    /// Goes into the composer to write a private note.
+    pub(super) fn write_note(&mut self, effects: &mut Vec<Effect>) {
+        self.open(Focus::Composer, effects);
+        if let Some(composer) = &mut self.tab_mut().composer {
+            composer.mode = Mode::Note;
+        }
+    }
+
+    /// Changes between an answer and a private note; each keeps its text.
+    pub(super) fn switch_mode(&mut self) {
+        if let Some(composer) = &mut self.tab_mut().composer {
+            composer.mode = match composer.mode {
+                Mode::Reply => Mode::Note,
+                Mode::Note => Mode::Reply,
+            };
+        }
+    }
+
+    /// Keeps the note at hand.
+    pub(super) fn save_note(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab_mut();
+        let channel = tab.channel.id.clone();
+        let Some(composer) = tab.composer.as_mut() else { return };
+        if composer.is_blank() {
+            return self.warn("the note is empty; Ctrl-N goes back to the answer");
+        }
+        let (conversation, text) = (composer.conversation.clone(), composer.text());
+        composer.clear_note();
+        if let Some(history) = &mut tab.history {
+            history.follow();
+        }
+        tab.focus = Focus::History;
+        effects.push(Effect::SaveNote(channel, conversation, text));
+    }
+
+    /// A note is on disk.
+    pub(super) fn note_saved(
+        &mut self,
+        channel: ChannelId,
+        conversation: ConversationId,
+        note: Note,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.say("note kept on this desk; nothing was sent · z takes it back");
+        self.history_changed(channel.clone(), &conversation, effects);
+        let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
+        self.note_done(channel, &words, What::Note(conversation, note.id));
+    }
+
+    /// The disk did not take a note: it goes back to where it was written.
+    pub(super) fn note_not_saved(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        text: &str,
+        why: &str,
+    ) {
+        self.give_note_back(channel, conversation, text);
+        self.warn(format!("the note is not on disk, only here: {why}; Enter tries again"));
+    }
+
+    /// A note was taken back, unless it was gone.
+    pub(super) fn note_taken_back(
+        &mut self,
+        channel: ChannelId,
+        conversation: &ConversationId,
+        text: Option<&str>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(text) = text else { return self.warn("that note is gone already") };
+        self.give_note_back(&channel, conversation, text);
+        self.say("the note is back in the composer; Enter keeps it");
+        self.history_changed(channel, conversation, effects);
+    }
+
+    fn give_note_back(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
+        let now = self.now;
+        let mut effects = Vec::new();
+        self.visit(channel, conversation, Focus::Composer, &mut effects);
+        if let Some(composer) = &mut self.tab_mut().composer {
+            if composer.is_loaded() {
+                composer.restore_note(text, now);
+            } else {
+                // The draft that is still to be read brings it along.
+                composer.mode = Mode::Note;
+            }
+        }
+        self.pending.extend(effects);
+    }
+}

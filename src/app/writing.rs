@@ -1,0 +1,73 @@
+//! Keys and pastes in the composer: what each does to the text at hand.
+//!
+//! Knows nothing of how a text is edited or sent.
+
+use crate::app::App;
+use crate::app::commands::{self, Command, Place, Resolution};
+use crate::app::composer::{Composer, Mode};
+use crate::app::event::Effect;
+use crate::app::keys::Key;
+use crate::app::layers::Layer;
+use crate::app::tab::Focus;
+
+impl App {
+    /// A key was pressed while the composer has the keyboard.
+    pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        match commands::resolve(&[Place::Composer], &[key]) {
+            Resolution::Matched(command) => self.composer_command(command, key, effects),
+            Resolution::Pending | Resolution::Unknown => self.typed(key),
+        }
+    }
+
+    fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        match command {
+            Command::Send if self.composer_mode() == Mode::Note => self.save_note(effects),
+            Command::Send => self.send(effects),
+            Command::Leave => self.tab_mut().focus = Focus::History,
+            Command::HelpInText => self.open_layer(Layer::Help { first: 0 }),
+            Command::SwitchMode => self.switch_mode(),
+            Command::DropQuote => self.drop_quote(key),
+            _ => {
+                if let Some(composer) = &mut self.tab_mut().composer {
+                    composer.edit(command, now);
+                }
+            }
+        }
+    }
+
+    /// What the composer writes.
+    pub(super) fn composer_mode(&self) -> Mode {
+        self.tab().composer.as_ref().map_or(Mode::Reply, |it| it.mode)
+    }
+
+    /// A key that is no command: text, or a cursor key.
+    fn typed(&mut self, key: Key) {
+        let now = self.now;
+        let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
+        if !known {
+            self.warn(format!("{key} is not a key here; F1 shows the keys"));
+        }
+    }
+
+    /// Where there is nothing to delete, the quote goes.
+    fn drop_quote(&mut self, key: Key) {
+        let quotes = |it: &&mut Composer| it.mode == Mode::Reply && it.sheet().is_empty();
+        match self.tab_mut().composer.as_mut().filter(quotes) {
+            Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,
+            _ => self.typed(key),
+        }
+    }
+
+    /// Pasted text is text in the composer and nothing anywhere else.
+    pub(super) fn paste(&mut self, text: &str) {
+        let now = self.now;
+        if !self.layers.is_empty() || !self.is_typing() {
+            return self.warn("pasted text was ignored: press r first to write");
+        }
+        let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
+        if !fits {
+            self.warn("the pasted text was too long and has been cut");
+        }
+    }
+}

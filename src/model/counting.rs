@@ -1,0 +1,176 @@
+//! How long a text is as its channel counts it, how much the channel takes,
+//! and how what is too long falls into several messages.
+//!
+//! Knows nothing of screens. Interface: Limits, Size and count bounds.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::model::account::Platform;
+use crate::model::bounds;
+use crate::model::outbox::content::Markup;
+
+/// A text measured against its channel's bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// Characters as they are sent.
+    pub length: usize,
+    /// The most the channel takes.
+    pub most: usize,
+    /// Whether more is counted than was typed, because of escapes.
+    pub escaped: bool,
+    /// Parts a phone network carries it in; only of SMS.
+    pub segments: Option<usize>,
+}
+
+impl Count {
+    /// Measures a text of a channel. Without markup the bot channel escapes
+    /// three characters, and counts what is sent.
+    pub fn of(platform: Option<&Platform>, markup: Option<Markup>, text: &str) -> Self {
+        let typed = bounds::length(text);
+        let plain = Self { length: typed, most: bounds::TEXT, escaped: false, segments: None };
+        match platform {
+            Some(Platform::Telegram) if markup.is_none() => {
+                let length = typed + text.chars().map(extra).sum::<usize>();
+                Self { length, escaped: length > typed, ..plain }
+            }
+            Some(Platform::Voip) => Self { most: bounds::SMS, segments: Some(segments(text)), ..plain },
+            _ => plain,
+        }
+    }
+
+    /// Whether it is too long to be sent.
+    pub fn is_over(self) -> bool {
+        self.length > self.most
+    }
+
+    /// Whether little room is left: from four fifths of the bound.
+    pub fn is_near(self) -> bool {
+        self.length * 5 >= self.most * 4
+    }
+}
+
+/// Characters an escape adds.
+fn extra(it: char) -> usize {
+    match it {
+        '&' => 4,
+        '<' | '>' => 3,
+        _ => 0,
+    }
+}
+
+/// Characters of the phone networks' 7-bit alphabet beside letters, digits
+/// and the usual signs.
+const GSM: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
+/// Those of its second table, which count twice.
+const GSM_TWICE: &str = "^{}\\[~]|€\u{c}";
+
+/// Parts a phone network carries a text in. Text of its 7-bit alphabet fits
+/// 160 to a part, other text 70; where there are several parts, each of them
+/// has a little less.
+pub fn segments(text: &str) -> usize {
+    let septets = text.chars().try_fold(0, |sum, it| match it {
+        it if it.is_ascii_alphanumeric() || GSM.contains(it) => Some(sum + 1),
+        it if GSM_TWICE.contains(it) => Some(sum + 2),
+        _ => None,
+    });
+    let parts = |units: usize, alone: usize, each: usize| {
+        if units <= alone { units.min(1) } else { units.div_ceil(each) }
+    };
+    match septets {
+        Some(septets) => parts(septets, 160, 153),
+        None => parts(text.encode_utf16().count(), 70, 67),
+    }
+}
+
+/// Splits a text into messages that each fit, at the ends of paragraphs,
+/// lines, sentences or words, whichever comes late enough.
+pub fn split(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = head(rest, &fits);
+        parts.push(rest[..end].trim_end().to_owned());
+        rest = rest[end..].trim_start();
+    }
+    parts
+}
+
+/// Where the first message of a text ends.
+fn head(text: &str, fits: &impl Fn(&str) -> bool) -> usize {
+    if fits(text) {
+        return text.len();
+    }
+    let ends: Vec<usize> = text.grapheme_indices(true).map(|(at, it)| at + it.len()).collect();
+    let fitting = ends.partition_point(|end| fits(&text[..*end]));
+    let most = ends.get(fitting.max(1) - 1).copied().unwrap_or(text.len());
+    let window = &text[..most];
+    // A break in the first half would make many short messages.
+    let late = |end: &usize| *end * 2 >= most;
+    let after = |mark: &str| window.rfind(mark).map(|at| at + mark.len()).filter(late);
+    let sentence = [". ", "! ", "? ", "。", "！", "？", "… "].into_iter().filter_map(after).max();
+    after("\n\n").or_else(|| after("\n")).or(sentence).or_else(|| after(" ")).unwrap_or(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_as_channels_count_them() {
+        let chat = Some(Platform::Whatsapp);
+        let bot = Some(Platform::Telegram);
+        let cases = [
+            (&chat, None, "a < b & c", 9, false),
+            (&bot, None, "a < b & c", 16, true),
+            (&bot, Some(Markup::Html), "a < b & c", 9, false),
+            (&bot, None, "plain", 5, false),
+            (&None, None, "自転車", 3, false),
+        ];
+        for (platform, markup, text, length, escaped) in cases {
+            let count = Count::of(platform.as_ref(), markup, text);
+            assert_eq!((count.length, count.escaped), (length, escaped), "{text}");
+        }
+        let at = |length: usize| Count::of(chat.as_ref(), None, &"x".repeat(length));
+        assert!(!at(3276).is_near() && at(3277).is_near() && !at(4096).is_over() && at(4097).is_over());
+    }
+
+    #[test]
+    fn parts_of_an_sms() {
+        let cases = [
+            ("", 0),
+            (&*"a".repeat(160), 1),
+            (&*"a".repeat(161), 2),
+            (&*"a".repeat(306), 2),
+            (&*"a".repeat(307), 3),
+            (&*"€".repeat(80), 1),
+            (&*"€".repeat(81), 2),
+            (&*"自".repeat(70), 1),
+            (&*"自".repeat(71), 2),
+            (&*"🚲".repeat(35), 1),
+            (&*"🚲".repeat(36), 2),
+        ];
+        for (text, count) in cases {
+            assert_eq!(segments(text), count, "{} of {:?}", text.chars().count(), text.chars().next());
+        }
+        assert_eq!(Count::of(Some(&Platform::Voip), None, "hi").most, bounds::SMS);
+    }
+
+    #[test]
+    fn what_is_too_long_falls_apart_at_its_seams() {
+        let within = |most: usize| move |it: &str| bounds::length(it) <= most;
+        let cases: [(&str, usize, &[&str]); 7] = [
+            ("short", 10, &["short"]),
+            ("One two. Three four.", 12, &["One two.", "Three four."]),
+            ("line one\nline two", 12, &["line one", "line two"]),
+            ("a paragraph\n\nand one", 14, &["a paragraph", "and one"]),
+            ("words that go on", 10, &["words", "that go on"]),
+            ("自転車が壊れた", 3, &["自転車", "が壊れ", "た"]),
+            ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 8, &["👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦"]),
+        ];
+        for (text, most, parts) in cases {
+            assert_eq!(split(text, within(most)), parts, "{text}");
+        }
+        // What fits nowhere still gets on.
+        assert_eq!(split("👨‍👩‍👧‍👦a", within(1)), ["👨‍👩‍👧‍👦", "a"]);
+    }
+}

@@ -1,0 +1,42 @@
+//! Keeping private notes: what is asked of the store, and what is answered.
+//!
+//! Knows nothing of clients: a note has no way to a server.
+
+use crate::app::event::Event;
+use crate::model::ids::{ChannelId, ConversationId, NoteId};
+use crate::model::time::Timestamp;
+use crate::store::Store;
+
+/// Keeps a note; what the disk does not take goes back.
+pub(super) fn save(
+    store: &Store,
+    channel: ChannelId,
+    conversation: ConversationId,
+    text: String,
+    now: Timestamp,
+) -> Event {
+    match store.add_note(&channel, &conversation, &text, now) {
+        Ok(note) => Event::NoteSaved(channel, conversation, note),
+        Err(error) => {
+            tracing::error!(%error, "a note could not be kept");
+            Event::NoteNotSaved(channel, conversation, text, error.to_string())
+        }
+    }
+}
+
+/// Takes a note back.
+pub(super) fn take_back(
+    store: &Store,
+    channel: ChannelId,
+    conversation: ConversationId,
+    note: &NoteId,
+) -> Event {
+    match store.take_note_back(note) {
+        Ok(text) => Event::NoteTakenBack(channel, conversation, text),
+        Err(error) => Event::WriteFailed {
+            what: "taking the note back".to_owned(),
+            why: error.to_string(),
+            intents: Vec::new(),
+        },
+    }
+}

@@ -1,0 +1,131 @@
+//! Private notes: on disk before the call returns, and never in the outbox.
+//!
+//! Knows nothing of composers.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::model::ids::{ChannelId, ConversationId, NoteId};
+use crate::model::notes::Note;
+use crate::model::search::{NoteHit, SearchQuery, Snippet, Terms};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::reader::conversations::row_of;
+use crate::store::{Store, StoreError, drafts, outbox};
+
+/// Notes of one history read at most: the newest.
+const SHOWN: u32 = 1_000;
+/// Notes found at most.
+const FOUND: usize = 20;
+/// Notes looked at for words: the newest.
+const LOOKED_AT: u32 = 20_000;
+
+impl Store {
+    /// Keeps a note, and forgets the draft it was.
+    ///
+    /// # Errors
+    /// When the database fails; then the note is still a draft.
+    pub fn add_note(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Note, StoreError> {
+        let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
+        let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
+        self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            change.execute(
+                "INSERT INTO note (id, channel, conversation, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![id.as_str(), channel.as_str(), conversation.as_str(), text, now.micros()],
+            )?;
+            drafts::forget_note(&change, &channel, &conversation)?;
+            change.commit()?;
+            Ok(Note { id, text: SafeText::block(&text), at: now })
+        })
+    }
+
+    /// Takes a note back: it becomes the draft of a note again. Its text;
+    /// `None` if it is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn take_note_back(&self, id: &NoteId) -> Result<Option<String>, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            let found: Option<(String, String, String)> = change
+                .query_row(
+                    "SELECT channel, conversation, text FROM note WHERE id = ?1",
+                    [id.as_str()],
+                    |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+                )
+                .optional()?;
+            let Some((channel, conversation, text)) = found else { return Ok(None) };
+            let (channel, conversation) = (ChannelId::new(channel), ConversationId::new(conversation));
+            drafts::put_note_before(&change, &channel, &conversation, &text)?;
+            change.execute("DELETE FROM note WHERE id = ?1", [id.as_str()])?;
+            change.commit()?;
+            Ok(Some(text))
+        })
+    }
+}
+
+/// The notes of a conversation since a time, oldest first, on a connection
+/// with the outbox attached as `desk`.
+pub(crate) fn list(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    since: Option<Timestamp>,
+) -> Result<Vec<Note>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, text, created_at FROM desk.note
+         WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3
+         ORDER BY created_at DESC, number DESC LIMIT ?4",
+    )?;
+    let since = since.map_or(i64::MIN, Timestamp::micros);
+    let of = params![channel.as_str(), conversation.as_str(), since, SHOWN];
+    let rows = statement.query_map(of, read)?;
+    let mut notes = rows.collect::<Result<Vec<_>, _>>()?;
+    notes.reverse();
+    Ok(notes)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Note> {
+    let (id, text): (String, String) = (row.get(0)?, row.get(1)?);
+    let at = Timestamp::from_micros(row.get(2)?);
+    Ok(Note { id: NoteId::new(id), text: SafeText::block(&text), at })
+}
+
+/// The newest notes in which all words are found. They are few beside
+/// messages and have no index: the newest are read.
+pub(crate) fn find(
+    connection: &Connection,
+    query: &SearchQuery,
+    terms: &Terms,
+) -> Result<Vec<NoteHit>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, text, created_at, channel, conversation FROM desk.note
+         WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR conversation = ?2)
+         ORDER BY number DESC LIMIT ?3",
+    )?;
+    let channel = query.channel.as_ref().map(ChannelId::as_str);
+    let conversation = query.conversation.as_ref().map(ConversationId::as_str);
+    let mut rows = statement.query(params![channel, conversation, LOOKED_AT])?;
+    let mut hits = Vec::new();
+    while let Some(row) = rows.next()? {
+        let note = read(row)?;
+        let Some(found) = terms.find(note.text.as_str()) else { continue };
+        let channel = ChannelId::new(row.get::<_, String>(3)?);
+        let conversation = ConversationId::new(row.get::<_, String>(4)?);
+        let known = row_of(connection, &channel, &conversation)?;
+        let title = known.map_or_else(|| SafeText::line(conversation.as_str()), |it| it.conversation.title());
+        let snippet = Snippet::of(&note.text, &found);
+        hits.push(NoteHit { channel, conversation, title, note: note.id, at: note.at, snippet });
+        if hits.len() == FOUND {
+            break;
+        }
+    }
+    Ok(hits)
+}

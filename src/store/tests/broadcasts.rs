@@ -1,0 +1,85 @@
+//! Broadcasts: which are watched, and how they stand.
+
+use rusqlite::Connection;
+
+use crate::model::broadcasts::{Broadcast, BroadcastStatus};
+use crate::model::ids::BroadcastId;
+use crate::model::text::SafeText;
+use crate::store::Store;
+use crate::store::tests::{at, channel};
+
+/// Notes in the audit that a broadcast was sent.
+fn sent(folder: &tempfile::TempDir, channel: &str, operation: &str, made: &str) {
+    let file = Connection::open(folder.path().join("outbox.db")).unwrap();
+    file.execute(
+        "INSERT INTO audit (row, channel, lane, lane_id, operation, event, detail, made)
+         VALUES ('r', ?1, 'broadcasts', '', ?2, 'done', '', ?3)",
+        [channel, operation, made],
+    )
+    .unwrap();
+}
+
+fn told(id: &str, seconds: i64, status: BroadcastStatus) -> Broadcast {
+    Broadcast {
+        id: BroadcastId::from(id),
+        status,
+        text: Some(SafeText::line("Harbor opens")),
+        recipients: 12,
+        delivered: 2,
+        failed: 1,
+        pending: 9,
+        created_at: Some(at(seconds)),
+        completed_at: None,
+    }
+}
+
+async fn unfinished(store: &Store, behind: i64) -> (Vec<String>, i64) {
+    let (ids, until) = store.unfinished_broadcasts(&channel(), behind).await.unwrap();
+    (ids.iter().map(ToString::to_string).collect(), until)
+}
+
+#[tokio::test]
+async fn what_was_sent_and_has_no_end_is_found_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(unfinished(&store, 0).await, (Vec::new(), 0));
+    sent(&folder, "harbor", "broadcast", "b1");
+    sent(&folder, "other", "broadcast", "b2");
+    sent(&folder, "harbor", "send", "m3");
+    sent(&folder, "harbor", "broadcast", "");
+    sent(&folder, "harbor", "broadcast", "b5");
+    assert_eq!(unfinished(&store, 0).await, (vec!["b1".to_owned(), "b5".to_owned()], 5));
+    assert_eq!(unfinished(&store, 5).await, (Vec::new(), 5), "nothing was added");
+    store.apply_broadcast(&channel(), told("b1", 0, BroadcastStatus::Completed)).await.unwrap();
+    store.apply_broadcast(&channel(), told("b5", 1, BroadcastStatus::Sending)).await.unwrap();
+    assert_eq!(unfinished(&store, 0).await, (vec!["b5".to_owned()], 5));
+    for number in 0..60 {
+        sent(&folder, "harbor", "broadcast", &format!("n{number}"));
+    }
+    let (newest, until) = unfinished(&store, 5).await;
+    assert_eq!((newest.len(), newest[0].as_str(), until), (50, "n10", 65), "the newest only");
+}
+
+#[tokio::test]
+async fn how_one_stands_is_kept_and_only_a_difference_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let revision = async || store.revisions().await.unwrap().first().map_or(0, |it| it.1);
+    let states = [
+        told("b1", 0, BroadcastStatus::Sending),
+        told("b1", 0, BroadcastStatus::Other("paused".into())),
+        Broadcast { completed_at: Some(at(90)), ..told("b1", 0, BroadcastStatus::Completed) },
+    ];
+    for state in states {
+        let before = revision().await;
+        assert!(store.apply_broadcast(&channel(), state.clone()).await.unwrap());
+        assert_eq!(revision().await, before + 1, "other processes hear of it");
+        assert!(!store.apply_broadcast(&channel(), state.clone()).await.unwrap());
+        assert_eq!(revision().await, before + 1);
+        assert_eq!(store.reader().unwrap().broadcasts(&channel()).unwrap(), [state]);
+    }
+    store.apply_broadcast(&channel(), told("b2", 60, BroadcastStatus::Sending)).await.unwrap();
+    let kept = store.reader().unwrap().broadcasts(&channel()).unwrap();
+    let ids: Vec<&str> = kept.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["b2", "b1"], "newest first");
+}
