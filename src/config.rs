@@ -9,6 +9,7 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::settings::{Noticing, PauseOnReply};
+use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::shell::notify::Notifier;
@@ -16,11 +17,11 @@ use crate::ui::theme::Palette;
 
 pub mod edit;
 pub mod keys;
-mod nearest;
 mod notify;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use edit::write_private;
 pub use keys::KeySource;
@@ -53,6 +54,8 @@ pub struct Config {
     pub noticing: Noticing,
     /// How it does.
     pub notifier: Notifier,
+    /// The saved views, the shipped ones first.
+    pub views: Vec<View>,
 }
 
 /// One tab.
@@ -93,6 +96,7 @@ impl Default for Config {
             mouse: true,
             noticing: Noticing::default(),
             notifier: Notifier::default(),
+            views: shipped(),
         }
     }
 }
@@ -138,7 +142,7 @@ impl Config {
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
         config.agent = mistakes.value(root.string("agent")).filter(|it| !it.trim().is_empty());
-        mistakes.all(root.unknown(&["agent", "channel", "behaviour", "polling", "ui", "notify"]));
+        mistakes.all(root.unknown(&["agent", "channel", "behaviour", "polling", "ui", "notify", "views"]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -163,6 +167,10 @@ impl Config {
         }
         if let Some(section) = mistakes.take(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
+        }
+        for section in mistakes.take(root.tables("views")).unwrap_or_default() {
+            let read = views::read(&section, &config.views, &mut mistakes);
+            config.views.extend(read);
         }
         (config, mistakes.0)
     }

@@ -4,6 +4,7 @@
 //! Knows nothing of which conversations a wish fits; that is `bulk`.
 
 use crate::app::App;
+use crate::app::availability;
 use crate::app::bulk::{Batch, HELD, Plan, Wish};
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent, Load, Spread};
@@ -14,8 +15,9 @@ use crate::app::tab::Focus;
 use crate::app::undoing::What;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::local::Keep;
 use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{Anchor, ConversationQuery, Fate};
+use crate::model::queries::{Anchor, ConversationKey, ConversationQuery, Fate};
 use crate::model::time::SECOND;
 
 /// What waits for the rows of what is marked.
@@ -40,8 +42,7 @@ pub(super) struct Acting {
 impl App {
     /// Whether keys act on what is marked.
     pub fn acts_on_marks(&self) -> bool {
-        let tab = self.tab();
-        self.is_inbox_shown() && tab.focus == Focus::List && !tab.marks.is_empty()
+        self.is_inbox_shown() && self.tab().focus == Focus::List && !self.list().marks.is_empty()
     }
 
     /// What was acted on last.
@@ -52,18 +53,19 @@ impl App {
     /// Commands that set marks.
     pub(super) fn mark_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         let visible = self.list_rows(&self.areas());
-        let Some(selected) = self.tab().list.selected.clone() else { return };
+        let Some(selected) = self.list().selected.clone() else { return };
         match command {
             Command::Mark => {
-                let fits = self.tab_mut().marks.toggle(&selected);
-                self.tab_mut().list.step(1, visible);
+                let list = self.list_mut();
+                let fits = list.marks.toggle(&selected);
+                list.step(1, visible);
                 if !fits {
                     self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
                 }
             }
             Command::MarkRange => {
-                self.tab_mut().marks.toggle_range(&selected);
-                let ranging = self.tab().marks.is_ranging();
+                self.list_mut().marks.toggle_range(&selected);
+                let ranging = self.list().marks.is_ranging();
                 self.say(if ranging {
                     "move to the end of the range; v again ends it"
                 } else {
@@ -72,7 +74,7 @@ impl App {
             }
             Command::MarkAgain => {
                 let before = self.acting.before.clone();
-                self.tab_mut().marks = before;
+                self.list_mut().marks = before;
             }
             Command::MarkAll => self.ask_spread(Spread::All, effects),
             _ => self.ask_spread(Spread::Invert, effects),
@@ -81,24 +83,22 @@ impl App {
 
     /// Takes all marks away.
     pub(super) fn mark_none(&mut self) {
-        let tab = self.tab_mut();
-        if tab.marks.is_empty() {
+        let before = std::mem::take(&mut self.list_mut().marks);
+        if before.is_empty() {
             return;
         }
-        let before = std::mem::take(&mut tab.marks);
-        let channel = tab.channel.id.clone();
         let words = match before.len() {
             1 => "took 1 mark away".to_owned(),
             count => format!("took {count} marks away"),
         };
         self.say(format!("{words} · z brings them back"));
-        self.note_done(channel, &words, What::Marks(before));
+        let channel = self.tab().channel.id.clone();
+        self.note_done(channel, &words, What::Marks(before, self.everywhere));
     }
 
     /// Asks for all conversations of the list, also those that are not loaded.
     fn ask_spread(&mut self, how: Spread, effects: &mut Vec<Effect>) {
-        let query = self.tab().list.query();
-        let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..query };
+        let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
         effects.push(Effect::Load(Load::Spread(query, how)));
     }
 
@@ -107,34 +107,33 @@ impl App {
         &mut self,
         query: &ConversationQuery,
         how: Spread,
-        ids: Vec<ConversationId>,
+        keys: Vec<ConversationKey>,
         more: bool,
     ) {
-        let Some(tab) = self.tab_of(&query.channel) else { return };
-        if tab.list.query().filter != query.filter {
+        let list = self.list_mut();
+        let now = list.query();
+        if (&now.filter, &now.channel) != (&query.filter, &query.channel) {
             return;
         }
-        let ids = ids.into_iter().filter(|it| how == Spread::All || !tab.marks.contains(it));
-        let marks = Marks::of(ids);
-        let (words, count) = (query.filter.label(), marks.len());
-        tab.marks = marks;
+        let keys = keys.into_iter().filter(|it| how == Spread::All || !list.marks.contains(it));
+        list.marks = Marks::of(keys);
+        let count = list.marks.len();
         if more {
-            self.warn(format!("marked the newest {count} of {words}: more are not acted on at once"));
-        } else {
-            self.say(match how {
-                Spread::All => format!("marked all {count}"),
-                Spread::Invert => format!("marked the other {count}"),
-            });
+            return self.warn(format!("marked the first {count}: more are not acted on at once"));
         }
+        self.say(match how {
+            Spread::All => format!("marked all {count}"),
+            Spread::Invert => format!("marked the other {count}"),
+        });
     }
 
     /// The range follows the selection.
     pub(super) fn reach_range(&mut self) {
-        let tab = self.tab_mut();
-        if let Some(selected) = &tab.list.selected
-            && tab.marks.is_ranging()
+        let list = self.list_mut();
+        if let Some(selected) = &list.selected
+            && list.marks.is_ranging()
         {
-            tab.marks.reach(&tab.list.page.rows, selected);
+            list.marks.reach(&list.page.rows, selected);
         }
     }
 
@@ -154,61 +153,45 @@ impl App {
     }
 
     fn ask_marked(&mut self, asked: Asked, effects: &mut Vec<Effect>) {
-        let tab = self.tab();
-        let load = Load::Marked(tab.channel.id.clone(), tab.marks.ids());
         self.acting.asked = Some(asked);
-        effects.push(Effect::Load(load));
+        effects.push(Effect::Load(Load::Marked(self.list().marks.keys())));
     }
 
     /// The rows of what is marked have come.
-    pub(super) fn marked(
-        &mut self,
-        channel: &ChannelId,
-        rows: Vec<ConversationRow>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let Some(asked) = self.acting.asked.take() else { return };
-        if self.tab().channel.id != *channel {
-            return;
-        }
-        match asked {
-            Asked::Snooze => self.open_layer(Layer::Snooze { channel: channel.clone(), rows, typed: None }),
-            Asked::Tags => self.open_tags(channel.clone(), rows, effects),
-            Asked::Wish(wish) => self.plan(channel, wish, rows, effects),
+    pub(super) fn marked(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+        match self.acting.asked.take() {
+            None => (),
+            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None }),
+            Some(Asked::Tags) => self.open_tags(rows, effects),
+            Some(Asked::Wish(wish)) => self.plan(wish, rows, effects),
         }
     }
 
     /// Acts on these, or asks first if they are many.
-    pub(super) fn plan(
-        &mut self,
-        channel: &ChannelId,
-        wish: Wish,
-        rows: Vec<ConversationRow>,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn plan(&mut self, wish: Wish, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
         let many = rows.len() > 1;
-        let plan = Plan::new(wish, rows);
+        let may = |row: &ConversationRow| {
+            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
+            tab.map_or_else(|| Err("its tab is gone".to_owned()), availability::tab_writable)
+        };
+        let plan = Plan::new(wish, rows, may);
         if plan.apply.is_empty() {
-            let reasons: Vec<String> = plan
-                .reasons()
-                .iter()
-                .map(|(count, why)| if many { format!("{count} {why}") } else { (*why).to_owned() })
-                .collect();
-            let reasons = if reasons.is_empty() {
-                "nothing is known of them any more".into()
-            } else {
-                reasons.join(", ")
+            let words = |(count, why): &(usize, &str)| {
+                if many { format!("{count} {why}") } else { (*why).to_owned() }
             };
+            let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
+            let reasons =
+                if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
             return self.warn(format!("{}: {reasons}", plan.wish.verb()));
         }
         if plan.apply.len() > HELD {
-            return self.open_layer(Layer::AskBulk { channel: channel.clone(), plan: Box::new(plan) });
+            return self.open_layer(Layer::AskBulk { plan: Box::new(plan) });
         }
-        self.carry_out(channel, &plan, effects);
+        self.carry_out(&plan, effects);
     }
 
     /// Acts on all that a plan applies to.
-    pub(super) fn carry_out(&mut self, channel: &ChannelId, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn carry_out(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
         self.journal.join(true);
         let group = self.journal.group();
         // A close cannot be turned round: a few are held, many are asked about.
@@ -216,25 +199,45 @@ impl App {
         let hold = if held { self.settings.hold } else { 0 };
         match &plan.wish {
             Wish::Pause => {
-                self.enqueue_all(channel, plan, &Operation::SetAutomation { enabled: false }, hold, effects)
+                self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold, effects)
             }
             Wish::HandBack => {
-                self.enqueue_all(channel, plan, &Operation::SetAutomation { enabled: true }, hold, effects)
+                self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, effects)
             }
-            Wish::Close => self.enqueue_all(channel, plan, &Operation::Close, hold, effects),
-            Wish::Snooze(_) | Wish::Wake => self.snooze_all(channel, plan, effects),
-            Wish::Tag { .. } => self.tag_all(channel, plan, effects),
-            Wish::Claim(_) => self.claim_all(channel, plan, effects),
+            Wish::Close => self.enqueue_all(plan, &Operation::Close, hold, effects),
+            Wish::Snooze(_) | Wish::Wake => self.snooze_all(plan, effects),
+            Wish::Tag { .. } => self.tag_all(plan, effects),
+            Wish::Claim(_) => self.claim_all(plan, effects),
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
-            self.batch = Some(Batch::new(channel.clone(), group, plan));
+            self.batch = Some(Batch::new(group, plan));
         }
         self.say(self.told(plan, hold));
-        if let Some(tab) = self.tab_of(channel) {
-            let marks = std::mem::take(&mut tab.marks);
-            if !marks.is_empty() {
-                self.acting.before = marks;
-            }
+        let marks = std::mem::take(&mut self.list_mut().marks);
+        if !marks.is_empty() {
+            self.acting.before = marks;
+        }
+    }
+
+    /// Changes what this desk keeps of all a plan applies to, tab by tab.
+    pub(super) fn keep_all<T>(
+        &mut self,
+        plan: &Plan,
+        wanted: impl Fn(&ConversationRow) -> T,
+        before: impl Fn(&ConversationRow) -> T,
+        keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
+        effects: &mut Vec<Effect>,
+    ) {
+        let mut channels: Vec<ChannelId> = plan.apply.iter().map(|it| it.channel.clone()).collect();
+        channels.sort();
+        channels.dedup();
+        for channel in channels {
+            let rows = || plan.apply.iter().filter(|it| it.channel == channel);
+            let id = |row: &ConversationRow| row.conversation.id.clone();
+            let after = rows().map(|it| (id(it), wanted(it))).collect();
+            let was = rows().map(|it| (id(it), before(it))).collect();
+            effects.push(Effect::Keep(channel.clone(), keep(after)));
+            self.note_kept(&channel, &plan.named(), keep(was));
         }
     }
 
@@ -257,24 +260,19 @@ impl App {
         }
     }
 
-    fn enqueue_all(
-        &mut self,
-        channel: &ChannelId,
-        plan: &Plan,
-        operation: &Operation,
-        hold: i64,
-        effects: &mut Vec<Effect>,
-    ) {
-        let Some(platform) = self.tab_of(channel).and_then(|it| it.platform().cloned()) else { return };
-        let intent = |row: &ConversationRow| Intent {
-            channel: channel.clone(),
-            platform: platform.clone(),
-            conversation: row.conversation.id.clone(),
-            operation: operation.clone(),
-            hold,
-            seen: None,
+    fn enqueue_all(&self, plan: &Plan, operation: &Operation, hold: i64, effects: &mut Vec<Effect>) {
+        let intent = |row: &ConversationRow| {
+            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            Some(Intent {
+                channel: row.channel.clone(),
+                platform: tab.platform()?.clone(),
+                conversation: row.conversation.id.clone(),
+                operation: operation.clone(),
+                hold,
+                seen: None,
+            })
         };
-        let intents = plan.apply.iter().map(intent).collect();
+        let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
         effects.push(Effect::Enqueue { intents, clears_draft: false });
     }
 
@@ -283,7 +281,8 @@ impl App {
         let Some(batch) = self.batch.as_mut().filter(|it| it.group == group) else { return };
         for row in rows {
             let item = batch.items.iter_mut().find(|it| {
-                it.row.is_none() && it.fate.is_ok() && row.lane.conversation() == Some(&it.conversation)
+                let key = (&it.key.channel, Some(&it.key.conversation));
+                it.row.is_none() && it.fate.is_ok() && (&row.channel, row.lane.conversation()) == key
             });
             if let Some(item) = item {
                 item.row = Some(row.id.clone());

@@ -6,14 +6,13 @@ use crate::app::App;
 use crate::app::bulk::Wish;
 use crate::app::commands::Command;
 use crate::app::composer::Mode;
-use crate::app::event::Effect;
+use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
-use crate::app::lists::ListKind;
+use crate::app::listing::ListKind;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
-use crate::app::watch;
-use crate::model::queries::ListFilter;
+use crate::model::filter::Sort;
 use crate::model::time::SECOND;
 
 /// How long the first Ctrl-C waits for the second.
@@ -39,19 +38,26 @@ impl App {
                 self.mark_command(command, effects);
             }
             C::MarkNone => self.mark_none(),
-            C::GoToSnoozed => self.go_to_list(ListFilter::Snoozed),
+            C::GoToSnoozed => self.show_snoozed(),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
             C::Close => self.close(effects),
             C::CloseAndNext => {
                 self.close(effects);
-                self.next_waiting(effects);
+                self.next_waiting(true, effects);
             }
             C::Undo => self.undo(effects),
-            C::NextWaiting => self.next_waiting(effects),
+            C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting, effects),
+            C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
             C::Card => self.card = Some(self.areas().card.is_none()),
             C::Raw => self.raw(),
-            C::Down | C::Up | C::Open | C::CycleFilter => self.list_command(command, effects),
+            C::Down | C::Up | C::Open => self.list_command(command, effects),
+            C::FilterList => self.open_filter(),
+            C::ChooseView => self.choose_view(),
+            C::SortByActivity => self.sort(Sort::Activity),
+            C::SortByWaiting => self.sort(Sort::Waiting),
+            C::SortByWindow => self.sort(Sort::Window),
+            C::SortByName => self.sort(Sort::Name),
             C::React => self.pick_reaction(),
             C::RemoveReaction => self.remove_reaction(effects),
             C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
@@ -72,6 +78,7 @@ impl App {
             C::PreviousPane => self.turn_pane(-1, effects),
             C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
             C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
+            C::GoToAll => self.go_everywhere(),
             C::GoToTab => self.numbered_tab(key),
             C::CopyText | C::CopyPhone | C::CopyId | C::CopyLink | C::CopyTranscript | C::CopyError => {
                 self.copy(command, effects);
@@ -93,34 +100,21 @@ impl App {
 
     fn list_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         let visible = self.list_rows(&self.areas());
-        let tab = self.tab_mut();
         match command {
-            Command::Down => tab.list.step(1, visible),
-            Command::Up => tab.list.step(-1, visible),
-            Command::CycleFilter => {
-                let filter = tab.list.filter.next();
-                tab.list.set_filter(filter);
-            }
+            Command::Down => self.list_mut().step(1, visible),
+            Command::Up => self.list_mut().step(-1, visible),
             _ => self.open(Focus::History, effects),
         }
     }
 
-    /// Shows another list of conversations.
-    fn go_to_list(&mut self, filter: ListFilter) {
-        self.page = Page::Inbox;
-        let tab = self.tab_mut();
-        tab.focus = Focus::List;
-        tab.list.set_filter(filter);
-    }
-
     /// Goes into the selected conversation.
     pub(super) fn open(&mut self, focus: Focus, effects: &mut Vec<Effect>) {
-        let tab = self.tab_mut();
-        if tab.focus == Focus::List
-            && let Some(selected) = tab.list.selected.clone()
+        if self.tab().focus == Focus::List
+            && let Some(selected) = self.list().selected.clone()
         {
-            watch::show(tab, &selected, effects);
+            self.show(&selected, effects);
         }
+        let tab = self.tab_mut();
         if let Some(history) = &mut tab.history {
             history.opened = true;
             tab.focus = focus;
@@ -159,36 +153,22 @@ impl App {
     /// Reads the next or previous conversation of the list.
     fn neighbour(&mut self, rows: isize, effects: &mut Vec<Effect>) {
         let visible = self.list_rows(&self.areas());
-        let tab = self.tab_mut();
-        tab.list.step(rows, visible);
+        self.list_mut().step(rows, visible);
         self.go_to_selected(effects);
     }
 
     /// Opens the selected row while reading.
-    fn go_to_selected(&mut self, effects: &mut Vec<Effect>) {
-        let tab = self.tab_mut();
-        let focus = if tab.focus == Focus::List { Focus::List } else { Focus::History };
-        let Some(selected) = tab.list.selected.clone() else { return };
+    pub(super) fn go_to_selected(&mut self, effects: &mut Vec<Effect>) {
+        let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
+        let Some(selected) = self.list().selected.clone() else { return };
+        self.take_up(&selected.channel);
         if focus == Focus::History {
-            watch::show(tab, &selected, effects);
-            if let Some(history) = &mut tab.history {
+            self.show(&selected, effects);
+            if let Some(history) = &mut self.tab_mut().history {
                 history.opened = true;
             }
         }
-        tab.focus = focus;
-    }
-
-    fn next_waiting(&mut self, effects: &mut Vec<Effect>) {
-        let visible = self.list_rows(&self.areas());
-        let tab = self.tab_mut();
-        match tab.list.next_waiting() {
-            Some(id) => {
-                tab.list.select(&id, visible);
-                self.page = Page::Inbox;
-                self.go_to_selected(effects);
-            }
-            None => self.say("no one is waiting here"),
-        }
+        self.tab_mut().focus = focus;
     }
 
     fn travel(&mut self, command: Command) {
@@ -206,17 +186,17 @@ impl App {
                 _ => isize::MAX,
             });
         }
-        let tab = self.tab_mut();
-        if tab.focus == Focus::List {
+        if self.tab().focus == Focus::List {
+            let list = self.list_mut();
             match command {
-                C::HalfDown => tab.list.step(signed(visible / 2), visible),
-                C::HalfUp => tab.list.step(-signed(visible / 2), visible),
-                C::PageDown => tab.list.step(signed(visible), visible),
-                C::PageUp => tab.list.step(-signed(visible), visible),
-                C::Top => tab.list.top(visible),
-                _ => tab.list.bottom(visible),
+                C::HalfDown => list.step(signed(visible / 2), visible),
+                C::HalfUp => list.step(-signed(visible / 2), visible),
+                C::PageDown => list.step(signed(visible), visible),
+                C::PageUp => list.step(-signed(visible), visible),
+                C::Top => list.top(visible),
+                _ => list.bottom(visible),
             }
-        } else if let Some(history) = &mut tab.history {
+        } else if let Some(history) = &mut self.tab_mut().history {
             let rows = signed(history.visible_rows());
             match command {
                 C::HalfDown => history.scroll(rows / 2),
@@ -241,11 +221,6 @@ impl App {
             Focus::List => self.tab_mut().focus = Focus::List,
             _ => self.open(next, effects),
         }
-    }
-
-    fn go_to_tab(&mut self, index: usize) {
-        self.active = index;
-        self.pressed.clear();
     }
 
     fn numbered_tab(&mut self, key: Key) {

@@ -24,10 +24,12 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
     match command {
-        C::PauseAi | C::HandBack | C::Close | C::CloseAndNext if app.acts_on_marks() => {
-            writable(app, tab).map(drop)
+        C::PauseAi | C::HandBack | C::Close | C::CloseAndNext | C::Snooze | C::Claim | C::Tags
+            if app.acts_on_marks() =>
+        {
+            Ok(())
         }
-        C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted if tab.list.selected.is_none() => {
+        C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted if app.list().selected.is_none() => {
             Err(no_conversation(tab))
         }
         C::Snooze | C::Claim | C::Tags => changeable(app, tab).map(drop),
@@ -56,14 +58,17 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
-        C::WriteNote => tab.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
+        C::SortByCategory | C::SortByPriority => {
+            Err("only email threads have one, and this list has none".into())
+        }
+        C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
         C::Undo if app.undoable().is_none() && !app.is_queueing() => {
             let more = if app.done().next().is_some() { "; g z lists what was done" } else { "" };
             Err(format!("nothing is held that could be taken back{more}"))
         }
         C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
-        C::Card | C::Raw if tab.at_hand().is_none() => Err(no_conversation(tab)),
+        C::Card | C::Raw if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())
         }
@@ -80,8 +85,14 @@ fn no_conversation(tab: &Tab) -> Reason {
 }
 
 /// The conversation at hand, if it may be changed on the server at all.
-fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
-    tab.at_hand().ok_or_else(|| no_conversation(tab))?;
+fn writable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
+    app.at_hand().ok_or_else(|| no_conversation(tab))?;
+    tab_writable(tab)?;
+    changeable(app, tab)
+}
+
+/// Whether anything of a tab may be changed on the server.
+pub(super) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
     if tab.channel.read_only {
         return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
     }
@@ -91,15 +102,15 @@ fn writable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> 
     if tab.account.is_none() {
         return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
     }
-    changeable(app, tab)
+    Ok(())
 }
 
 /// The conversation at hand, if a key may act on it: not one that has just
 /// come under the cursor.
-fn changeable<'a>(app: &App, tab: &'a Tab) -> Result<&'a ConversationRow, Reason> {
-    let row = tab.at_hand().ok_or_else(|| no_conversation(tab))?;
+fn changeable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
+    let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
     let moved =
-        tab.focus == Focus::List && tab.list.moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
     if moved {
         return Err("the list has just changed here; look again, then press the key again".into());
     }

@@ -5,9 +5,9 @@
 
 use crate::app::availability;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ConversationId, RowId};
+use crate::model::ids::RowId;
 use crate::model::local::Tag;
-use crate::model::queries::Fate;
+use crate::model::queries::{ConversationKey, Fate};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -118,11 +118,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a wish for these.
-    pub fn new(wish: Wish, rows: Vec<ConversationRow>) -> Self {
+    /// Plans a wish for these; `may` says whether the server can be asked for
+    /// one at all.
+    pub fn new(
+        wish: Wish,
+        rows: Vec<ConversationRow>,
+        may: impl Fn(&ConversationRow) -> Result<(), String>,
+    ) -> Self {
         let (mut apply, mut skipped) = (Vec::new(), Vec::new());
         for row in rows {
-            match wish.fits(&row) {
+            let allowed = if wish.leaves() { may(&row) } else { Ok(()) };
+            match allowed.and_then(|()| wish.fits(&row)) {
                 Ok(()) => apply.push(row),
                 Err(reason) => skipped.push((row, reason)),
             }
@@ -168,7 +174,7 @@ impl Plan {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// The conversation.
-    pub conversation: ConversationId,
+    pub key: ConversationKey,
     /// Its name.
     pub title: SafeText,
     /// The row of the outbox, once it is there.
@@ -180,8 +186,6 @@ pub struct Item {
 /// What became of a wish for many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// The tab.
-    pub channel: crate::model::ids::ChannelId,
     /// The number of what was done.
     pub group: u64,
     /// What was wanted.
@@ -196,9 +200,9 @@ pub struct Batch {
 
 impl Batch {
     /// A plan that is carried out now.
-    pub fn new(channel: crate::model::ids::ChannelId, group: u64, plan: &Plan) -> Self {
+    pub fn new(group: u64, plan: &Plan) -> Self {
         let item = |row: &ConversationRow, fate| Item {
-            conversation: row.conversation.id.clone(),
+            key: row.key(),
             title: row.conversation.title(),
             row: None,
             fate,
@@ -207,7 +211,7 @@ impl Batch {
         let apply = plan.apply.iter().map(|it| item(it, Ok(fate.clone())));
         let skipped = plan.skipped.iter().map(|(it, why)| item(it, Err(why.clone())));
         let items = apply.chain(skipped).collect();
-        Self { channel, group, wish: plan.wish.clone(), items, stale: false, told: !plan.wish.leaves() }
+        Self { group, wish: plan.wish.clone(), items, stale: false, told: !plan.wish.leaves() }
     }
 
     /// How many are finished, and of how many.

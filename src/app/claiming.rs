@@ -6,8 +6,6 @@
 use crate::app::App;
 use crate::app::bulk::{Plan, Wish};
 use crate::app::event::Effect;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ChannelId;
 use crate::model::local::{Claim, Keep};
 
 impl App {
@@ -16,20 +14,14 @@ impl App {
         if self.acts_on_marks() {
             return self.act_on_marked(Wish::Claim(true), effects);
         }
-        let tab = self.tab();
-        let Some(row) = tab.at_hand().cloned() else { return };
-        let channel = tab.channel.id.clone();
-        self.plan(&channel, Wish::Claim(row.local.claim.is_none()), vec![row], effects);
+        let Some(row) = self.at_hand().cloned() else { return };
+        self.plan(Wish::Claim(row.local.claim.is_none()), vec![row], effects);
     }
 
     /// Claims or releases all a plan applies to.
-    pub(super) fn claim_all(&mut self, channel: &ChannelId, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn claim_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
         let claim = Claim { agent: self.settings.agent.clone(), at: self.now };
         let wanted = (plan.wish == Wish::Claim(true)).then_some(claim);
-        let id = |row: &ConversationRow| row.conversation.id.clone();
-        let after = plan.apply.iter().map(|it| (id(it), wanted.clone())).collect();
-        let before = plan.apply.iter().map(|it| (id(it), it.local.claim.clone())).collect();
-        effects.push(Effect::Keep(channel.clone(), Keep::Claim(after)));
-        self.note_kept(channel, &plan.named(), Keep::Claim(before));
+        self.keep_all(plan, |_| wanted.clone(), |row| row.local.claim.clone(), Keep::Claim, effects);
     }
 }

@@ -1,12 +1,16 @@
-//! The conversation list of one tab: a window of rows, a selection by id,
-//! and a scroll position that keeps the selected row where it is on screen.
+//! The conversation list of one tab or of all: a window of rows, a selection
+//! by id, and a scroll position that keeps the selected row where it is on
+//! screen.
 //!
 //! Knows nothing of the store; it says which window it wants.
 
+use crate::app::marks::Marks;
+use crate::app::views::View;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::{Anchor, ConversationPage, ConversationQuery, ListFilter};
-use crate::model::time::Timestamp;
+use crate::model::filter::{self, Is, Sort, What};
+use crate::model::ids::ChannelId;
+use crate::model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
+use crate::model::time::{MINUTE, Timestamp};
 
 /// Rows asked for at once.
 const WINDOW: u32 = 200;
@@ -19,12 +23,18 @@ pub const MOVED_GRACE: i64 = 300_000;
 /// The list.
 #[derive(Debug)]
 pub struct ConversationList {
-    /// Which conversations it shows.
-    pub filter: ListFilter,
+    /// The view it shows.
+    pub view: View,
+    /// What was typed to narrow it.
+    pub typed: String,
+    /// The order of its rows.
+    pub sort: Sort,
+    /// What is marked in it.
+    pub marks: Marks,
     /// The rows at hand.
     pub page: ConversationPage,
     /// The selected conversation, by id.
-    pub selected: Option<ConversationId>,
+    pub selected: Option<ConversationKey>,
     /// First row on screen, counted from the window's start.
     pub first: usize,
     /// Whether anything has been loaded yet.
@@ -34,22 +44,36 @@ pub struct ConversationList {
     wanted: ConversationQuery,
     in_flight: bool,
     stale: bool,
+    /// Whether the rows at hand answer another question than the last one.
+    other: bool,
 }
 
 impl ConversationList {
-    /// An empty list of open conversations.
-    pub fn new(channel: ChannelId) -> Self {
-        let filter = ListFilter::default();
+    /// An empty list of the open conversations of a tab, or of all tabs.
+    pub fn new(channel: Option<ChannelId>) -> Self {
+        let view = View::all_open();
+        let (filter, sort) = (view.filter.clone(), view.sort);
         Self {
-            filter,
+            view,
+            typed: String::new(),
+            sort,
+            marks: Marks::default(),
             page: ConversationPage::default(),
             selected: None,
             first: 0,
             loaded: false,
             moved_at: None,
-            wanted: ConversationQuery { channel, filter, anchor: Anchor::Top, limit: WINDOW },
+            wanted: ConversationQuery {
+                channel,
+                filter,
+                sort,
+                at: Timestamp::default(),
+                anchor: Anchor::Top,
+                limit: WINDOW,
+            },
             in_flight: false,
             stale: true,
+            other: false,
         }
     }
 
@@ -61,7 +85,12 @@ impl ConversationList {
     /// The selection's place in the window.
     pub fn index(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
-        self.page.rows.iter().position(|it| it.conversation.id == *selected)
+        self.page.rows.iter().position(|it| it.is(selected))
+    }
+
+    /// Whether it is known that there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.loaded && !self.other && self.page.rows.is_empty()
     }
 
     /// Whether rows lie above the screen.
@@ -76,7 +105,14 @@ impl ConversationList {
     }
 
     /// The query to be sent now, if one is due and none is on its way.
-    pub fn take_query(&mut self) -> Option<ConversationQuery> {
+    pub fn take_query(&mut self, now: Timestamp) -> Option<ConversationQuery> {
+        if self.wanted.filter.uses_time() || self.sort == Sort::Window {
+            let minute = Timestamp::from_micros(now.micros() / MINUTE * MINUTE);
+            self.stale |= self.wanted.at != minute;
+            if !self.in_flight {
+                self.wanted.at = minute;
+            }
+        }
         if self.in_flight || !self.stale {
             return None;
         }
@@ -84,17 +120,51 @@ impl ConversationList {
         Some(self.wanted.clone())
     }
 
+    /// Whether what was put aside is what it shows.
+    pub fn is_showing_snoozed(&self) -> bool {
+        let asked = |it: &filter::Test| !it.negated && it.what == What::Is(Is::Snoozed);
+        self.wanted.filter.tests.iter().any(asked)
+    }
+
     /// What it shows, as a query.
     pub fn query(&self) -> ConversationQuery {
         self.wanted.clone()
     }
 
-    /// Shows other conversations.
-    pub fn set_filter(&mut self, filter: ListFilter) {
-        self.filter = filter;
-        self.want(Anchor::Top);
-        self.wanted.filter = filter;
+    /// Shows another view, as it was saved.
+    pub fn set_view(&mut self, view: View) {
+        self.sort = view.sort;
+        self.view = view;
+        self.typed.clear();
+        self.show_first();
+    }
+
+    /// Narrows the view by what was typed.
+    pub fn set_typed(&mut self, typed: &str) {
+        if self.typed != typed {
+            typed.clone_into(&mut self.typed);
+            self.show_first();
+        }
+    }
+
+    /// Shows the same rows in another order, with the selected one on screen.
+    pub fn set_sort(&mut self, sort: Sort) {
+        self.sort = sort;
+        self.wanted.sort = sort;
+        self.want(match &self.selected {
+            Some(selected) => Anchor::Around(selected.clone()),
+            None => Anchor::Top,
+        });
+    }
+
+    /// The first rows of what is wanted now; the first of them is chosen.
+    fn show_first(&mut self) {
+        self.wanted.filter = self.view.filter.narrowed(&filter::parse(&self.typed).filter);
+        self.wanted.sort = self.sort;
+        self.selected = None;
         self.first = 0;
+        self.other = true;
+        self.want(Anchor::Top);
     }
 
     fn want(&mut self, anchor: Anchor) {
@@ -115,7 +185,7 @@ impl ConversationList {
         if *query != self.wanted {
             return false;
         }
-        self.in_flight = false;
+        (self.in_flight, self.other) = (false, false);
         let offset = self.index().map(|it| it.saturating_sub(self.first));
         let old_index = self.index();
         self.page = page;
@@ -141,7 +211,7 @@ impl ConversationList {
             (_, Some(last)) => Some(old_index.unwrap_or(0).min(last)),
             (_, None) => None,
         };
-        self.selected = index.map(|it| self.page.rows[it].conversation.id.clone());
+        self.selected = index.map(|it| self.page.rows[it].key());
         if had_selection && old_index.is_some() {
             self.moved_at = Some(now);
         }
@@ -157,36 +227,37 @@ impl ConversationList {
     /// Selects a row of the window.
     pub fn select_index(&mut self, index: usize, visible: usize) {
         let Some(row) = self.page.rows.get(index) else { return };
-        let id = row.conversation.id.clone();
-        self.selected = Some(id.clone());
+        let key = row.key();
+        self.selected = Some(key.clone());
         self.moved_at = None;
         self.reveal(visible);
         let near_end = index + NEAR_EDGE >= self.page.rows.len() && !self.page.reaches_bottom;
         let near_start = index < NEAR_EDGE && !self.page.reaches_top;
         let anchor = match index {
             0 if self.page.reaches_top => Anchor::Top,
-            _ => Anchor::Around(id),
+            _ => Anchor::Around(key),
         };
         if near_end || near_start {
             self.want(anchor);
         } else if index == 0 && self.page.reaches_top && self.wanted.anchor != Anchor::Top {
-            // Back at the newest row: from now on new ones are of interest.
+            // Back at the first row: from now on new ones are of interest.
             self.want(Anchor::Top);
         }
     }
 
-    /// Selects a conversation by id; the window follows if it is elsewhere.
-    pub fn select(&mut self, id: &ConversationId, visible: usize) {
-        match self.page.rows.iter().position(|it| it.conversation.id == *id) {
-            Some(index) => self.select_index(index, visible),
-            None => {
-                self.selected = Some(id.clone());
-                self.want(Anchor::Around(id.clone()));
+    /// Selects a conversation; the window follows if it is elsewhere.
+    pub fn select(&mut self, key: &ConversationKey, visible: usize) {
+        match self.page.rows.iter().position(|it| it.is(key)) {
+            // The rows at hand may be those of another question.
+            Some(index) if !self.other => self.select_index(index, visible),
+            _ => {
+                self.selected = Some(key.clone());
+                self.want(Anchor::Around(key.clone()));
             }
         }
     }
 
-    /// Goes to the newest row.
+    /// Goes to the first row.
     pub fn top(&mut self, visible: usize) {
         if self.page.reaches_top {
             self.select_index(0, visible);
@@ -197,7 +268,7 @@ impl ConversationList {
         }
     }
 
-    /// Goes to the oldest row.
+    /// Goes to the last row.
     pub fn bottom(&mut self, visible: usize) {
         if self.page.reaches_bottom {
             let last = self.page.rows.len().saturating_sub(1);
@@ -209,13 +280,20 @@ impl ConversationList {
     }
 
     /// The next row after the selection that needs a person, from the top
-    /// again at the end.
-    pub fn next_waiting(&self) -> Option<ConversationId> {
-        let from = self.index().map_or(0, |it| it + 1);
+    /// again at the end; or the one before it, from the bottom again.
+    pub fn next_waiting(&self, forwards: bool) -> Option<ConversationKey> {
         let rows = &self.page.rows;
-        let (before, after) = rows.split_at(from.min(rows.len()));
-        let found = after.iter().chain(before).find(|it| it.needs_reply())?;
-        Some(found.conversation.id.clone())
+        let (before, after) = match (self.index(), forwards) {
+            (Some(index), true) => (&rows[..index], &rows[index + 1..]),
+            (Some(index), false) => (&rows[index + 1..], &rows[..index]),
+            (None, _) => (&rows[..0], &rows[..]),
+        };
+        let needs = |it: &&ConversationRow| it.needs_reply();
+        let found = match forwards {
+            true => after.iter().chain(before).find(needs),
+            false => before.iter().chain(after).rfind(needs),
+        };
+        found.map(ConversationRow::key)
     }
 
     /// Scrolls as little as needed to show the selection.

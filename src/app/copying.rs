@@ -25,7 +25,7 @@ impl App {
 
     fn copied(&self, command: Command) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
-        let row = tab.at_hand().ok_or("no conversation is selected")?;
+        let row = self.at_hand().ok_or("no conversation is selected")?;
         match command {
             Command::CopyPhone => {
                 let address = row.conversation.address.clone();

@@ -15,8 +15,8 @@ use crate::model::news::News;
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage, HistoryQuery,
-    OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
+    HistoryQuery, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -28,6 +28,8 @@ pub enum Event {
     Time(Timestamp),
     /// A key was pressed.
     Key(Key),
+    /// A line was entered in the plain mode.
+    Line(String),
     /// The mouse did something.
     Pointer(Pointer),
     /// Text was pasted, as the terminal marked it.
@@ -91,15 +93,17 @@ pub enum Loaded {
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
     /// All conversations of a list, to be marked, and whether there are more.
-    Spread(ConversationQuery, Spread, Vec<ConversationId>, bool),
+    Spread(ConversationQuery, Spread, Vec<ConversationKey>, bool),
     /// The rows of marked conversations.
-    Marked(ChannelId, Vec<ConversationRow>),
+    Marked(Vec<ConversationRow>),
     /// What became of rows of the outbox.
     Fates(Vec<(RowId, Fate)>),
     /// The pauses made from here.
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
+    /// Who needs a person, in a tab or in all.
+    Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -125,10 +129,12 @@ pub enum Load {
     Drafts(DeskQuery),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// Who needs a person, in a tab or in all.
+    Needing(Option<ChannelId>),
     /// All conversations of a list, to be marked.
     Spread(ConversationQuery, Spread),
     /// The rows of marked conversations.
-    Marked(ChannelId, Vec<ConversationId>),
+    Marked(Vec<ConversationKey>),
     /// What became of rows of the outbox.
     Fates(Vec<RowId>),
     /// The pauses made from here, so many at most.

@@ -33,6 +33,8 @@ impl App {
     fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
+            (Layer::Line(line), _) => self.line_key(line, key),
+            (Layer::Views { chosen }, _) => self.views_key(chosen, key),
             (Layer::Help { first }, _) => {
                 let total = TABLE.len() + Place::ALL.len();
                 let moved = scrolled(first, key, usize::from(self.size.1), total);
@@ -43,12 +45,10 @@ impl App {
                 self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
             }
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
-            (Layer::Snooze { channel, rows, typed }, _) => {
-                self.snooze_key((channel, rows), typed, key, effects);
-            }
-            (Layer::Tags { channel, rows, line }, _) => self.tags_key((channel, rows), line, key, effects),
+            (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
+            (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
             (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
-            (Layer::AskBulk { channel, plan }, Some('y')) => self.carry_out(&channel, &plan, effects),
+            (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan, effects),
             (Layer::AskBulk { .. }, Some('n')) => (),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);

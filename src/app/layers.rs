@@ -5,7 +5,8 @@
 use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
-use crate::app::lists::ListKind;
+use crate::app::line::Line;
+use crate::app::listing::ListKind;
 use crate::app::tagging::TagLine;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
@@ -20,6 +21,13 @@ pub const TYPE_AHEAD: i64 = 150_000;
 /// One layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
+    /// A line being typed at the foot of the screen.
+    Line(Line),
+    /// The menu of saved views.
+    Views {
+        /// The chosen place in it.
+        chosen: usize,
+    },
     /// The keys of this place, scrolled by lines.
     Help {
         /// First line on screen.
@@ -86,8 +94,6 @@ pub enum Layer {
     },
     /// Asks until when conversations are put aside.
     Snooze {
-        /// The tab.
-        channel: ChannelId,
         /// The conversations.
         rows: Vec<ConversationRow>,
         /// A wish being typed.
@@ -95,8 +101,6 @@ pub enum Layer {
     },
     /// A line in which tags are edited.
     Tags {
-        /// The tab.
-        channel: ChannelId,
         /// The conversations.
         rows: Vec<ConversationRow>,
         /// The line.
@@ -105,8 +109,6 @@ pub enum Layer {
     /// Shows which of many conversations a wish fits, and asks whether to go
     /// on.
     AskBulk {
-        /// The tab.
-        channel: ChannelId,
         /// The plan.
         plan: Box<Plan>,
     },
@@ -133,7 +135,9 @@ impl Layer {
     pub fn is_question(&self) -> bool {
         !matches!(
             self,
-            Self::Help { .. }
+            Self::Line(_)
+                | Self::Views { .. }
+                | Self::Help { .. }
                 | Self::Raw { .. }
                 | Self::React { .. }
                 | Self::Snooze { .. }

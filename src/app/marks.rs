@@ -6,24 +6,24 @@
 use std::collections::BTreeSet;
 
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::ConversationId;
+use crate::model::queries::ConversationKey;
 
 /// Conversations marked at once at most: what one person can answer for.
 pub const MOST: u32 = 1_000;
 
-/// The marks of one tab.
+/// The marks of one list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marks {
-    ids: BTreeSet<ConversationId>,
+    ids: BTreeSet<ConversationKey>,
     /// Where a range began.
-    from: Option<ConversationId>,
+    from: Option<ConversationKey>,
     /// What the range holds so far.
-    range: BTreeSet<ConversationId>,
+    range: BTreeSet<ConversationKey>,
 }
 
 impl Marks {
     /// Marks of these.
-    pub fn of(ids: impl IntoIterator<Item = ConversationId>) -> Self {
+    pub fn of(ids: impl IntoIterator<Item = ConversationKey>) -> Self {
         let ids = ids.into_iter().take(usize::try_from(MOST).unwrap_or(usize::MAX)).collect();
         Self { ids, ..Self::default() }
     }
@@ -39,12 +39,12 @@ impl Marks {
     }
 
     /// Whether one is marked.
-    pub fn contains(&self, id: &ConversationId) -> bool {
+    pub fn contains(&self, id: &ConversationKey) -> bool {
         self.ids.contains(id) || self.range.contains(id)
     }
 
     /// All that are marked.
-    pub fn ids(&self) -> Vec<ConversationId> {
+    pub fn keys(&self) -> Vec<ConversationKey> {
         self.ids.union(&self.range).cloned().collect()
     }
 
@@ -54,7 +54,7 @@ impl Marks {
     }
 
     /// Marks one, or takes its mark away. False when there are too many.
-    pub fn toggle(&mut self, id: &ConversationId) -> bool {
+    pub fn toggle(&mut self, id: &ConversationKey) -> bool {
         self.end_range();
         if self.ids.remove(id) {
             return true;
@@ -67,7 +67,7 @@ impl Marks {
     }
 
     /// Begins a range at a row, or ends the one begun.
-    pub fn toggle_range(&mut self, at: &ConversationId) {
+    pub fn toggle_range(&mut self, at: &ConversationKey) {
         if self.from.is_some() {
             return self.end_range();
         }
@@ -77,15 +77,15 @@ impl Marks {
 
     /// The range reaches to this row now. Where its beginning is no longer in
     /// the window, what it held stays.
-    pub fn reach(&mut self, rows: &[ConversationRow], to: &ConversationId) {
+    pub fn reach(&mut self, rows: &[ConversationRow], to: &ConversationKey) {
         let Some(from) = &self.from else { return };
-        let place = |id: &ConversationId| rows.iter().position(|it| it.conversation.id == *id);
+        let place = |id: &ConversationKey| rows.iter().position(|it| it.is(id));
         let most = usize::try_from(MOST).unwrap_or(usize::MAX);
-        let id = |it: &ConversationRow| it.conversation.id.clone();
+
         match (place(from), place(to)) {
             (Some(from), Some(to)) => {
                 let (first, last) = (from.min(to), from.max(to));
-                self.range = rows[first..=last].iter().take(most).map(id).collect();
+                self.range = rows[first..=last].iter().take(most).map(ConversationRow::key).collect();
             }
             (None, Some(_)) if self.range.len() < most => {
                 self.range.insert(to.clone());

@@ -16,8 +16,10 @@ pub mod history;
 pub mod keys;
 pub mod layers;
 pub mod layout;
+pub mod line;
+pub mod line_input;
 pub mod lines;
-pub mod lists;
+pub mod listing;
 pub mod marks;
 pub mod pages;
 pub mod pointer;
@@ -26,7 +28,9 @@ pub mod settings;
 pub mod sheet;
 pub mod tab;
 pub mod tagging;
+pub mod text_line;
 pub mod undoing;
+pub mod views;
 pub mod wrap;
 
 mod acting;
@@ -38,6 +42,7 @@ mod deciding;
 mod due;
 mod keyboard;
 mod layer_keys;
+mod lists;
 mod notes;
 mod on_the_way;
 mod queueing;
@@ -51,9 +56,11 @@ mod snoozing;
 #[cfg(test)]
 mod tests;
 mod view;
+mod waiting;
 mod watch;
 mod writing;
 
+use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
@@ -62,6 +69,7 @@ use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
+use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::outbox::Lane;
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -94,8 +102,15 @@ pub struct App {
     pub settings: Settings,
     /// The tabs; never empty.
     pub tabs: Vec<Tab>,
-    /// The tab on screen.
+    /// The tab at hand.
     pub active: usize,
+    /// Whether the list over all tabs is on screen; the tab at hand is then
+    /// that of its selected row.
+    pub everywhere: bool,
+    /// The list over all tabs.
+    pub all: ConversationList,
+    /// The saved views.
+    pub views: Vec<View>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
@@ -167,6 +182,9 @@ impl App {
             settings,
             tabs,
             active: 0,
+            everywhere: false,
+            all: ConversationList::new(None),
+            views: views::shipped(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
@@ -204,7 +222,7 @@ impl App {
         effects
     }
 
-    /// The tab on screen.
+    /// The tab at hand.
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
     }
@@ -247,6 +265,8 @@ impl App {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
             Event::Paste(text) => self.paste(&text),
+            // Only the plain mode has lines, and reads them itself.
+            Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
             Event::Resize(width, height) => {
                 self.size = (width, height);
@@ -301,6 +321,12 @@ impl App {
         self.note_writes(effects);
     }
 
+    /// Whoever answers in lines has heard the question: the guard against
+    /// typing ahead is over.
+    pub fn question_was_heard(&mut self) {
+        self.layer_opened_at = self.now.plus(-layers::TYPE_AHEAD);
+    }
+
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()
@@ -341,6 +367,7 @@ impl App {
         let areas = self.areas();
         let offset = self.settings.offset_minutes;
         let list_rows = self.list_rows(&areas);
+        self.list_mut().reveal(list_rows);
         let tab = self.tab_mut();
         if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
             let inner = area.inner();
@@ -348,7 +375,6 @@ impl App {
             let rows = usize::from(area.height.saturating_sub(1));
             history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
         }
-        tab.list.reveal(list_rows);
     }
 
     /// Conversations the list can show: two lines each.

@@ -9,8 +9,8 @@ use crate::app::composer::Mode;
 use crate::app::event::{Effect, Load};
 use crate::app::lines::ItemKey;
 use crate::app::tab::Focus;
-use crate::app::watch;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::queries::ConversationKey;
 
 /// Lines of a row of the outbox.
 pub const OUTBOX_LINES: usize = 3;
@@ -118,14 +118,13 @@ impl App {
         focus: Focus,
         effects: &mut Vec<Effect>,
     ) {
-        if let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) {
-            self.active = index;
-        }
+        self.take_up(channel);
         self.page = Page::Inbox;
         let visible = self.list_rows(&self.areas());
+        let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
+        self.list_mut().select(&key, visible);
+        self.show(&key, effects);
         let Some(tab) = self.tab_of(channel) else { return };
-        tab.list.select(conversation, visible);
-        watch::show(tab, conversation, effects);
         if let Some(history) = &mut tab.history {
             history.opened = true;
         }

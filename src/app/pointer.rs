@@ -26,6 +26,8 @@ pub enum Pointer {
     Down(u16, u16),
     /// The button went down on a tab.
     Tab(usize),
+    /// The button went down on the place of all tabs.
+    AllTabs,
     /// The mouse moved with the button down.
     Drag(u16, u16),
     /// The button went up.
@@ -43,10 +45,8 @@ impl App {
             Pointer::Wheel(x, y, notches) => self.wheel((x, y), notches, effects),
             // What lies over the desk is answered by keys alone.
             _ if !self.layers.is_empty() => (),
-            Pointer::Tab(index) if index < self.tabs.len() => {
-                self.active = index;
-                self.pressed.clear();
-            }
+            Pointer::Tab(index) if index < self.tabs.len() => self.go_to_tab(index),
+            Pointer::AllTabs => self.go_everywhere(),
             Pointer::Down(x, y) => self.click((x, y), effects),
             Pointer::Tab(_) | Pointer::Drag(..) => (),
         }
@@ -84,12 +84,14 @@ impl App {
         if !inner.contains(at) {
             return;
         }
-        let index = tab.list.first + usize::from((at.1 - inner.y) / 2);
-        if index >= tab.list.page.rows.len() {
+        let list = self.list_mut();
+        let index = list.first + usize::from((at.1 - inner.y) / 2);
+        if index >= list.page.rows.len() {
             return;
         }
-        let again = was_focused && tab.list.index() == Some(index);
-        tab.list.select_index(index, visible);
+        let again = was_focused && list.index() == Some(index);
+        list.select_index(index, visible);
+        self.follow_row();
         if again || stacked {
             self.open(Focus::History, effects);
         }
@@ -136,11 +138,10 @@ impl App {
             return self.step_rows(notches);
         }
         let visible = self.list_rows(&areas);
-        let tab = self.tab_mut();
         if areas.list.is_some_and(|it| it.contains(at)) {
-            tab.list.step(notches, visible);
+            self.list_mut().step(notches, visible);
         } else if areas.history.is_some_and(|it| it.contains(at))
-            && let Some(history) = &mut tab.history
+            && let Some(history) = &mut self.tab_mut().history
         {
             history.scroll(notches * NOTCH);
         }

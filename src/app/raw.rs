@@ -15,7 +15,7 @@ impl App {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
             _ => None,
         };
-        let (title, raw) = match (selected, tab.at_hand()) {
+        let (title, raw) = match (selected, self.at_hand()) {
             (Some(row), _) => (format!("message {}", row.message.id), &row.message.raw),
             (None, Some(row)) => (format!("conversation {}", row.conversation.id), &row.conversation.raw),
             (None, None) => return,

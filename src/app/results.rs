@@ -25,8 +25,12 @@ impl App {
         let visible = self.list_rows(&areas);
         match loaded {
             Loaded::Conversations(query, page) => {
-                if let Some(tab) = self.tab_of(&query.channel) {
-                    tab.list.receive(&query, page, visible, now);
+                let list = match &query.channel {
+                    Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+                    None => Some(&mut self.all),
+                };
+                if let Some(list) = list {
+                    list.receive(&query, page, visible, now);
                 }
             }
             Loaded::History(query, page) => {
@@ -59,10 +63,11 @@ impl App {
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
-            Loaded::Marked(channel, rows) => self.marked(&channel, rows, effects),
+            Loaded::Marked(rows) => self.marked(rows, effects),
             Loaded::Fates(fates) => self.fates(fates),
             Loaded::Paused(_) => (),
             Loaded::Tags(known) => self.tags_known(known),
+            Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -88,6 +93,7 @@ impl App {
             News::Credits(channel, credits) => self.credits(&channel, credits),
             News::Conversations(channel) => {
                 self.rows_changed();
+                self.all.mark_stale();
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
                     // Its title tells what the row tells.
@@ -162,6 +168,7 @@ impl App {
         effects: &mut Vec<Effect>,
     ) {
         self.rows_changed();
+        self.all.mark_stale();
         let Some(tab) = self.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation

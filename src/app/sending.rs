@@ -22,7 +22,7 @@ impl App {
         Some(Intent {
             channel: tab.channel.id.clone(),
             platform: tab.platform()?.clone(),
-            conversation: tab.at_hand()?.conversation.id.clone(),
+            conversation: self.at_hand()?.conversation.id.clone(),
             operation,
             hold,
             seen: None,

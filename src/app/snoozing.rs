@@ -10,7 +10,7 @@ use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::ids::ConversationId;
 use crate::model::local::Keep;
 use crate::model::snooze::{self, Snooze};
 use crate::model::time::Timestamp;
@@ -32,23 +32,21 @@ impl App {
         if self.acts_on_marks() {
             return self.snooze_marked(effects);
         }
-        let tab = self.tab();
-        let Some(row) = tab.at_hand().cloned() else { return };
-        let channel = tab.channel.id.clone();
-        self.open_layer(Layer::Snooze { channel, rows: vec![row], typed: None });
+        let Some(row) = self.at_hand().cloned() else { return };
+        self.open_layer(Layer::Snooze { rows: vec![row], typed: None });
     }
 
     /// A key goes to the menu.
     pub(super) fn snooze_key(
         &mut self,
-        (channel, rows): (ChannelId, Vec<ConversationRow>),
+        rows: Vec<ConversationRow>,
         typed: Option<String>,
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
         let (now, offset) = (self.now, self.settings.offset_minutes);
         if let Some(text) = typed {
-            return self.snooze_typing((channel, rows), text, key, effects);
+            return self.snooze_typing(rows, text, key, effects);
         }
         let wish = match key.typed() {
             Some('r') => Wish::Snooze(None),
@@ -57,17 +55,17 @@ impl App {
             Some('m') => Wish::Snooze(Some(snooze::monday(now, offset))),
             Some('x') => Wish::Wake,
             Some('c') => {
-                return self.layers.push(Layer::Snooze { channel, rows, typed: Some(String::new()) });
+                return self.layers.push(Layer::Snooze { rows, typed: Some(String::new()) });
             }
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
-            _ => return self.layers.push(Layer::Snooze { channel, rows, typed: None }),
+            _ => return self.layers.push(Layer::Snooze { rows, typed: None }),
         };
-        self.plan(&channel, wish, rows, effects);
+        self.plan(wish, rows, effects);
     }
 
     fn snooze_typing(
         &mut self,
-        (channel, rows): (ChannelId, Vec<ConversationRow>),
+        rows: Vec<ConversationRow>,
         mut text: String,
         key: Key,
         effects: &mut Vec<Effect>,
@@ -76,7 +74,7 @@ impl App {
         match (key.code, key.typed()) {
             (KeyCode::Enter, _) => {
                 if let Some(at) = snooze::parse(&text, self.now, self.settings.offset_minutes) {
-                    return self.plan(&channel, Wish::Snooze(Some(at)), rows, effects);
+                    return self.plan(Wish::Snooze(Some(at)), rows, effects);
                 }
                 typed = Some(text);
             }
@@ -91,11 +89,11 @@ impl App {
             }
             _ => typed = Some(text),
         }
-        self.layers.push(Layer::Snooze { channel, rows, typed });
+        self.layers.push(Layer::Snooze { rows, typed });
     }
 
     /// Puts aside, or brings back, all a plan applies to.
-    pub(super) fn snooze_all(&mut self, channel: &ChannelId, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn snooze_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
         let set_at = self.now;
         let wanted = |row: &ConversationRow| match plan.wish {
             // Whatever came since the row was read brings it back at once.
@@ -105,11 +103,7 @@ impl App {
             }
             _ => None,
         };
-        let id = |row: &ConversationRow| row.conversation.id.clone();
-        let after = plan.apply.iter().map(|it| (id(it), wanted(it))).collect();
-        let before = plan.apply.iter().map(|it| (id(it), it.local.snooze.clone())).collect();
-        effects.push(Effect::Keep(channel.clone(), Keep::Snooze(after)));
-        self.note_kept(channel, &plan.named(), Keep::Snooze(before));
+        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze, effects);
     }
 
     /// Brings back those whose time has come, with one bell; and takes the

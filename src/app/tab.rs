@@ -7,13 +7,12 @@ use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
 use crate::app::history::History;
-use crate::app::marks::Marks;
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::news::Health;
-use crate::model::queries::TabCounts;
+use crate::model::queries::{ConversationKey, TabCounts};
 use crate::model::text::SafeText;
 
 /// Which pane has the keyboard.
@@ -44,8 +43,6 @@ pub struct Tab {
     pub note: Option<SafeText>,
     /// The list.
     pub list: ConversationList,
-    /// What is marked in it.
-    pub marks: Marks,
     /// The conversation at hand.
     pub history: Option<History>,
     /// Its draft.
@@ -67,8 +64,7 @@ impl Tab {
             counts: TabCounts::default(),
             budget: 0,
             note: None,
-            list: ConversationList::new(channel.id.clone()),
-            marks: Marks::default(),
+            list: ConversationList::new(Some(channel.id.clone())),
             history: None,
             composer: None,
             looked: Looked::default(),
@@ -97,19 +93,9 @@ impl Tab {
         self.platform().is_none_or(Platform::has_conversations)
     }
 
-    /// The conversation commands act on: the one being read, or the selected
-    /// row.
-    pub fn at_hand(&self) -> Option<&ConversationRow> {
-        if self.focus == Focus::List
-            && let Some(row) = self.list.selected_row()
-        {
-            return Some(row);
-        }
-        let history = self.history.as_ref()?;
-        history.row.as_ref().or_else(|| {
-            let rows = &self.list.page.rows;
-            rows.iter().find(|it| it.conversation.id == history.conversation)
-        })
+    /// Names a conversation of this tab among those of all tabs.
+    pub fn key_of(&self, conversation: &ConversationId) -> ConversationKey {
+        ConversationKey { channel: self.channel.id.clone(), conversation: conversation.clone() }
     }
 
     /// Whether the AI may answer in a conversation: it is on, or nothing has

@@ -8,7 +8,6 @@ use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::ChannelId;
 use crate::model::local::Keep;
 use crate::model::text::SafeText;
 
@@ -81,25 +80,18 @@ impl App {
         if self.acts_on_marks() {
             return self.tag_marked(effects);
         }
-        let tab = self.tab();
-        let Some(row) = tab.at_hand().cloned() else { return };
-        let channel = tab.channel.id.clone();
-        self.open_tags(channel, vec![row], effects);
+        let Some(row) = self.at_hand().cloned() else { return };
+        self.open_tags(vec![row], effects);
     }
 
-    pub(super) fn open_tags(
-        &mut self,
-        channel: ChannelId,
-        rows: Vec<ConversationRow>,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn open_tags(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
         let mut line = TagLine::default();
         if let [one] = rows.as_slice() {
             for tag in &one.local.tags {
                 line.text.push_str(&format!("{}, ", tag.word));
             }
         }
-        self.open_layer(Layer::Tags { channel, rows, line });
+        self.open_layer(Layer::Tags { rows, line });
         effects.push(Effect::Load(Load::Tags(KNOWN)));
     }
 
@@ -113,7 +105,7 @@ impl App {
     /// A key goes to the line.
     pub(super) fn tags_key(
         &mut self,
-        (channel, rows): (ChannelId, Vec<ConversationRow>),
+        rows: Vec<ConversationRow>,
         mut line: TagLine,
         key: Key,
         effects: &mut Vec<Effect>,
@@ -122,7 +114,7 @@ impl App {
             (KeyCode::Esc, _) => return,
             (KeyCode::Enter, _) => {
                 let wish = wish(&rows, &line);
-                return self.plan(&channel, wish, rows, effects);
+                return self.plan(wish, rows, effects);
             }
             (KeyCode::Tab, _) => line.complete(),
             (KeyCode::Backspace, _) => drop(line.text.pop()),
@@ -130,17 +122,14 @@ impl App {
             (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),
             _ => (),
         }
-        self.layers.push(Layer::Tags { channel, rows, line });
+        self.layers.push(Layer::Tags { rows, line });
     }
 
     /// Sets the tags of all a plan applies to.
-    pub(super) fn tag_all(&mut self, channel: &ChannelId, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn tag_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
         let Wish::Tag { add, remove } = &plan.wish else { return };
-        let id = |row: &ConversationRow| row.conversation.id.clone();
-        let after = plan.apply.iter().map(|it| (id(it), tagged(&it.local.tags, add, remove))).collect();
-        let before = plan.apply.iter().map(|it| (id(it), it.local.tags.clone())).collect();
-        effects.push(Effect::Keep(channel.clone(), Keep::Tags(after)));
-        self.note_kept(channel, &plan.named(), Keep::Tags(before));
+        let wanted = |row: &ConversationRow| tagged(&row.local.tags, add, remove);
+        self.keep_all(plan, wanted, |row| row.local.tags.clone(), Keep::Tags, effects);
     }
 }
 

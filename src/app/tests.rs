@@ -8,7 +8,7 @@ use crate::model::conversations::{
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::local::Local;
 use crate::model::messages::{Delivery, Direction, Message, MessageRow, Sender};
-use crate::model::queries::{ConversationPage, HistoryPage};
+use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
 
@@ -19,8 +19,13 @@ fn at(minutes: i64) -> Timestamp {
     Timestamp::from_micros(minutes * MINUTE)
 }
 
+fn key(id: &str) -> ConversationKey {
+    ConversationKey { channel: ChannelId::from("chat"), conversation: ConversationId::from(id) }
+}
+
 fn row(id: &str, waits: bool) -> ConversationRow {
     ConversationRow {
+        channel: ChannelId::from("chat"),
         conversation: Conversation {
             id: ConversationId::from(id),
             address: Some("+34600111222".into()),
@@ -60,12 +65,12 @@ fn page(ids: &[&str]) -> ConversationPage {
 
 fn receive(list: &mut ConversationList, ids: &[&str], minute: i64) {
     list.mark_stale();
-    let query = list.take_query().expect("a query is due");
+    let query = list.take_query(at(0)).expect("a query is due");
     assert!(list.receive(&query, page(ids), VISIBLE, at(minute)));
 }
 
 fn list(ids: &[&str]) -> ConversationList {
-    let mut list = ConversationList::new(ChannelId::from("chat"));
+    let mut list = ConversationList::new(Some(ChannelId::from("chat")));
     receive(&mut list, ids, 0);
     list
 }
@@ -77,7 +82,7 @@ fn the_selection_stays_where_it_is_on_screen() {
     assert_eq!((list.index(), list.first), (Some(2), 0));
     // Two new rows above: the selected one is still the third on screen.
     receive(&mut list, &["y", "z", "a", "b", "c", "d", "e", "f", "g", "h"], 1);
-    assert_eq!(list.selected, Some(ConversationId::from("c")));
+    assert_eq!(list.selected, Some(key("c")));
     assert_eq!((list.index(), list.first), (Some(4), 2));
     assert!(list.more_above());
     assert_eq!(list.moved_at, None);
@@ -88,7 +93,7 @@ fn a_row_that_leaves_gives_its_place_to_its_neighbour_and_says_so() {
     let mut list = list(&["a", "b", "c"]);
     list.step(1, VISIBLE);
     receive(&mut list, &["a", "c"], 1);
-    assert_eq!(list.selected, Some(ConversationId::from("c")));
+    assert_eq!(list.selected, Some(key("c")));
     assert_eq!(list.moved_at, Some(at(1)));
     list.step(-1, VISIBLE);
     assert_eq!(list.moved_at, None, "a key makes the selection the person's own again");
@@ -98,19 +103,21 @@ fn a_row_that_leaves_gives_its_place_to_its_neighbour_and_says_so() {
 fn an_answer_to_an_older_question_is_dropped() {
     let mut list = list(&["a", "b"]);
     list.mark_stale();
-    let old = list.take_query().expect("a query is due");
-    list.set_filter(crate::model::queries::ListFilter::Closed);
+    let old = list.take_query(at(0)).expect("a query is due");
+    list.set_typed("status:closed");
     assert!(!list.receive(&old, page(&["x"]), VISIBLE, at(1)));
-    let new = list.take_query().expect("the new question is asked at once");
+    let new = list.take_query(at(0)).expect("the new question is asked at once");
     assert!(list.receive(&new, page(&["x"]), VISIBLE, at(1)));
 }
 
 #[test]
 fn next_waiting_goes_round() {
     let mut list = list(&["w1", "a", "w2", "b"]);
-    assert_eq!(list.next_waiting(), Some(ConversationId::from("w2")));
-    list.select(&ConversationId::from("w2"), VISIBLE);
-    assert_eq!(list.next_waiting(), Some(ConversationId::from("w1")));
+    assert_eq!(list.next_waiting(true), Some(key("w2")));
+    assert_eq!(list.next_waiting(false), Some(key("w2")));
+    list.select(&key("w2"), VISIBLE);
+    assert_eq!(list.next_waiting(true), Some(key("w1")));
+    assert_eq!(list.next_waiting(false), Some(key("w1")));
 }
 
 fn message(number: i64) -> MessageRow {

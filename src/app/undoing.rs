@@ -45,8 +45,8 @@ pub enum What {
     Rows(Vec<OutboxRow>),
     /// The change that brings back what was kept before.
     Keep(Keep),
-    /// The marks that were set before.
-    Marks(Marks),
+    /// The marks that were set before, and whether in the list over all tabs.
+    Marks(Marks, bool),
     /// A private note, to be taken back into the composer.
     Note(ConversationId, NoteId),
 }
@@ -252,9 +252,10 @@ impl App {
     fn bring_back(&mut self, done: &Done, effects: &mut Vec<Effect>) {
         match &done.what {
             What::Keep(keep) => effects.push(Effect::Keep(done.channel.clone(), keep.clone())),
-            What::Marks(marks) => {
+            What::Marks(marks, true) => self.all.marks = marks.clone(),
+            What::Marks(marks, false) => {
                 if let Some(tab) = self.tab_of(&done.channel) {
-                    tab.marks = marks.clone();
+                    tab.list.marks = marks.clone();
                 }
             }
             What::Note(conversation, note) => {

@@ -9,8 +9,8 @@ use crate::app::composer::Composer;
 use crate::app::crossing::Looked;
 use crate::app::event::{Effect, Load};
 use crate::app::history::History;
-use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::time::Timestamp;
 
@@ -38,16 +38,15 @@ impl App {
     /// Side by side, the history shows the selected row; stacked, it shows
     /// what was opened.
     pub(super) fn follow_selection(&mut self, effects: &mut Vec<Effect>) {
+        self.follow_row();
         let side_by_side = {
             let areas = self.areas();
             areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
         };
-        let on_inbox = self.page == Page::Inbox;
-        let tab = self.tab_mut();
-        if side_by_side && on_inbox && tab.focus == Focus::List && tab.is_inbox() {
-            match tab.list.selected.clone() {
-                Some(selected) => show(tab, &selected, effects),
-                None if tab.list.loaded && tab.list.page.rows.is_empty() => leave(tab, effects),
+        if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {
+            match self.list().selected.clone() {
+                Some(selected) => self.show(&selected, effects),
+                None if self.list().is_empty() => leave(self.tab_mut(), effects),
                 None => (),
             }
         }
@@ -78,13 +77,14 @@ impl App {
 
     /// Asks for every window of the active tab that is stale.
     pub(super) fn load_what_is_missing(&mut self, effects: &mut Vec<Effect>) {
-        let tab = self.tab_mut();
-        if !tab.is_inbox() {
+        if !self.tab().is_inbox() {
             return;
         }
-        if let Some(query) = tab.list.take_query() {
+        let now = self.now;
+        if let Some(query) = self.list_mut().take_query(now) {
             effects.push(Effect::Load(Load::Conversations(query)));
         }
+        let tab = self.tab_mut();
         let Some(history) = &mut tab.history else { return };
         if history.want_older() {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
@@ -137,15 +137,19 @@ impl App {
 }
 
 /// Puts a conversation into the tab's history pane and composer.
-pub(super) fn show(tab: &mut Tab, conversation: &ConversationId, effects: &mut Vec<Effect>) {
+pub(super) fn show(
+    tab: &mut Tab,
+    conversation: &ConversationId,
+    row: Option<ConversationRow>,
+    effects: &mut Vec<Effect>,
+) {
     if tab.history.as_ref().is_some_and(|it| it.conversation == *conversation) {
         return;
     }
     save(tab, effects);
     let channel = tab.channel.id.clone();
     let mut history = History::new(channel.clone(), conversation.clone());
-    let rows = &tab.list.page.rows;
-    history.row = rows.iter().find(|it| it.conversation.id == *conversation).cloned();
+    history.row = row;
     tab.history = Some(history);
     tab.composer = Some(Composer::new(conversation.clone()));
     tab.looked = Looked::default();

@@ -62,6 +62,9 @@ impl App {
     /// Pasted text is text in the composer and nothing anywhere else.
     pub(super) fn paste(&mut self, text: &str) {
         let now = self.now;
+        if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
+            return self.paste_into_line(line, text);
+        }
         if !self.layers.is_empty() || !self.is_typing() {
             return self.warn("pasted text was ignored: press r first to write");
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 
 use crate::app::settings::Settings;
-use crate::cli::{folders, inbox, logs};
+use crate::cli::{How, folders, inbox, logs};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::model::time::Clock;
@@ -34,7 +34,7 @@ const TABS: [(&str, &str); 4] = [
 ///
 /// # Errors
 /// When the service cannot start or the desk cannot be opened.
-pub fn run(data_dir: Option<PathBuf>, read_only: bool) -> Result<()> {
+pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let temporary = Temporary::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
@@ -45,7 +45,7 @@ pub fn run(data_dir: Option<PathBuf>, read_only: bool) -> Result<()> {
     let channels = channels(folder, &running)?;
     let desk = Desk {
         store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
-        channels: inbox::all_read_only(channels, read_only),
+        channels: inbox::all_read_only(channels, how.read_only),
         settings: Settings {
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: true,
@@ -55,10 +55,11 @@ pub fn run(data_dir: Option<PathBuf>, read_only: bool) -> Result<()> {
         theme: inbox::theme(Palette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
+        views: crate::app::views::shipped(),
         clock,
         runtime: runtime.handle().clone(),
     };
-    let ended = desk.run();
+    let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended?)
 }

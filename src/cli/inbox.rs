@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::app::settings::Settings;
-use crate::cli::{CliError, folders, logs};
+use crate::cli::{CliError, How, folders, logs};
 use crate::config::Config;
 use crate::model::text::SafeText;
 use crate::model::time::{Clock, HOUR, SECOND};
@@ -24,7 +24,7 @@ use crate::ui::theme::{Palette, Theme};
 /// # Errors
 /// When nothing is configured, the configuration is wrong, a key is missing,
 /// or the desk cannot be opened.
-pub fn run(read_only: bool) -> Result<(), CliError> {
+pub fn run(how: How) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     if config.channels.is_empty() {
@@ -43,7 +43,7 @@ pub fn run(read_only: bool) -> Result<(), CliError> {
     let clock = SystemClock;
     let desk = Desk {
         store,
-        channels: all_read_only(specs(&config)?, read_only),
+        channels: all_read_only(specs(&config)?, how.read_only),
         settings: Settings {
             pause_on_reply: config.pause_on_reply,
             hold: config.undo_chat_seconds * SECOND,
@@ -60,10 +60,11 @@ pub fn run(read_only: bool) -> Result<(), CliError> {
         theme: theme(config.palette, config.ascii),
         mouse: config.mouse,
         notifier: settled(config.notifier.clone()),
+        views: config.views.clone(),
         clock: Arc::new(clock),
         runtime: runtime.handle().clone(),
     };
-    let ended = desk.run();
+    let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended.map_err(anyhow::Error::from)?)
 }

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
+use crate::shell::run::{Desk, DeskError};
+
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
                            `show`, `search`, `export`, `send`, `react`, `pause`, `resume` or `close` in scripts";
@@ -34,6 +36,10 @@ pub struct Cli {
     /// Change nothing: every write is off, in all tabs of the inbox.
     #[arg(long)]
     pub read_only: bool,
+    /// The inbox in lines of words: for screen readers, and for terminals that
+    /// can do no more.
+    #[arg(long)]
+    pub plain: bool,
     /// What to do; without a command, the inbox of the configured channels.
     #[command(subcommand)]
     pub command: Option<Action>,
@@ -83,13 +89,15 @@ pub enum CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
-    let Cli { read_only, command } = Cli::parse();
+    let Cli { read_only, plain, command } = Cli::parse();
+    let how = How { read_only, plain: plain || is_dumb_terminal() };
     let result = match command {
-        None => terminal().and_then(|()| inbox::run(read_only)),
-        Some(Action::Demo { data_dir }) => terminal().and_then(|()| Ok(demo::run(data_dir, read_only)?)),
-        Some(_) if read_only => {
-            Err(CliError::Usage("--read-only is for the inbox: `frontdesk --read-only`".to_owned()))
-        }
+        None => how.terminal().and_then(|()| inbox::run(how)),
+        Some(Action::Demo { data_dir }) => how.terminal().and_then(|()| Ok(demo::run(data_dir, how)?)),
+        Some(_) if read_only || plain => Err(CliError::Usage(
+            "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`"
+                .to_owned(),
+        )),
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
@@ -110,6 +118,34 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn terminal() -> Result<(), CliError> {
-    if std::io::stdout().is_terminal() { Ok(()) } else { Err(CliError::Usage(NO_TERMINAL.to_owned())) }
+/// Whether standard output is a terminal that can only print lines.
+fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|it| it == "dumb") && std::io::stdout().is_terminal()
+}
+
+/// How the inbox is run.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    /// Whether every write is off.
+    pub read_only: bool,
+    /// Whether it is in lines of words instead of a screen.
+    pub plain: bool,
+}
+
+impl How {
+    /// A screen needs a terminal; lines of words do not.
+    fn terminal(self) -> Result<(), CliError> {
+        if self.plain || std::io::stdout().is_terminal() {
+            return Ok(());
+        }
+        Err(CliError::Usage(NO_TERMINAL.to_owned()))
+    }
+
+    /// Runs a desk so.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a part of it failed.
+    pub fn run(self, desk: Desk) -> Result<(), DeskError> {
+        if self.plain { desk.run_plain() } else { desk.run() }
+    }
 }

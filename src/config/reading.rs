@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::config::nearest::nearest;
 use crate::config::{ConfigError, kind};
+use crate::model::nearest::nearest;
 
 /// The text errors point into.
 #[derive(Debug, Clone, Copy)]

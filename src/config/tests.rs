@@ -27,6 +27,12 @@ mouse = false
 desktop = "osc777"
 command = ["notify-send", "{title}", "{body}"]
 quiet = "22:00-07:00"
+
+[[views]]
+name = "Iberia"
+filter = "status:open from:+34 -is:snoozed"
+sort = "waiting"
+key = "i"
 "#;
 
 #[test]
@@ -38,6 +44,8 @@ fn reads_the_example() {
     assert_eq!((config.visible_seconds, config.background_seconds, config.ascii), (2, 20, true));
     assert!(!config.mouse && config.noticing.quiet == Some((22 * 60, 7 * 60)));
     assert_eq!((config.notifier.way, config.notifier.command.len()), (Way::Osc777, 3));
+    let own = &config.views[9];
+    assert_eq!((own.name.as_str(), own.key, own.filter.tests.len()), ("Iberia", Some('i'), 3));
 }
 
 #[test]
@@ -65,6 +73,20 @@ fn says_where_what_and_what_to_do() {
         ),
         ("[notify]\ncommand = \"x\"", "command must be a list of texts in quotes, not a text"),
         ("[ui]\ntheme = \"neon\"", "use one of: terminal, dark, light, contrast, colour-blind, mono"),
+        (
+            "[[views]]\nname = \"a\"\nfilter = \"statsu:open\"",
+            "line 3: view \"a\": statsu: is not known; did you mean status:?",
+        ),
+        ("[[views]]\nname = \"drafts\"\nfilter = \"is:paused\"", "line 2: two views are called \"drafts\""),
+        (
+            "[[views]]\nname = \"a\"\nfilter = \"b\"\nkey = \"j\"",
+            "line 4: view \"a\": key = \"j\" is a key of the menu",
+        ),
+        ("[[views]]\nname = \"a\"\nfilter = \"b\"\nkey = \"1\"", "key = \"1\" is taken by \"Needs me\""),
+        (
+            "[[views]]\nname = \"a\"\nfilter = \"b\"\nsort = \"size\"",
+            "use one of: activity, waiting, window, name",
+        ),
         ("[ui\n", "line 1"),
     ];
     for (text, expected) in cases {

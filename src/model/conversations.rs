@@ -3,8 +3,9 @@
 //!
 //! Knows nothing of pages or JSON. Interface: Resources, Conversation.
 
-use crate::model::ids::ConversationId;
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::local::Local;
+use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
 
@@ -186,6 +187,8 @@ pub fn title_of(
 /// One row of the conversation list: the server's word plus local facts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationRow {
+    /// Its tab.
+    pub channel: ChannelId,
     /// What the server last told.
     pub conversation: Conversation,
     /// Inbound messages newer than this desk's last look.
@@ -217,6 +220,16 @@ pub struct ConversationRow {
 }
 
 impl ConversationRow {
+    /// What names it among those of all tabs.
+    pub fn key(&self) -> ConversationKey {
+        ConversationKey { channel: self.channel.clone(), conversation: self.conversation.id.clone() }
+    }
+
+    /// Whether this is the row of a conversation.
+    pub fn is(&self, key: &ConversationKey) -> bool {
+        self.conversation.id == key.conversation && self.channel == key.channel
+    }
+
     /// Whether a person is needed: the customer waits or the AI asks for one
     /// and the conversation is open and not put aside, or something written
     /// here could not be sent.

@@ -5,6 +5,7 @@
 //! for, not the rows stored.
 
 use crate::model::conversations::ConversationRow;
+use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Message, MessageRow};
 use crate::model::notes::Note;
@@ -12,78 +13,59 @@ use crate::model::outbox::OutboxRow;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
-/// Which conversations a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum ListFilter {
-    /// Open ones, newest activity first.
-    #[default]
-    Open,
-    /// Open ones whose customer waits, and whatever could not be sent.
-    NeedsReply,
-    /// Closed ones.
-    Closed,
-    /// Open ones that were put aside.
-    Snoozed,
-    /// Everything.
-    All,
-}
-
-impl ListFilter {
-    /// The next filter in the order the key walks.
-    #[must_use]
-    pub fn next(self) -> Self {
-        match self {
-            Self::Open => Self::NeedsReply,
-            Self::NeedsReply => Self::Closed,
-            Self::Closed => Self::All,
-            Self::All | Self::Snoozed => Self::Open,
-        }
-    }
-
-    /// The words in the list's title.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::NeedsReply => "needs reply",
-            Self::Closed => "closed",
-            Self::Snoozed => "snoozed",
-            Self::All => "all",
-        }
-    }
+/// Names a conversation among those of all tabs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConversationKey {
+    /// Its tab.
+    pub channel: ChannelId,
+    /// Its id there.
+    pub conversation: ConversationId,
 }
 
 /// Where a window of a list lies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Anchor {
-    /// From the newest row down.
+    /// From the first row down.
     Top,
-    /// From the oldest row up.
+    /// From the last row up.
     Bottom,
     /// Half before and half after this row; from the top if it is gone.
-    Around(ConversationId),
+    Around(ConversationKey),
 }
 
-/// Asks for a window of a tab's conversation list.
+/// Asks for a window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConversationQuery {
-    /// The tab.
-    pub channel: ChannelId,
+    /// The tab; `None` asks for all tabs.
+    pub channel: Option<ChannelId>,
     /// Which conversations.
-    pub filter: ListFilter,
+    pub filter: Filter,
+    /// In which order.
+    pub sort: Sort,
+    /// The time that windows are reckoned with; does not matter otherwise.
+    pub at: Timestamp,
     /// Where the window lies.
     pub anchor: Anchor,
     /// Rows at most.
     pub limit: u32,
 }
 
-/// A window of a tab's conversation list, newest activity first; ties by id.
+impl ConversationQuery {
+    /// The first rows of a tab's list, newest activity first.
+    pub fn first(channel: ChannelId, filter: Filter, limit: u32) -> Self {
+        let (sort, at, anchor) = (Sort::Activity, Timestamp::default(), Anchor::Top);
+        Self { channel: Some(channel), filter, sort, at, anchor, limit }
+    }
+}
+
+/// A window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConversationPage {
     /// The rows.
     pub rows: Vec<ConversationRow>,
-    /// Whether nothing newer lies before the window.
+    /// Whether nothing lies before the window.
     pub reaches_top: bool,
-    /// Whether nothing older lies after it.
+    /// Whether nothing lies after it.
     pub reaches_bottom: bool,
     /// Rows of the whole filter; `None` where counting would cost too much.
     pub total: Option<u64>,

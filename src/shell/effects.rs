@@ -9,17 +9,22 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
+use crate::model::conversations::ConversationRow;
+use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
-use crate::model::queries::Draft;
+use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
+
+/// Conversations that need a person looked at, those that wait longest first.
+const NEEDING: u32 = 1_000;
 
 /// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: Load) -> Loaded {
@@ -42,14 +47,23 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
+        Load::Needing(scope) => {
+            let query = ConversationQuery {
+                channel: scope.clone(),
+                filter: Filter::needed(),
+                sort: Sort::Waiting,
+                at: Timestamp::default(),
+                anchor: Anchor::Top,
+                limit: NEEDING,
+            };
+            reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
+        }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
         Load::Spread(query, how) => reader.conversations(query).map(|page| {
-            let ids = page.rows.into_iter().map(|it| it.conversation.id).collect();
+            let ids = page.rows.iter().map(ConversationRow::key).collect();
             Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
         }),
-        Load::Marked(channel, marked) => {
-            reader.marked(channel, marked).map(|rows| Loaded::Marked(channel.clone(), rows))
-        }
+        Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),

@@ -7,6 +7,7 @@ pub mod input;
 pub mod mailbox;
 mod notes;
 pub mod notify;
+pub mod plain;
 pub mod prompt;
 pub mod run;
 pub mod signals;

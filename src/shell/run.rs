@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::app::event::{Effect, Event};
 use crate::app::pointer::Pointer;
 use crate::app::settings::{ChannelInfo, Settings};
+use crate::app::views::View;
 use crate::model::account::Environment;
 use crate::model::news::News;
 use crate::model::time::Clock;
@@ -30,7 +31,7 @@ use crate::ui::theme::Theme;
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
 /// How long leaving waits for what is on its way to the server.
-const LEAVE: Duration = Duration::from_millis(500);
+pub(super) const LEAVE: Duration = Duration::from_millis(500);
 
 /// What a desk is made of.
 pub struct Desk {
@@ -48,6 +49,8 @@ pub struct Desk {
     pub mouse: bool,
     /// How it reaches a person who looks elsewhere.
     pub notifier: Notifier,
+    /// The saved views.
+    pub views: Vec<View>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where the hands run.
@@ -101,6 +104,7 @@ impl Desk {
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.mouse = self.mouse;
+        app.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
@@ -145,7 +149,7 @@ impl Desk {
 }
 
 /// Performs loads at once, as long as they lead to more; returns the rest.
-fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
+pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
     let mut left = Vec::new();
     let mut wanted = effects;
     for _ in 0..8 {
@@ -246,7 +250,7 @@ impl Turning {
     fn located(&self, event: Event) -> Event {
         match event {
             Event::Pointer(Pointer::Down(x, 0)) => match ui::tabs::tab_at(&self.app, x) {
-                Some(index) => Event::Pointer(Pointer::Tab(index)),
+                Some(pointer) => Event::Pointer(pointer),
                 None => event,
             },
             event => event,

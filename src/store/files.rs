@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::store::Durability;
 use crate::store::errors::StoreError;
-use crate::store::search;
+use crate::store::{filter, search};
 
 /// Marks both files as frontdesk's ("FrDk").
 const APPLICATION_ID: i64 = 0x4672_446b;
@@ -26,6 +26,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_3.sql"),
     include_str!("schema/cache_4.sql"),
     include_str!("schema/cache_5.sql"),
+    include_str!("schema/cache_6.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[
@@ -136,6 +137,7 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(&paths.cache, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
+    filter::install(&connection)?;
     attach_outbox(&connection, paths)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)

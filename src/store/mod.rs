@@ -26,6 +26,7 @@ pub mod drafts;
 pub mod errors;
 mod facts;
 mod files;
+mod filter;
 pub mod history;
 pub mod inspect;
 pub mod lane;

@@ -12,13 +12,13 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::model::ids::ChannelId;
 use crate::model::search::{Kind, Term, Terms, words};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, filter};
 
 /// Messages added to the index at once: what another job may have to wait
 /// for.
 const SLICE: i64 = 500;
 
-/// Gives a connection that writes the cache the function its triggers use.
+/// Gives a connection that writes the cache the functions its triggers use.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
@@ -26,6 +26,11 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
         let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
         let channel = arguments.get_raw(1).as_str()?;
         Ok(indexed(text, channel, arguments.get(2)?))
+    })?;
+    connection.create_scalar_function("name_key", 4, flags, |arguments| {
+        let text = |at: usize| arguments.get_raw(at).as_str_or_null();
+        let (name, username, address, id) = (text(0)?, text(1)?, text(2)?, text(3)?);
+        Ok(filter::name_key(name, username, address.or(id)))
     })
 }
 

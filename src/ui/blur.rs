@@ -37,9 +37,11 @@ pub fn blur(app: &App, theme: Theme, buffer: &mut Buffer) {
 /// The words of the names at hand, each as its letters.
 fn names(app: &App) -> Vec<Vec<String>> {
     let mut words: Vec<Vec<String>> = Vec::new();
-    for tab in &app.tabs {
-        let open = tab.history.as_ref().and_then(|it| it.row.as_ref());
-        for row in tab.list.page.rows.iter().chain(open) {
+    let lists = app.tabs.iter().map(|it| &it.list).chain([&app.all]);
+    let listed = lists.flat_map(|it| &it.page.rows);
+    let open = app.tabs.iter().filter_map(|it| it.history.as_ref()?.row.as_ref());
+    for row in listed.chain(open) {
+        {
             let title = row.conversation.title();
             let email = row.conversation.username.as_ref().map(ToString::to_string);
             let both = format!("{title} {}", email.unwrap_or_default());

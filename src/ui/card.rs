@@ -15,7 +15,7 @@ use crate::ui::theme::Theme;
 /// Draws the card of the conversation at hand.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint::frame(buffer, area, theme, false, Sides::All, (&[("Card", theme.strong())], &[]));
-    let Some(row) = app.tab().at_hand() else { return };
+    let Some(row) = app.at_hand() else { return };
     let inner = area.inner();
     let mut y = inner.y;
     for (label, words, style) in facts(app, theme, row) {

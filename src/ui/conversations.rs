@@ -6,53 +6,48 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
+use crate::app::conversations::ConversationList;
+use crate::app::layers::Layer;
 use crate::app::layout::Area;
-use crate::app::tab::{Focus, Tab};
+use crate::app::tab::Focus;
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::news::Health;
-use crate::model::queries::ListFilter;
 use crate::model::time::short_span;
 use crate::ui::history::paused_by;
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
 
+/// Columns of a tab's name before a row of the list over all tabs.
+const TAB_NAME: usize = 12;
+
 /// Draws the list with its frame.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let tab = app.tab();
-    let focused = tab.focus == Focus::List && app.layers.is_empty();
-    let title = format!("Inbox · {}", tab.list.filter.label());
-    let marked = match tab.marks.len() {
+    let (tab, list) = (app.tab(), app.list());
+    let typing = matches!(app.layers.last(), Some(Layer::Line(_)));
+    let focused = tab.focus == Focus::List && (app.layers.is_empty() || typing);
+    let (title, typed) = title(app);
+    let count = format!("{}{}", aside(app), count(list));
+    let marked = match list.marks.len() {
         0 => String::new(),
         marked => format!("{marked} marked · "),
     };
-    let snoozed = match tab.counts.snoozed {
-        0 => String::new(),
-        _ if tab.list.filter == ListFilter::Snoozed => String::new(),
-        snoozed => format!("{snoozed} snoozed · "),
-    };
-    let count = count(tab);
-    let up = if tab.list.more_above() { "↑ more  " } else { "" };
+    let up = if list.more_above() { "↑ more  " } else { "" };
     let titles = (
-        [(title.as_str(), theme.strong())],
-        [
-            (up, theme.waiting()),
-            (marked.as_str(), theme.strong()),
-            (snoozed.as_str(), theme.dim()),
-            (count.as_str(), Style::new()),
-        ],
+        [(title.as_str(), theme.strong()), (typed.as_str(), theme.waiting())],
+        [(up, theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
     );
     paint::frame(buffer, area, theme, focused, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
-    if tab.list.page.rows.is_empty() {
-        paint::paragraph(buffer, padded(inner), &empty_words(tab), theme.dim());
+    if list.page.rows.is_empty() {
+        paint::paragraph(buffer, padded(inner), &empty_words(app), theme.dim());
         return;
     }
-    let rows = tab.list.page.rows.iter().skip(tab.list.first).take(usize::from(inner.height / 2).max(1));
+    let rows = list.page.rows.iter().skip(list.first).take(usize::from(inner.height / 2).max(1));
     for (index, row) in rows.enumerate() {
         let y = inner.y + u16::try_from(index * 2).unwrap_or(0);
         let place = Area { y, height: 2.min(inner.y + inner.height - y), ..inner };
-        let selected = tab.list.selected.as_ref() == Some(&row.conversation.id);
+        let selected = list.selected.as_ref().is_some_and(|it| row.is(it));
         draw_row(app, theme, row, place, buffer);
         if selected {
             paint::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
@@ -68,18 +63,35 @@ fn padded(area: Area) -> Area {
     Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
 }
 
+/// How many were put aside, where they are not what is shown.
+fn aside(app: &App) -> String {
+    let snoozed: u32 = match app.everywhere {
+        true => app.tabs.iter().map(|it| it.counts.snoozed).sum(),
+        false => app.tab().counts.snoozed,
+    };
+    if snoozed == 0 || app.list().is_showing_snoozed() {
+        String::new()
+    } else {
+        format!("{snoozed} snoozed · ")
+    }
+}
+
 /// How many there are, as far as is known.
-fn count(tab: &Tab) -> String {
-    let rows = tab.list.page.rows.len();
-    match tab.list.page.total {
+fn count(list: &ConversationList) -> String {
+    let rows = list.page.rows.len();
+    match list.page.total {
         Some(total) => total.to_string(),
-        None if tab.list.page.reaches_bottom && tab.list.page.reaches_top => rows.to_string(),
+        None if list.page.reaches_bottom && list.page.reaches_top => rows.to_string(),
         None => format!("{rows}+"),
     }
 }
 
 /// What an empty list says: why, and what to do.
-fn empty_words(tab: &Tab) -> String {
+fn empty_words(app: &App) -> String {
+    let (tab, list) = (app.tab(), app.list());
+    if app.everywhere || !list.typed.is_empty() {
+        return if list.loaded { nothing_found(list) } else { "Reading…".to_owned() };
+    }
     match &tab.health {
         Health::Refused { code, why } => {
             format!(
@@ -98,15 +110,36 @@ fn empty_words(tab: &Tab) -> String {
         }
         _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, ToString::to_string),
         Health::Connecting => "Asking the server…".to_owned(),
-        _ if !tab.list.loaded => "Reading…".to_owned(),
-        _ => match tab.list.filter {
-            ListFilter::Open => "No open conversations. \\ shows closed ones.".to_owned(),
-            ListFilter::NeedsReply => "No one is waiting. \\ shows the others.".to_owned(),
-            ListFilter::Snoozed => "Nothing is snoozed. s puts a conversation aside.".to_owned(),
-            ListFilter::Closed => "No closed conversations. \\ shows the others.".to_owned(),
-            ListFilter::All => "No conversations yet. They appear here when customers write.".to_owned(),
-        },
+        _ if !list.loaded => "Reading…".to_owned(),
+        _ => nothing_found(list),
     }
+}
+
+/// Why nothing is found, and where the others are.
+fn nothing_found(list: &ConversationList) -> String {
+    let label = &list.view.label;
+    if !list.typed.is_empty() {
+        return format!(
+            "Nothing in \"{label}\" is found by this filter. / changes it, \\ shows other views."
+        );
+    }
+    match list.view.name.as_str() {
+        "All open" => {
+            "No open conversations. They appear here when customers write; \\ 9 shows closed ones.".to_owned()
+        }
+        "Snoozed" => "Nothing is snoozed. s puts a conversation aside; \\ shows other views.".to_owned(),
+        "Needs me" => "No one is waiting. \\ shows the others.".to_owned(),
+        _ => format!("No conversations in \"{label}\". \\ shows other views."),
+    }
+}
+
+/// What the list shows, and what was typed to narrow it.
+fn title(app: &App) -> (String, String) {
+    let list = app.list();
+    let place = if app.everywhere { "All tabs" } else { "Inbox" };
+    let order = if list.sort == list.view.sort { String::new() } else { format!(" by {}", list.sort.word()) };
+    let typed = if list.typed.is_empty() { String::new() } else { format!(" /{}", list.typed) };
+    (format!("{place} · {}{order}", list.view.label), typed)
 }
 
 fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: &mut Buffer) {
@@ -117,9 +150,9 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
         paint::text(buffer, area.x, y, 1, mark, theme.waiting());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
-    if !app.tab().marks.is_empty() {
+    if !app.list().marks.is_empty() {
         // A column of its own, while anything is marked.
-        let marked = app.tab().marks.contains(&conversation.id);
+        let marked = app.list().marks.contains(&row.key());
         paint::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
         (left, width) = (left + 2, width.saturating_sub(2));
     }
@@ -148,14 +181,15 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     );
     let preview = preview(row);
     let room = width.saturating_sub(state + 2);
-    paint::text(
-        buffer,
-        left + 1,
-        area.y + 1,
-        room,
-        &preview,
-        if unread { Style::new() } else { theme.dim() },
-    );
+    let style = if unread { Style::new() } else { theme.dim() };
+    let tag = tab_name(app, row);
+    paint::runs(buffer, left + 1, area.y + 1, room, &[(&tag, theme.strong()), (&preview, style)]);
+}
+
+/// In the list over all tabs, the name of the row's tab.
+fn tab_name(app: &App, row: &ConversationRow) -> String {
+    let tab = app.tabs.iter().find(|it| app.everywhere && it.channel.id == row.channel);
+    tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
 }
 
 /// Who has claimed it, and its tags.

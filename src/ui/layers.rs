@@ -12,18 +12,25 @@ use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
-use crate::ui::lists;
+use crate::ui::listing;
 use crate::ui::paint::{self, Sides};
 use crate::ui::questions;
 use crate::ui::theme::Theme;
+use crate::ui::views;
 
 /// Draws the topmost layer, if there is one.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
     match app.layers.last() {
         None => (),
+        // Drawn where the status is.
+        Some(Layer::Line(_)) => (),
+        Some(Layer::Views { chosen }) => {
+            let rows = u16::try_from(app.views.len()).unwrap_or(u16::MAX).saturating_add(2);
+            views::draw(app, theme, *chosen, centered(app, 64, rows), buffer);
+        }
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
-        Some(Layer::List { kind, chosen }) => lists::draw(app, theme, *kind, *chosen, buffer),
+        Some(Layer::List { kind, chosen }) => listing::draw(app, theme, *kind, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {
             if let Some((title, lines)) = questions::words(app, theme, layer) {

@@ -10,17 +10,20 @@ pub mod connection;
 pub mod conversations;
 pub mod history;
 pub mod layers;
-pub mod lists;
+pub mod line;
+pub mod listing;
 mod menus;
 pub mod pages;
 pub mod paint;
 pub mod questions;
 pub mod row_state;
 pub mod rows;
+pub mod spoken;
 pub mod status;
 pub mod sweep;
 pub mod tabs;
 pub mod theme;
+pub mod views;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -66,6 +69,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     status::draw_status(app, theme, areas.status, buffer);
     status::draw_hints(app, theme, areas.hints, buffer);
     layers::draw(app, theme, buffer);
+    cursor = line::draw(app, theme, &areas, buffer).or(cursor);
     if app.blurred {
         blur::blur(app, theme, buffer);
     }

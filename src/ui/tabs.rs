@@ -7,6 +7,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
+use crate::app::pointer::Pointer;
 use crate::app::tab::Tab;
 use crate::app::wrap;
 use crate::model::account::Environment;
@@ -15,15 +16,19 @@ use crate::ui::connection;
 use crate::ui::paint;
 use crate::ui::theme::Theme;
 
+/// Columns of the place of all tabs.
+const ALL: usize = 5;
+
 /// Draws the tab line.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let credits = credits(app);
     let room = room(app, area.width);
     let names = name_widths(app, usize::from(room));
-    let mut x = area.x;
+    let separator = if theme.ascii { "|" } else { "│" };
+    let mut x = area.x + all(app, theme, area, buffer);
     for (index, (tab, name_width)) in app.tabs.iter().zip(names).enumerate() {
-        if index > 0 {
-            x += paint::text(buffer, x, area.y, 1, if theme.ascii { "|" } else { "│" }, theme.dim());
+        if x > area.x {
+            x += paint::text(buffer, x, area.y, 1, separator, theme.dim());
         }
         let start = x;
         let (label, label_style) = environment(tab, theme);
@@ -38,7 +43,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         ];
         x += paint::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
         x += paint::text(buffer, x, area.y, room.saturating_sub(x - area.x), &count, theme.waiting());
-        if index == app.active {
+        if index == app.active && !app.everywhere {
             paint::stripe(
                 buffer,
                 Area { x: start, y: area.y, width: x - start, height: 1 },
@@ -51,16 +56,32 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     }
 }
 
+/// Draws the place of all tabs in one list, if there are several; returns the
+/// columns it took.
+fn all(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
+    if app.tabs.len() < 2 {
+        return 0;
+    }
+    let used = paint::runs(buffer, area.x, area.y, area.width, &[("0 ", theme.dim()), ("All", Style::new())]);
+    if app.everywhere {
+        paint::stripe(buffer, Area { width: used, height: 1, ..area }, theme.selected());
+    }
+    used
+}
+
 /// Columns for the tabs; a wide screen keeps some for the balance.
 fn room(app: &App, width: u16) -> u16 {
     let credits = u16::try_from(wrap::cells(&credits(app))).unwrap_or(0);
     width.saturating_sub(if width < 100 { 0 } else { credits + 2 })
 }
 
-/// The tab drawn at a column.
-pub fn tab_at(app: &App, x: u16) -> Option<usize> {
+/// What a click on a tab's column does.
+pub fn tab_at(app: &App, x: u16) -> Option<Pointer> {
     let room = usize::from(room(app, app.size.0));
-    let mut end = 0;
+    let mut end = if app.tabs.len() < 2 { 0 } else { ALL + 1 };
+    if usize::from(x) < end {
+        return Some(Pointer::AllTabs);
+    }
     for (index, (tab, name)) in app.tabs.iter().zip(name_widths(app, room)).enumerate() {
         let label = match tab.environment() {
             Some(_) => 4,
@@ -69,7 +90,7 @@ pub fn tab_at(app: &App, x: u16) -> Option<usize> {
         // The number, the name, the label, the count, and the line after them.
         end += 2 + name.min(wrap::cells(&tab.channel.name)) + 1 + label + wrap::cells(&count(tab)) + 1;
         if usize::from(x) < end.min(room) {
-            return Some(index);
+            return Some(Pointer::Tab(index));
         }
     }
     None
@@ -108,7 +129,8 @@ fn count(tab: &Tab) -> String {
 fn name_widths(app: &App, room: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = app.tabs.iter().map(|it| wrap::cells(&it.channel.name)).collect();
     let fixed: usize =
-        app.tabs.iter().map(|it| 2 + 1 + 4 + wrap::cells(&count(it))).sum::<usize>() + app.tabs.len() - 1;
+        app.tabs.iter().map(|it| 2 + 1 + 4 + wrap::cells(&count(it))).sum::<usize>() + app.tabs.len() - 1
+            + if app.tabs.len() > 1 { ALL + 1 } else { 0 };
     while fixed + widths.iter().sum::<usize>() > room {
         let widest = (0..widths.len())
             .filter(|it| *it != app.active)

@@ -20,12 +20,11 @@ use std::time::Duration;
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
+use frontdesk::model::filter::Filter;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
-use frontdesk::model::queries::{
-    Anchor, ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, ListFilter,
-};
+use frontdesk::model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::store::Store;
@@ -147,8 +146,7 @@ impl Hands {
     }
 
     fn list(&self) -> ConversationPage {
-        let query =
-            ConversationQuery { channel: id(), filter: ListFilter::All, anchor: Anchor::Top, limit: 500 };
+        let query = ConversationQuery::first(id(), Filter::all(), 500);
         self.store.reader().expect("a reader").conversations(&query).expect("a page")
     }
 

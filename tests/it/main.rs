@@ -14,6 +14,8 @@ mod hands;
 mod kills;
 mod openapi;
 mod packaging;
+mod pictures;
+mod plain;
 mod proxy;
 mod pty;
 mod raw_http;

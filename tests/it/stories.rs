@@ -6,6 +6,7 @@ mod crossing;
 mod disk;
 mod drafts;
 mod feel;
+mod finding;
 mod help;
 mod history;
 mod hostile;

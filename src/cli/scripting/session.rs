@@ -12,9 +12,10 @@ use crate::cli::inbox;
 use crate::cli::scripting::Files;
 use crate::model::account::Platform;
 use crate::model::conversations::ConversationRow;
+use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
-use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
+use crate::model::queries::{ConversationQuery, HistoryQuery};
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
@@ -245,8 +246,7 @@ impl Session {
         if let Some(row) = self.reader.history(&by_id)?.conversation {
             return Ok(vec![row]);
         }
-        let all =
-            ConversationQuery { channel: id, filter: ListFilter::All, anchor: Anchor::Top, limit: LOOKED_AT };
+        let all = ConversationQuery::first(id, Filter::all(), LOOKED_AT);
         let rows = self.reader.conversations(&all)?.rows;
         let matches = |it: &ConversationRow| {
             it.conversation.address.as_deref() == Some(wanted)

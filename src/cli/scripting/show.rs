@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Session};
-use crate::model::queries::{Anchor, ConversationQuery, HistoryQuery, ListFilter};
+use crate::model::filter::Filter as ListFilter;
+use crate::model::queries::{ConversationQuery, HistoryQuery};
 
 /// Which conversations are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,10 +54,10 @@ pub struct ShowArguments {
 /// `frontdesk list`
 pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     let filter = match arguments.status {
-        Filter::Open => ListFilter::Open,
-        Filter::NeedsReply => ListFilter::NeedsReply,
-        Filter::Closed => ListFilter::Closed,
-        Filter::All => ListFilter::All,
+        Filter::Open => ListFilter::open(),
+        Filter::NeedsReply => ListFilter::needed(),
+        Filter::Closed => ListFilter::closed(),
+        Filter::All => ListFilter::all(),
     };
     let mut items = Vec::new();
     for channel in session.channels(arguments.common.channel.as_deref())? {
@@ -64,12 +65,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
             continue;
         }
         session.refresh(&channel)?;
-        let query = ConversationQuery {
-            channel: channel.spec().id.clone(),
-            filter,
-            anchor: Anchor::Top,
-            limit: arguments.limit,
-        };
+        let query = ConversationQuery::first(channel.spec().id.clone(), filter.clone(), arguments.limit);
         let name = &channel.spec().name;
         for row in session.reader.conversations(&query)?.rows {
             if arguments.common.json {

@@ -3,14 +3,17 @@
 //!
 //! Knows nothing of what is on screen.
 
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use crate::model::conversations::ConversationRow;
+use crate::model::filter::Sort;
 use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::{Anchor, ConversationPage, ConversationQuery, ListFilter};
+use crate::model::queries::{Anchor, ConversationPage, ConversationQuery};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::StoreError;
+use crate::store::filter::{self, Clause};
+use crate::store::reader::order::{self, Key, Walk};
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
 use crate::store::rows::{line, local, time};
 
@@ -33,35 +36,28 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
          AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.inbound = 0
              AND m.sort_at > h.at AND m.sender <> 'api')),
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
-         WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)";
+         WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at),
+     c.channel";
 /// How many they are.
-const FACTS_WIDTH: usize = 12;
-
-/// A row's key in the list's order.
-type Key = (i64, String);
-
-/// Which side of a key, and which way the walk goes.
-#[derive(Clone, Copy)]
-enum Walk {
-    /// Newer than the key, walking up.
-    Newer,
-    /// Older than the key, walking down.
-    Older,
-}
+const FACTS_WIDTH: usize = 13;
 
 /// Reads a window.
 pub(crate) fn window(
     connection: &Connection,
     query: &ConversationQuery,
 ) -> Result<ConversationPage, StoreError> {
-    let total = total(connection, query)?;
     let page = match &query.anchor {
         Anchor::Top => from_top(connection, query)?,
         Anchor::Bottom => from_bottom(connection, query)?,
-        Anchor::Around(id) => match key_of(connection, &query.channel, id)? {
+        Anchor::Around(key) => match order::key_of(connection, query, key)? {
             Some(key) => around(connection, query, &key)?,
             None => from_top(connection, query)?,
         },
+    };
+    // What was read whole need not be counted.
+    let total = match (page.reaches_top && page.reaches_bottom, page.rows.len()) {
+        (true, rows) => u64::try_from(rows).ok(),
+        (false, _) => total(connection, query)?,
     };
     Ok(ConversationPage { total, ..page })
 }
@@ -82,14 +78,12 @@ pub(crate) fn row_of(
 }
 
 fn from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
-    let limit = query.limit;
-    let (rows, more) = walk(connection, query, &(i64::MAX, String::new()), Walk::Older, limit)?;
+    let (rows, more) = walk(connection, query, None, Walk::Down, query.limit)?;
     Ok(ConversationPage { rows, reaches_top: true, reaches_bottom: !more, total: None })
 }
 
 fn from_bottom(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
-    let beginning = (i64::MIN, String::new());
-    let (mut rows, more) = walk(connection, query, &beginning, Walk::Newer, query.limit)?;
+    let (mut rows, more) = walk(connection, query, None, Walk::Up, query.limit)?;
     rows.reverse();
     Ok(ConversationPage { rows, reaches_top: !more, reaches_bottom: true, total: None })
 }
@@ -102,89 +96,100 @@ fn around(
     key: &Key,
 ) -> Result<ConversationPage, StoreError> {
     let half = query.limit / 2;
-    let (mut newer, mut more_newer) = walk(connection, query, key, Walk::Newer, half)?;
-    let taken = u32::try_from(newer.len()).unwrap_or(half);
-    let below = (key.0, format!("{}\u{10ffff}", key.1));
-    let (older, more_older) = walk(connection, query, &below, Walk::Older, query.limit - taken)?;
-    let spare = query.limit.saturating_sub(u32::try_from(older.len()).unwrap_or(0));
-    if more_newer && spare > taken {
-        (newer, more_newer) = walk(connection, query, key, Walk::Newer, spare)?;
+    let (mut above, mut more_above) = walk(connection, query, Some((key, Bound::Without)), Walk::Up, half)?;
+    let taken = u32::try_from(above.len()).unwrap_or(half);
+    let (below, more_below) =
+        walk(connection, query, Some((key, Bound::With)), Walk::Down, query.limit - taken)?;
+    let spare = query.limit.saturating_sub(u32::try_from(below.len()).unwrap_or(0));
+    if more_above && spare > taken {
+        (above, more_above) = walk(connection, query, Some((key, Bound::Without)), Walk::Up, spare)?;
     }
-    newer.reverse();
-    newer.extend(older);
-    Ok(ConversationPage { rows: newer, reaches_top: !more_newer, reaches_bottom: !more_older, total: None })
+    above.reverse();
+    above.extend(below);
+    Ok(ConversationPage { rows: above, reaches_top: !more_above, reaches_bottom: !more_below, total: None })
+}
+
+/// Whether the row at a key belongs to a walk that begins there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    With,
+    Without,
 }
 
 /// Rows on one side of a key in walking order, and whether more follow.
 fn walk(
     connection: &Connection,
     query: &ConversationQuery,
-    key: &Key,
+    from: Option<(&Key, Bound)>,
     walk: Walk,
     limit: u32,
 ) -> Result<(Vec<ConversationRow>, bool), StoreError> {
-    let filter = condition(query.filter);
-    let (compare, order) = match walk {
-        Walk::Newer => (">", "ASC"),
-        Walk::Older => ("<", "DESC"),
-    };
+    let numbers = numbers(query, from, walk, i64::from(limit) + 1);
+    let [first, id, channel] = order::columns(query);
+    let (_, direction) = order::direction(query.sort, walk);
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {} FROM conversation c {}
-         WHERE c.channel = :channel {filter} AND (c.sort_at, c.id) {compare} (:at, :id)
-         ORDER BY c.sort_at {order}, c.id {order} LIMIT :limit",
+        "SELECT {COLUMNS}, {FACTS}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {}
+         ORDER BY {first} {direction}, {id} {direction}, {channel} {direction}",
         local::COLUMNS,
+        numbers.sql,
         local::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let parameters = named_params! {
-        ":channel": query.channel.as_str(),
-        ":at": key.0,
-        ":id": key.1,
-        ":limit": i64::from(limit) + 1,
-    };
-    let mut rows = statement.query_map(parameters, list_row)?.collect::<Result<Vec<_>, _>>()?;
+    let rows = statement.query_map(params_from_iter(numbers.values), list_row)?;
+    let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len() > limit;
     rows.truncate(limit);
     Ok((rows, more))
 }
 
-/// What a filter lets through. What was put aside is away from the lists of
-/// what is to be done, unless something written there could not be sent.
-fn condition(filter: ListFilter) -> String {
-    let asleep = local::ASLEEP;
-    match filter {
-        ListFilter::Open => format!("AND c.is_closed = 0 AND (c.stuck > 0 OR NOT {asleep})"),
-        ListFilter::NeedsReply => format!("AND c.needs = 1 AND (c.stuck > 0 OR NOT {asleep})"),
-        ListFilter::Closed => "AND c.is_closed = 1".to_owned(),
-        ListFilter::Snoozed => format!(
-            "AND c.is_closed = 0 AND {asleep}
-             AND c.id IN (SELECT conversation FROM desk.snooze WHERE channel = c.channel)"
-        ),
-        ListFilter::All => String::new(),
+/// The numbers of those rows: all that is asked of them stands in one index.
+fn numbers(query: &ConversationQuery, from: Option<(&Key, Bound)>, walk: Walk, limit: i64) -> Clause {
+    let (compare, direction) = order::direction(query.sort, walk);
+    let columns = order::columns(query);
+    // Within one tab the third column never decides.
+    let columns = if query.channel.is_some() { &columns[..2] } else { &columns[..] };
+    let mut clause = Clause::default();
+    clause.push("SELECT c.number AS number", []);
+    clause.push(&rows(query).sql, rows(query).values);
+    if let Some((key, bound)) = from {
+        let marks = vec!["?"; columns.len()].join(", ");
+        let equals = if bound == Bound::With { "=" } else { "" };
+        let comparison = format!(" AND ({}) {compare}{equals} ({marks})", columns.join(", "));
+        clause.push(&comparison, key.0.iter().take(columns.len()).cloned());
     }
+    let order: Vec<String> = columns.iter().map(|it| format!("{it} {direction}")).collect();
+    clause.push(&format!(" ORDER BY {} LIMIT ?", order.join(", ")), [limit.into()]);
+    clause
 }
 
-fn key_of(
-    connection: &Connection,
-    channel: &ChannelId,
-    conversation: &ConversationId,
-) -> Result<Option<Key>, StoreError> {
-    let sql = "SELECT sort_at, id FROM conversation WHERE channel = ?1 AND id = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement
-        .query_row(params![channel.as_str(), conversation.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?)
+/// What reads the first rows, for a test to look at how.
+#[cfg(test)]
+pub(crate) fn first_numbers(query: &ConversationQuery) -> Clause {
+    numbers(query, None, Walk::Down, 5)
+}
+
+/// The rows a query is about, in no order. A plain question of one tab has
+/// indexes of its own; every other one walks the wide one.
+fn rows(query: &ConversationQuery) -> Clause {
+    let own_index = query.channel.is_some() && query.sort == Sort::Activity && query.filter.is_plain();
+    let index = if own_index { "" } else { "INDEXED BY conversation_wide" };
+    let mut clause = Clause::default();
+    clause.push(&format!(" FROM conversation c {index} WHERE 1"), []);
+    if let Some(channel) = &query.channel {
+        clause.push(" AND c.channel = ?", [channel.as_str().to_owned().into()]);
+    }
+    let filter = filter::clause(&query.filter, query.at, own_index);
+    clause.push(&filter.sql, filter.values);
+    clause
 }
 
 /// The rows of the whole filter, unless they are too many to count.
 fn total(connection: &Connection, query: &ConversationQuery) -> Result<Option<u64>, StoreError> {
-    let filter = condition(query.filter);
-    let sql = format!(
-        "SELECT count(*) FROM (SELECT 1 FROM conversation c WHERE c.channel = ?1 {filter} LIMIT {COUNT_CAP})"
-    );
+    let rows = rows(query);
+    let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {COUNT_CAP})", rows.sql);
     let mut statement = connection.prepare_cached(&sql)?;
-    let count: i64 = statement.query_row([query.channel.as_str()], |row| row.get(0))?;
+    let count: i64 = statement.query_row(params_from_iter(rows.values), |row| row.get(0))?;
     Ok(u64::try_from(count).ok().filter(|_| count < COUNT_CAP))
 }
 
@@ -196,6 +201,7 @@ fn paused(row: &Row<'_>) -> rusqlite::Result<Option<(SafeText, Timestamp)>> {
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
     let handed_back_at = time(row, WIDTH + 10)?;
     Ok(ConversationRow {
+        channel: ChannelId::new(row.get::<_, String>(WIDTH + 12)?),
         conversation: read(row)?,
         unread: row.get(WIDTH)?,
         waiting_since: time(row, WIDTH + 1)?,

@@ -25,9 +25,9 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         count("SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND needs = 1 LIMIT ?2)")?;
     // Few are put aside: they are counted apart, not looked up for each row.
     let asleep = format!(
-        "(SELECT z.until, c.needs = 1 AND c.stuck = 0 AS needs FROM desk.snooze z
-             CROSS JOIN conversation c ON c.channel = z.channel AND c.id = z.conversation
-             WHERE z.channel = ?1 AND c.is_closed = 0 AND {} LIMIT ?2)",
+        "(SELECT z.until, c.needs AS needs FROM ({}) n JOIN conversation c ON c.number = n.number
+             JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
+             WHERE c.channel = ?1 LIMIT ?2)",
         local::ASLEEP
     );
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::queries::{Fate, PausedEntry};
+use crate::model::queries::{ConversationKey, Fate, PausedEntry};
 use crate::model::text::SafeText;
 use crate::store::StoreError;
 use crate::store::reader::conversations::row_of;
@@ -42,10 +42,10 @@ fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
 /// The rows of these conversations, as far as they are known, in their order.
 pub(crate) fn marked(
     connection: &Connection,
-    channel: &ChannelId,
-    conversations: &[ConversationId],
+    conversations: &[ConversationKey],
 ) -> Result<Vec<ConversationRow>, StoreError> {
-    let rows = conversations.iter().filter_map(|it| row_of(connection, channel, it).transpose());
+    let rows =
+        conversations.iter().filter_map(|it| row_of(connection, &it.channel, &it.conversation).transpose());
     rows.collect()
 }
 

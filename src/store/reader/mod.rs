@@ -9,8 +9,8 @@ use crate::model::account::Account;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage, HistoryQuery,
-    OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
+    HistoryQuery, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::text::SafeText;
@@ -21,6 +21,7 @@ mod counts;
 mod desk;
 mod fates;
 mod history;
+mod order;
 mod search;
 
 /// A reading connection for one thread.
@@ -137,13 +138,9 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn marked(
-        &self,
-        channel: &ChannelId,
-        conversations: &[ConversationId],
-    ) -> Result<Vec<ConversationRow>, StoreError> {
+    pub fn marked(&self, conversations: &[ConversationKey]) -> Result<Vec<ConversationRow>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        fates::marked(&moment, channel, conversations)
+        fates::marked(&moment, conversations)
     }
 
     /// Tags in use anywhere, the most used first.

@@ -22,10 +22,12 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
      (SELECT group_concat(t.shared || t.word, char(10) ORDER BY t.word) FROM desk.tag t
          WHERE t.channel = c.channel AND t.conversation = c.id)";
 
-/// Whether a conversation called `c` was put aside and nothing has brought it
-/// back.
-pub(crate) const ASLEEP: &str = "EXISTS (SELECT 1 FROM desk.snooze s WHERE s.channel = c.channel
-     AND s.conversation = c.id AND s.woken_at IS NULL AND coalesce(c.last_inbound_at, 0) <= s.after)";
+/// Reads the numbers of the conversations that were put aside, that nothing
+/// has brought back, and of which nothing written here asks.
+pub(crate) const ASLEEP: &str = "SELECT a.number FROM desk.snooze s
+     CROSS JOIN conversation a ON a.channel = s.channel AND a.id = s.conversation
+     WHERE s.woken_at IS NULL AND coalesce(a.last_inbound_at, 0) <= s.after
+         AND a.is_closed = 0 AND a.stuck = 0";
 
 /// Reads the columns above from a place on.
 pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Local> {

@@ -1,7 +1,8 @@
 //! Opening, permissions, damage, newer versions.
 
+use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
-use crate::model::queries::{Anchor, ConversationQuery, Draft, ListFilter};
+use crate::model::queries::{ConversationQuery, Draft};
 use crate::store::tests::{channel, conversation, list};
 use crate::store::{Store, StoreError};
 
@@ -45,8 +46,7 @@ async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
         assert!(folder.path().join("cache.db.set-aside").exists());
         let reader = store.reader().unwrap();
         assert_eq!(reader.draft(&channel(), &id).unwrap(), Some(draft()));
-        let query =
-            ConversationQuery { channel: channel(), filter: ListFilter::All, anchor: Anchor::Top, limit: 10 };
+        let query = ConversationQuery::first(channel(), Filter::all(), 10);
         assert!(reader.conversations(&query).unwrap().rows.is_empty());
         drop(store);
         assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());

@@ -8,8 +8,9 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
+use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
-use crate::model::queries::{Anchor, ConversationQuery, Draft, HistoryQuery, ListFilter};
+use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
 use crate::model::time::Timestamp;
 use crate::store::tests::{at, channel};
@@ -99,8 +100,7 @@ async fn every_older_cache_is_carried_over() {
         assert_eq!(store.meta(&channel(), "mark").await.unwrap().as_deref(), Some("kept"));
         assert!((store.account(&channel()).await.unwrap().unwrap().credits - 412.0).abs() < f64::EPSILON);
         let reader = store.reader().unwrap();
-        let all =
-            ConversationQuery { channel: channel(), filter: ListFilter::All, anchor: Anchor::Top, limit: 10 };
+        let all = ConversationQuery::first(channel(), Filter::all(), 10);
         assert_eq!(reader.conversations(&all).unwrap().rows[0].conversation.title().as_str(), "Maria Lopez");
         let conversation = ConversationId::from("c1");
         let history = HistoryQuery { channel: channel(), conversation, limit: 5_000 };

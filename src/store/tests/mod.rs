@@ -4,6 +4,7 @@ mod broadcasts;
 mod decisions;
 mod failing;
 mod files;
+mod filters;
 mod histories;
 mod local;
 mod migrations;

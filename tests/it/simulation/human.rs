@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
 use frontdesk::model::chance::Chance;
+use frontdesk::model::filter::Filter;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::Place;
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow, Verdict};
-use frontdesk::model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery, ListFilter};
+use frontdesk::model::queries::{ConversationQuery, HistoryPage, HistoryQuery};
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::store::outbox::NewRow;
 
@@ -71,9 +72,8 @@ impl Human {
     }
 
     fn open_another(&mut self, desk: &mut Desk, now: i64) {
-        let filter = if self.chance.below(2) == 0 { ListFilter::NeedsReply } else { ListFilter::Open };
-        let query =
-            ConversationQuery { channel: desk.channel().clone(), filter, anchor: Anchor::Top, limit: SCREEN };
+        let filter = if self.chance.below(2) == 0 { Filter::needed() } else { Filter::open() };
+        let query = ConversationQuery::first(desk.channel().clone(), filter, SCREEN);
         let rows = desk.body().reader.conversations(&query).expect("a list").rows;
         let index = self.chance.below(rows.len().max(1) as u64);
         let row = rows.get(usize::try_from(index).expect("small"));

@@ -5,7 +5,7 @@ use crate::desk::Desk;
 #[test]
 fn help_shows_the_keys_of_this_place() {
     let mut desk = Desk::new(80, 24);
-    desk.settle().keys("?").shows("Keys").shows("Pause the AI: take the conversation over");
+    desk.settle().keys("?").shows("Keys").shows("Write an answer");
     photographs!(desk, "help");
     desk.keys("G").shows("New line").keys("<Esc>").hides("New line");
 }

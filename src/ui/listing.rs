@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
-use crate::app::lists::{ListKind, ListLine};
+use crate::app::listing::{ListKind, ListLine};
 use crate::app::wrap;
 use crate::ui::layers;
 use crate::ui::paint::{self, Sides};

@@ -1,0 +1,115 @@
+//! The plain mode's way in: a line of words becomes what its keys would do.
+//! A command is called by its word or its key; where text is written, a line
+//! is the text.
+//!
+//! Knows nothing of what a command does.
+
+use crate::app::App;
+use crate::app::commands::TABLE;
+use crate::app::event::Event;
+use crate::app::keys::{Key, KeyCode};
+
+/// What a line means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// Nothing to do but to read the place out again.
+    Again,
+    /// The conversations of this list, with their numbers.
+    List,
+    /// The words that can be said here.
+    Help,
+    /// What its keys would do.
+    Events(Vec<Event>),
+    /// Nothing; the words say why and what to do.
+    Unknown(String),
+}
+
+/// Reads a line as it came, without its end.
+pub fn read(app: &App, line: &str) -> Line {
+    let words = line.trim();
+    if !app.layers.is_empty() {
+        return Line::Events(answer(app, words));
+    }
+    if app.is_typing() {
+        return Line::Events(text(line));
+    }
+    match words.to_lowercase().as_str() {
+        "" | "again" => Line::Again,
+        "list" => Line::List,
+        "help" => Line::Help,
+        lower => match (number(lower), keys(app, words)) {
+            (Some(number), _) => nth(app, number),
+            (None, Some(keys)) => Line::Events(keys.into_iter().map(Event::Key).collect()),
+            (None, None) => Line::Unknown(format!("{words:?} is no word here; say help for those there are")),
+        },
+    }
+}
+
+/// A question takes the letter of an answer, anything else a text and Enter;
+/// an empty line goes back.
+fn answer(app: &App, words: &str) -> Vec<Event> {
+    let esc = Event::Key(Key::plain(KeyCode::Esc));
+    let is_question = app.layers.last().is_some_and(|it| it.is_question());
+    match (words.to_lowercase().as_str(), is_question) {
+        ("" | "back" | "cancel", _) => vec![esc],
+        ("enter", _) => vec![Event::Key(Key::plain(KeyCode::Enter))],
+        (word, true) => word.chars().next().map(typed).into_iter().collect(),
+        (_, false) => match Key::parse(words).filter(|it| it.typed().is_none()) {
+            Some(key) => vec![Event::Key(key)],
+            None if words.chars().count() == 1 => words.chars().map(typed).collect(),
+            None => words.chars().map(typed).chain([Event::Key(Key::plain(KeyCode::Enter))]).collect(),
+        },
+    }
+}
+
+fn typed(it: char) -> Event {
+    Event::Key(Key::plain(KeyCode::Char(it)))
+}
+
+/// A line of text is sent; one that ends with a backslash goes on in the
+/// next; an empty one leaves the composer.
+fn text(line: &str) -> Vec<Event> {
+    if line.trim().is_empty() {
+        return vec![Event::Key(Key::plain(KeyCode::Esc))];
+    }
+    match line.strip_suffix('\\') {
+        Some(part) => vec![Event::Paste(format!("{part}\n"))],
+        None => vec![Event::Paste(line.to_owned()), Event::Key(Key::plain(KeyCode::Enter))],
+    }
+}
+
+/// `3` or `open 3`.
+fn number(words: &str) -> Option<usize> {
+    words.strip_prefix("open ").unwrap_or(words).trim().parse().ok()
+}
+
+/// Opens the conversation of this number in the list.
+fn nth(app: &App, number: usize) -> Line {
+    let rows = &app.list().page.rows;
+    match number.checked_sub(1).filter(|it| *it < rows.len()) {
+        Some(index) => {
+            let back = Event::Key(Key::plain(KeyCode::Esc));
+            let down = Event::Key(Key::plain(KeyCode::Down));
+            let up = Event::Key(Key::plain(KeyCode::Up));
+            let at = app.list().index().unwrap_or(0);
+            let steps = if index >= at { vec![down; index - at] } else { vec![up; at - index] };
+            let enter = Event::Key(Key::plain(KeyCode::Enter));
+            Line::Events(std::iter::once(back).chain(steps).chain([enter]).collect())
+        }
+        None => Line::Unknown(format!("there are {} conversations at hand; say list", rows.len())),
+    }
+}
+
+/// The keys of the command called so where it can be called here, or the keys
+/// themselves.
+fn keys(app: &App, words: &str) -> Option<Vec<Key>> {
+    if let Some(number) = words.strip_prefix("tab ") {
+        return Key::parse(number.trim()).map(|it| vec![it]);
+    }
+    let lower = words.to_lowercase();
+    let places = app.places();
+    let mut rows = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place));
+    let named = rows.find(|it| it.word.to_lowercase() == lower && !it.keys.is_empty());
+    let sequence = named.and_then(|it| it.keys.first().copied());
+    Key::parse_sequence(sequence.unwrap_or(words))
+}

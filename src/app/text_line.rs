@@ -1,0 +1,169 @@
+//! One line of text being typed: the filter, the search, the command line.
+//! Edits by what people see as one character, with the keys shells have.
+//!
+//! Knows nothing of what the text is for.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::app::keys::{Key, KeyCode};
+
+/// Bytes one line may have.
+const MOST: usize = 500;
+
+/// The line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextLine {
+    text: String,
+    /// In bytes, at the boundary of a character.
+    cursor: usize,
+}
+
+impl TextLine {
+    /// A line with the cursor at its end.
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { cursor: text.len(), text }
+    }
+
+    /// What was typed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands before the cursor.
+    pub fn before(&self) -> &str {
+        &self.text[..self.cursor]
+    }
+
+    /// What stands behind it.
+    pub fn after(&self) -> &str {
+        &self.text[self.cursor..]
+    }
+
+    /// Whether nothing was typed.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Puts another text in its place.
+    pub fn set(&mut self, text: impl Into<String>) {
+        *self = Self::new(text);
+    }
+
+    /// Adds text at the cursor; breaks and control characters become spaces.
+    pub fn insert(&mut self, text: &str) {
+        for it in text.chars() {
+            if self.text.len() + it.len_utf8() > MOST {
+                return;
+            }
+            let it = if it.is_control() { ' ' } else { it };
+            self.text.insert(self.cursor, it);
+            self.cursor += it.len_utf8();
+        }
+    }
+
+    /// A key; false if it is none of this line's.
+    pub fn key(&mut self, key: Key) -> bool {
+        if let Some(it) = key.typed() {
+            self.insert(it.encode_utf8(&mut [0; 4]));
+            return true;
+        }
+        let plain = !key.ctrl && !key.alt;
+        match key.code {
+            KeyCode::Left if plain => self.cursor -= self.left(),
+            KeyCode::Right if plain => self.cursor += self.right(),
+            KeyCode::Left => self.cursor -= self.word_left(),
+            KeyCode::Right => self.cursor += self.word_right(),
+            KeyCode::Home => self.cursor = 0,
+            KeyCode::End => self.cursor = self.text.len(),
+            KeyCode::Char('a') if key.ctrl => self.cursor = 0,
+            KeyCode::Char('e') if key.ctrl => self.cursor = self.text.len(),
+            KeyCode::Backspace => self.cut_before(self.left()),
+            KeyCode::Delete => self.cut_after(self.right()),
+            KeyCode::Char('h') if key.ctrl => self.cut_before(self.left()),
+            KeyCode::Char('w') if key.ctrl => self.cut_before(self.word_left()),
+            KeyCode::Char('u') if key.ctrl => self.cut_before(self.cursor),
+            KeyCode::Char('k') if key.ctrl => self.text.truncate(self.cursor),
+            _ => return false,
+        }
+        true
+    }
+
+    fn left(&self) -> usize {
+        self.before().graphemes(true).next_back().map_or(0, str::len)
+    }
+
+    fn right(&self) -> usize {
+        self.after().graphemes(true).next().map_or(0, str::len)
+    }
+
+    /// Bytes back to the start of the word before the cursor.
+    fn word_left(&self) -> usize {
+        let trimmed = self.before().trim_end();
+        let space = trimmed.char_indices().rev().find(|(_, it)| it.is_whitespace());
+        self.cursor - space.map_or(0, |(at, it)| at + it.len_utf8())
+    }
+
+    fn word_right(&self) -> usize {
+        let rest = self.after();
+        let skipped = rest.len() - rest.trim_start().len();
+        rest[skipped..].find(char::is_whitespace).map_or(rest.len(), |at| skipped + at)
+    }
+
+    fn cut_before(&mut self, bytes: usize) {
+        let start = self.cursor - bytes;
+        self.text.replace_range(start..self.cursor, "");
+        self.cursor = start;
+    }
+
+    fn cut_after(&mut self, bytes: usize) {
+        self.text.replace_range(self.cursor..self.cursor + bytes, "");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_edit_by_what_people_see() {
+        // (keys, before the cursor, behind it)
+        let cases = [
+            ("a b c", "a b c", ""),
+            ("ab <Left>x", "abx", " "),
+            ("ab👨‍👩‍👧<Backspace>", "ab", ""),
+            ("ab👨‍👩‍👧c<Left><Left>", "ab", "👨‍👩‍👧c"),
+            ("one two  <Ctrl-W>", "one ", ""),
+            ("one two<Ctrl-W><Ctrl-W><Ctrl-W>", "", ""),
+            ("one\u{a0}two<Ctrl-W>", "one\u{a0}", ""),
+            ("one two<Ctrl-Left><Ctrl-K>", "one ", ""),
+            ("one two<Ctrl-A><Ctrl-Right>", "one", " two"),
+            ("one<Home><Delete>O", "O", "ne"),
+            ("one<Ctrl-U>", "", ""),
+            ("<Backspace><Delete><Left><Right><Ctrl-W>", "", ""),
+        ];
+        for (keys, before, after) in cases {
+            let mut line = TextLine::default();
+            let mut rest = keys;
+            while let Some(it) = rest.chars().next() {
+                let (key, length) = match rest.split_once('>') {
+                    Some((name, _)) if it == '<' => (Key::parse(&name[1..]).expect("a key"), name.len() + 1),
+                    _ => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
+                };
+                assert!(line.key(key), "{keys}");
+                rest = &rest[length..];
+            }
+            assert_eq!((line.before(), line.after()), (before, after), "{keys}");
+        }
+    }
+
+    #[test]
+    fn it_is_one_line_and_bounded() {
+        let mut line = TextLine::default();
+        line.insert("two\nlines\u{1b}");
+        assert_eq!(line.text(), "two lines ");
+        line.insert(&"ü".repeat(MOST));
+        assert!(line.text().len() <= MOST);
+        assert!(!line.key(Key::plain(KeyCode::Enter)));
+    }
+}

@@ -1,0 +1,134 @@
+//! Saved views: a filter and an order under a name and a key. Some come with
+//! the program, people write further ones into the configuration.
+//!
+//! Knows nothing of the configuration file or of what is on screen.
+
+use crate::app::App;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::model::filter::{self, Filter, Is, Sort, What};
+
+/// A saved view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// Its name in the menu.
+    pub name: String,
+    /// Its name in the list's title.
+    pub label: String,
+    /// The filter as written.
+    pub text: String,
+    /// The filter as read.
+    pub filter: Filter,
+    /// The order it begins with.
+    pub sort: Sort,
+    /// The key that chooses it in the menu.
+    pub key: Option<char>,
+}
+
+/// Keys of the menu itself.
+pub const TAKEN: &[char] = &['j', 'k', 'q'];
+
+/// The views that come with the program, under 1 to 9.
+const SHIPPED: &[(&str, &str, &str, Sort)] = &[
+    ("Needs me", "needs me", "is:needed -is:snoozed", Sort::Waiting),
+    ("AI failing", "AI failing", "is:failing", Sort::Activity),
+    ("Window < 2 h", "window < 2 h", "status:open window:<2h", Sort::Window),
+    ("Snoozed", "snoozed", "is:snoozed", Sort::Activity),
+    ("Paused by me", "paused by me", "is:paused", Sort::Waiting),
+    ("Failed sends", "failed sends", "has:failed", Sort::Activity),
+    ("Drafts", "drafts", "has:draft", Sort::Activity),
+    ("All open", "open", "status:open -is:snoozed", Sort::Activity),
+    ("Closed", "closed", "status:closed", Sort::Activity),
+];
+
+impl View {
+    /// A view of its own name, as the configuration writes it.
+    pub fn new(name: &str, text: &str, sort: Sort, key: Option<char>) -> Self {
+        let filter = filter::parse(text).filter;
+        Self { name: name.to_owned(), label: name.to_owned(), text: text.to_owned(), filter, sort, key }
+    }
+
+    /// What a list shows at first.
+    pub fn all_open() -> Self {
+        shipped()
+            .into_iter()
+            .nth(7)
+            .unwrap_or_else(|| Self::new("All open", "status:open", Sort::Activity, None))
+    }
+}
+
+/// The views that come with the program.
+pub fn shipped() -> Vec<View> {
+    let view = |((name, label, text, sort), key): (&(&str, &str, &str, Sort), char)| View {
+        label: (*label).to_owned(),
+        ..View::new(name, text, *sort, Some(key))
+    };
+    SHIPPED.iter().zip('1'..='9').map(view).collect()
+}
+
+impl App {
+    /// Opens the menu at the view of the list on screen.
+    pub(super) fn choose_view(&mut self) {
+        let current = &self.list().view;
+        let chosen = self.views.iter().position(|it| it == current).unwrap_or(0);
+        self.open_layer(Layer::Views { chosen });
+    }
+
+    /// A key in the menu of views.
+    pub(super) fn views_key(&mut self, chosen: usize, key: Key) {
+        let last = self.views.len().saturating_sub(1);
+        let by_key = key.typed().and_then(|it| self.views.iter().position(|view| view.key == Some(it)));
+        let moved = match (key.code, by_key) {
+            (KeyCode::Enter, _) => return self.show_view(chosen),
+            (_, Some(index)) => return self.show_view(index),
+            (KeyCode::Esc | KeyCode::Char('q'), _) => return,
+            (KeyCode::Down | KeyCode::Char('j'), _) => (chosen + 1).min(last),
+            (KeyCode::Up | KeyCode::Char('k'), _) => chosen.saturating_sub(1),
+            _ => chosen,
+        };
+        self.layers.push(Layer::Views { chosen: moved });
+    }
+
+    /// Shows a view in the list on screen, without what was typed before.
+    pub(super) fn show_view(&mut self, index: usize) {
+        let Some(view) = self.views.get(index).cloned() else { return };
+        self.bring_list();
+        self.list_mut().set_view(view);
+    }
+
+    /// Shows what was put aside.
+    pub(super) fn show_snoozed(&mut self) {
+        let snoozed = Filter::one(What::Is(Is::Snoozed));
+        if let Some(index) = self.views.iter().position(|it| it.filter == snoozed) {
+            self.show_view(index);
+        }
+    }
+
+    /// Shows the list's rows in another order.
+    pub(super) fn sort(&mut self, sort: Sort) {
+        self.bring_list();
+        self.list_mut().set_sort(sort);
+        self.say(match sort {
+            Sort::Activity => "newest activity first",
+            Sort::Waiting => "who has waited longest first",
+            Sort::Window => "the window that closes next first, by estimate",
+            Sort::Name => "by name",
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_view_reads_and_has_a_digit() {
+        let views = shipped();
+        assert_eq!(views.len(), 9);
+        for view in &views {
+            assert_eq!(filter::parse(&view.text).mistakes, vec![], "{}", view.name);
+        }
+        assert_eq!(View::all_open().name, "All open");
+        assert_eq!(views[8].key, Some('9'));
+    }
+}

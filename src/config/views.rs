@@ -1,0 +1,56 @@
+//! The `[[views]]` tables: a person's own saved views.
+//!
+//! Knows nothing of what a view finds.
+
+use crate::app::views::{self, View};
+use crate::config::Mistakes;
+use crate::config::reading::Section;
+use crate::model::filter::{self, Sort};
+
+/// Reads one table; a view with a mistake is as if it were not there.
+pub(crate) fn read(section: &Section<'_>, before: &[View], mistakes: &mut Mistakes) -> Option<View> {
+    mistakes.all(section.unknown(&["name", "filter", "sort", "key"]));
+    let name = mistakes.take(section.required("name"));
+    let text = mistakes.take(section.required("filter"));
+    let words = Sort::ALL.map(|(_, word, _)| word);
+    let sort = mistakes.value(section.word("sort", &words)).and_then(|it| Sort::from_word(&it));
+    let key = mistakes.value(section.string("key"));
+    let (name, text) = (name?, text?);
+    let mut wrong = |key: &str, problem: String| {
+        mistakes.take::<()>(Err(section.error(key, &problem)));
+    };
+    if before.iter().any(|it| it.name.to_lowercase() == name.to_lowercase()) {
+        wrong("name", format!("two views are called {name:?}; names must differ"));
+        return None;
+    }
+    if let Some(mistake) = filter::parse(&text).mistakes.into_iter().next() {
+        wrong("filter", format!("view {name:?}: {}", mistake.words));
+        return None;
+    }
+    let key = match key {
+        None => None,
+        Some(key) => match one_key(&key, before) {
+            Ok(key) => Some(key),
+            Err(problem) => {
+                wrong("key", format!("view {name:?}: {problem}"));
+                return None;
+            }
+        },
+    };
+    Some(View::new(&name, &text, sort.unwrap_or_default(), key))
+}
+
+/// The menu's key, unless it is taken.
+fn one_key(key: &str, before: &[View]) -> Result<char, String> {
+    let mut characters = key.chars();
+    let (Some(it), None) = (characters.next(), characters.next()) else {
+        return Err(format!("key = {key:?} must be one character"));
+    };
+    if it.is_whitespace() || it.is_control() || views::TAKEN.contains(&it) {
+        return Err(format!("key = {key:?} is a key of the menu itself; take another"));
+    }
+    match before.iter().find(|view| view.key == Some(it)) {
+        Some(view) => Err(format!("key = {key:?} is taken by {:?}; take another", view.name)),
+        None => Ok(it),
+    }
+}

@@ -1,0 +1,209 @@
+//! Which conversations a list shows: tests that must all hold, as typed in
+//! the filter line, kept in a view, or asked for by the program itself.
+//!
+//! Knows nothing of tables or of what is on screen.
+
+mod parse;
+mod phrase;
+#[cfg(test)]
+mod tests;
+
+pub use parse::{FIELDS, Mistake, Parsed, complete, known_values, parse};
+pub use phrase::Phrase;
+
+use crate::model::conversations::Automation;
+
+/// A filter. Empty, it lets everything through.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Filter {
+    /// All of these must hold.
+    pub tests: Vec<Test>,
+}
+
+/// One test.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Test {
+    /// Whether the opposite is wanted.
+    pub negated: bool,
+    /// What is looked at.
+    pub what: What,
+}
+
+/// What a test looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum What {
+    /// Whether the conversation goes on.
+    Status(Status),
+    /// The AI's switch.
+    Ai(Automation),
+    /// The service window.
+    Window(Window),
+    /// The beginning of a phone number, in digits.
+    Phone(String),
+    /// Words of the customer's name, user name or email address.
+    Name(Phrase),
+    /// A tag, without case.
+    Tag(String),
+    /// Something the conversation has.
+    Has(Has),
+    /// A state of the conversation on this desk.
+    Is(Is),
+    /// Words of the customer's name and number, or of the newest message.
+    Text(Phrase),
+}
+
+/// Whether a conversation goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It does; whatever is not closed.
+    Open,
+    /// It is closed.
+    Closed,
+    /// Either; typed to look beyond what a view shows.
+    Any,
+}
+
+/// The service window, which the server tells, and what is left of it by this
+/// desk's estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Window {
+    /// Open.
+    Open,
+    /// Closed.
+    Closed,
+    /// Open for less than these microseconds.
+    Below(i64),
+    /// Open for at least these microseconds.
+    Above(i64),
+}
+
+/// What a conversation can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Has {
+    /// A message with a file.
+    Media,
+    /// A draft.
+    Draft,
+    /// A message that could not be sent or delivered.
+    Failed,
+}
+
+/// What a conversation can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Is {
+    /// Its customer waits for an answer.
+    Waiting,
+    /// It has messages this desk has not looked at.
+    Unseen,
+    /// Put off until later.
+    Snoozed,
+    /// Its AI was paused from this desk.
+    Paused,
+    /// The AI asks for a person.
+    Failing,
+    /// Someone at this desk has taken it.
+    Claimed,
+    /// A person is needed: it waits, the AI fails, or something written here
+    /// could not be sent.
+    Needed,
+}
+
+impl What {
+    /// Whether two tests of this kind exclude each other, so that the one
+    /// typed takes the place of the view's.
+    fn replaces(&self, other: &Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Status(_), Self::Status(_))
+                | (Self::Ai(_), Self::Ai(_))
+                | (Self::Window(_), Self::Window(_))
+                | (Self::Is(Is::Snoozed), Self::Is(Is::Snoozed))
+        )
+    }
+}
+
+impl Filter {
+    /// One test alone.
+    pub fn one(what: What) -> Self {
+        Self { tests: vec![Test { negated: false, what }] }
+    }
+
+    /// Everything.
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// Conversations that go on.
+    pub fn open() -> Self {
+        Self::one(What::Status(Status::Open))
+    }
+
+    /// Closed conversations.
+    pub fn closed() -> Self {
+        Self::one(What::Status(Status::Closed))
+    }
+
+    /// Conversations that need a person.
+    pub fn needed() -> Self {
+        Self::one(What::Is(Is::Needed))
+    }
+
+    /// This filter with further tests; those of a kind of which there can be
+    /// only one take the place of this filter's.
+    #[must_use]
+    pub fn narrowed(&self, further: &Self) -> Self {
+        let gives_way =
+            |test: &&Test| !further.tests.iter().any(|it| !it.negated && it.what.replaces(&test.what));
+        let mut tests: Vec<Test> = self.tests.iter().filter(gives_way).cloned().collect();
+        tests.extend(further.tests.iter().cloned());
+        Self { tests }
+    }
+
+    /// Whether the answer depends on the time.
+    pub fn uses_time(&self) -> bool {
+        self.tests.iter().any(|it| matches!(it.what, What::Window(Window::Below(_) | Window::Above(_))))
+    }
+
+    /// Whether nothing but the status or who needs a person is asked for,
+    /// with or without what was put aside.
+    pub fn is_plain(&self) -> bool {
+        let plain = |it: &Test| !it.negated && matches!(it.what, What::Status(_) | What::Is(Is::Needed));
+        let aside = |it: &&Test| it.negated && it.what == What::Is(Is::Snoozed);
+        let mut rest = self.tests.iter().filter(|it| !aside(it));
+        rest.next().is_none_or(plain) && rest.next().is_none()
+    }
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Sort {
+    /// Newest activity first.
+    #[default]
+    Activity,
+    /// Who has waited longest first, then the others by activity.
+    Waiting,
+    /// The window that closes next first, then the others by activity.
+    Window,
+    /// By name.
+    Name,
+}
+
+impl Sort {
+    /// All, with their words and keys.
+    pub const ALL: [(Self, &'static str, char); 4] = [
+        (Self::Activity, "activity", 'a'),
+        (Self::Waiting, "waiting", 'w'),
+        (Self::Window, "window", 'x'),
+        (Self::Name, "name", 'n'),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(it, ..)| *it == self).map_or("", |(_, word, _)| word)
+    }
+
+    /// The order of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, it, _)| *it == word).map(|(it, ..)| *it)
+    }
+}

@@ -1,0 +1,249 @@
+//! The filter line's language: `field:value`, words, `"phrases in quotes"`,
+//! each with `-` before it for the opposite.
+//!
+//! What is wrong is named and left out; the rest still filters.
+
+use std::ops::Range;
+
+use crate::model::conversations::Automation;
+use crate::model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
+use crate::model::nearest::nearest;
+use crate::model::time::{DAY, HOUR, MINUTE};
+
+/// A filter as typed, and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parsed {
+    /// What could be read.
+    pub filter: Filter,
+    /// What could not, in order.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A word that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Its bytes.
+    pub at: Range<usize>,
+    /// What is wrong, and what is known instead.
+    pub words: String,
+}
+
+/// The fields there are, with an example each.
+pub const FIELDS: &[(&str, &str)] = &[
+    ("status", "status:open"),
+    ("ai", "ai:off"),
+    ("window", "window:<2h"),
+    ("from", "from:+44"),
+    ("tag", "tag:vip"),
+    ("has", "has:draft"),
+    ("is", "is:waiting"),
+];
+
+/// The words a field knows; none if anything may stand there.
+pub fn known_values(field: &str) -> &'static [&'static str] {
+    match field {
+        "status" => &["open", "closed", "active", "any"],
+        "ai" => &["on", "off", "unknown"],
+        "window" => &["open", "closed", "<2h", ">2h"],
+        "has" => &["media", "draft", "failed"],
+        "is" => &["waiting", "unseen", "snoozed", "paused", "failing", "claimed", "needed"],
+        _ => &[],
+    }
+}
+
+/// Reads a filter line.
+pub fn parse(line: &str) -> Parsed {
+    let mut parsed = Parsed::default();
+    for word in cut(line) {
+        match word.what() {
+            Ok(None) => (),
+            Ok(Some(what)) => parsed.filter.tests.push(Test { negated: word.negated, what }),
+            Err(words) => parsed.mistakes.push(Mistake { at: word.at, words }),
+        }
+    }
+    parsed
+}
+
+/// The line with its last word completed, as far as only one field or value
+/// begins like it.
+pub fn complete(line: &str) -> String {
+    let start = line.rfind([' ', '-']).map_or(0, |at| at + 1);
+    let (before, word) = line.split_at(start);
+    let begun = |all: Vec<String>| {
+        let mut fitting = all.into_iter().filter(|it| it.starts_with(word) && it.len() > word.len());
+        let first = fitting.next()?;
+        fitting.next().is_none().then_some(first)
+    };
+    let found = match word.split_once(':') {
+        Some((field, _)) => {
+            begun(known_values(field).iter().map(|value| format!("{field}:{value}")).collect())
+                .map(|it| format!("{it} "))
+        }
+        None if word.is_empty() => None,
+        None => begun(FIELDS.iter().map(|(field, _)| format!("{field}:")).collect()),
+    };
+    found.map_or_else(|| line.to_owned(), |word| format!("{before}{word}"))
+}
+
+/// One word of the line.
+struct Word<'a> {
+    at: Range<usize>,
+    negated: bool,
+    field: Option<&'a str>,
+    value: &'a str,
+    quoted: bool,
+}
+
+/// Cuts the line at spaces outside quotes; a quote that is still open ends
+/// with the line.
+fn cut(line: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(skipped) = line[at..].find(|it: char| !it.is_whitespace()) {
+        let start = at + skipped;
+        let mut quotes = false;
+        let end = line[start..]
+            .find(|it: char| {
+                quotes ^= it == '"';
+                it.is_whitespace() && !quotes
+            })
+            .map_or(line.len(), |length| start + length);
+        words.push(word(line, start..end));
+        at = end;
+    }
+    words
+}
+
+fn word(line: &str, at: Range<usize>) -> Word<'_> {
+    let whole = &line[at.clone()];
+    let (negated, rest) = match whole.strip_prefix('-') {
+        Some(rest) if !rest.is_empty() => (true, rest),
+        _ => (false, whole),
+    };
+    let is_field = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphabetic());
+    let (field, value) = match rest.split_once(':') {
+        Some((field, value)) if is_field(field) && !value.starts_with("//") => (Some(field), value),
+        _ => (None, rest),
+    };
+    let quoted = value.starts_with('"');
+    Word { at, negated, field, value: value.trim_matches('"'), quoted }
+}
+
+impl Word<'_> {
+    /// What it asks for; `None` while it is only begun.
+    fn what(&self) -> Result<Option<What>, String> {
+        let Some(field) = self.field else {
+            let phrase = self.phrase();
+            return Ok((!phrase.is_empty()).then_some(What::Text(phrase)));
+        };
+        let field = field.to_ascii_lowercase();
+        if !FIELDS.iter().any(|(name, _)| *name == field) {
+            let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
+            return Err(match nearest(&field, &names) {
+                Some(near) => format!("{field}: is not known; did you mean {near}:? In quotes it is text"),
+                None => format!("{field}: is not known; known are {}:", names.join(": ")),
+            });
+        }
+        if self.value.is_empty() {
+            return Ok(None);
+        }
+        let value = self.value.to_lowercase();
+        let found = match field.as_str() {
+            "status" => status(&value).map(What::Status),
+            "ai" => ai(&value).map(What::Ai),
+            "window" => window(&value).map(What::Window),
+            "from" => self.from(),
+            "tag" => Some(What::Tag(value.clone())),
+            "has" => has(&value).map(What::Has),
+            _ => is(&value).map(What::Is),
+        };
+        found.map(Some).ok_or_else(|| unknown(&field, &value))
+    }
+
+    fn phrase(&self) -> Phrase {
+        Phrase { text: self.value.to_owned(), exact: self.quoted }
+    }
+
+    /// A number's beginning, or a name.
+    fn from(&self) -> Option<What> {
+        let digits: String = self.value.chars().filter(|it| !" -()./".contains(*it)).collect();
+        let is_number = digits.strip_prefix('+').unwrap_or(&digits).bytes().all(|it| it.is_ascii_digit());
+        if is_number && !digits.is_empty() {
+            return Some(What::Phone(digits));
+        }
+        let phrase = self.phrase();
+        (!phrase.is_empty()).then_some(What::Name(phrase))
+    }
+}
+
+fn unknown(field: &str, value: &str) -> String {
+    let known = known_values(field);
+    match known {
+        [] => format!("{field}:{value} is nothing to look for"),
+        _ => format!("{field}:{value} is not known; use {field}: with {}", known.join(", ")),
+    }
+}
+
+fn status(value: &str) -> Option<Status> {
+    match value {
+        "open" | "active" => Some(Status::Open),
+        "closed" => Some(Status::Closed),
+        "any" | "all" => Some(Status::Any),
+        _ => None,
+    }
+}
+
+fn ai(value: &str) -> Option<Automation> {
+    match value {
+        "on" => Some(Automation::On),
+        "off" => Some(Automation::Off),
+        "unknown" => Some(Automation::Unknown),
+        _ => None,
+    }
+}
+
+fn window(value: &str) -> Option<Window> {
+    match value {
+        "open" => return Some(Window::Open),
+        "closed" => return Some(Window::Closed),
+        _ => (),
+    }
+    match value.strip_prefix('<') {
+        Some(span) => span_of(span).map(Window::Below),
+        None => span_of(value.strip_prefix('>')?).map(Window::Above),
+    }
+}
+
+/// A span such as `2h`, `90m` or `1d`.
+fn span_of(text: &str) -> Option<i64> {
+    let unit = match text.chars().last()? {
+        'm' => MINUTE,
+        'h' => HOUR,
+        'd' => DAY,
+        _ => return None,
+    };
+    let count: i64 = text[..text.len() - 1].parse().ok()?;
+    (1..=1_000).contains(&count).then(|| count * unit)
+}
+
+fn has(value: &str) -> Option<Has> {
+    match value {
+        "media" => Some(Has::Media),
+        "draft" => Some(Has::Draft),
+        "failed" => Some(Has::Failed),
+        _ => None,
+    }
+}
+
+fn is(value: &str) -> Option<Is> {
+    match value {
+        "waiting" => Some(Is::Waiting),
+        "unseen" | "unread" => Some(Is::Unseen),
+        "snoozed" => Some(Is::Snoozed),
+        "paused" => Some(Is::Paused),
+        "failing" => Some(Is::Failing),
+        "claimed" => Some(Is::Claimed),
+        "needed" => Some(Is::Needed),
+        _ => None,
+    }
+}

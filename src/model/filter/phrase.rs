@@ -1,0 +1,40 @@
+//! Words looked for beside each other or anywhere, the last by its beginning.
+//!
+//! Knows nothing of fields.
+
+use crate::model::search::{Terms, words};
+
+/// Words as typed in a filter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Phrase {
+    /// As typed, without its quotes.
+    pub text: String,
+    /// Whether the words must stand beside each other in this order.
+    pub exact: bool,
+}
+
+impl Phrase {
+    /// What must be found for it, anywhere in the text.
+    pub fn terms(&self) -> Terms {
+        Terms::of(&self.text)
+    }
+
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.terms().is_empty()
+    }
+
+    /// Whether it is in a text.
+    pub fn is_in(&self, text: &str) -> bool {
+        if !self.exact {
+            return self.terms().find(text).is_some();
+        }
+        let wanted: Vec<String> = words(&self.text).into_iter().map(|it| it.folded).collect();
+        let found: Vec<String> = words(text).into_iter().map(|it| it.folded).collect();
+        let Some((last, before)) = wanted.split_last() else { return true };
+        found.windows(wanted.len()).any(|it| {
+            let (end, start) = it.split_last().unwrap_or((last, before));
+            start == before && end.starts_with(last.as_str())
+        })
+    }
+}

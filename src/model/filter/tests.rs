@@ -1,0 +1,135 @@
+//! What is typed in a filter line, and what it means.
+
+use crate::model::conversations::Automation;
+use crate::model::filter::{
+    Filter, Has, Is, Phrase, Status, Test, What, Window, complete, known_values, parse,
+};
+use crate::model::time::{HOUR, MINUTE};
+
+fn words(text: &str) -> Phrase {
+    Phrase { text: text.into(), exact: false }
+}
+
+fn quoted(text: &str) -> Phrase {
+    Phrase { text: text.into(), exact: true }
+}
+
+#[test]
+fn each_word_is_read() {
+    let cases = [
+        ("status:open", What::Status(Status::Open)),
+        ("status:active", What::Status(Status::Open)),
+        ("STATUS:Closed", What::Status(Status::Closed)),
+        ("status:any", What::Status(Status::Any)),
+        ("ai:off", What::Ai(Automation::Off)),
+        ("ai:unknown", What::Ai(Automation::Unknown)),
+        ("window:<2h", What::Window(Window::Below(2 * HOUR))),
+        ("window:>90m", What::Window(Window::Above(90 * MINUTE))),
+        ("window:closed", What::Window(Window::Closed)),
+        ("from:+44", What::Phone("+44".into())),
+        ("from:\"+44 7700\"", What::Phone("+447700".into())),
+        ("from:maria", What::Name(words("maria"))),
+        ("from:\"maria lopez\"", What::Name(quoted("maria lopez"))),
+        ("tag:VIP", What::Tag("vip".into())),
+        ("has:media", What::Has(Has::Media)),
+        ("is:unread", What::Is(Is::Unseen)),
+        ("is:claimed", What::Is(Is::Claimed)),
+        ("refund", What::Text(words("refund"))),
+        ("\"order 1041\"", What::Text(quoted("order 1041"))),
+        ("\"still open", What::Text(quoted("still open"))),
+        ("10:30", What::Text(words("10:30"))),
+        ("https://shop", What::Text(words("https://shop"))),
+    ];
+    for (line, what) in cases {
+        let parsed = parse(line);
+        assert_eq!((parsed.filter, parsed.mistakes), (Filter::one(what), vec![]), "{line}");
+    }
+}
+
+#[test]
+fn words_stand_beside_each_other_and_are_turned_by_a_dash() {
+    let parsed = parse("  ai:off -is:paused  -\"thank you\" - ");
+    let test = |negated, what| Test { negated, what };
+    let wanted = vec![
+        test(false, What::Ai(Automation::Off)),
+        test(true, What::Is(Is::Paused)),
+        test(true, What::Text(quoted("thank you"))),
+    ];
+    assert_eq!((parsed.filter.tests, parsed.mistakes), (wanted, vec![]));
+    // Half a word says nothing yet.
+    for begun in ["", "status:", "-ai:", "\"", "from:\""] {
+        assert_eq!(parse(begun), super::Parsed::default(), "{begun}");
+    }
+}
+
+#[test]
+fn a_mistake_is_named_and_the_rest_still_filters() {
+    let cases = [
+        ("statsu:open", "statsu: is not known; did you mean status:?"),
+        ("order:1041", "order: is not known; known are status: ai:"),
+        ("ai:maybe", "ai:maybe is not known; use ai: with on, off, unknown"),
+        ("window:2h", "window:2h is not known; use window: with open, closed, <2h, >2h"),
+        ("window:<2x", "window:<2x is not known"),
+        ("window:<99999999999999999999h", "is not known"),
+        ("is:gone", "is:gone is not known; use is: with waiting, unseen"),
+        ("from:…", "from:… is nothing to look for"),
+    ];
+    for (word, says) in cases {
+        let line = format!("maria {word} ai:on");
+        let parsed = parse(&line);
+        assert_eq!(parsed.mistakes.len(), 1, "{word}");
+        assert_eq!(&line[parsed.mistakes[0].at.clone()], word);
+        assert!(parsed.mistakes[0].words.contains(says), "{word}: {}", parsed.mistakes[0].words);
+        assert_eq!(parsed.filter.tests.len(), 2, "{word}");
+    }
+    for field in ["status", "ai", "window", "has", "is"] {
+        for value in known_values(field) {
+            assert!(parse(&format!("{field}:{value}")).mistakes.is_empty(), "{field}:{value}");
+        }
+    }
+}
+
+#[test]
+fn the_last_word_is_completed_where_only_one_fits() {
+    let cases = [
+        ("st", "status:"),
+        ("maria ai:un", "maria ai:unknown "),
+        ("-ha", "-has:"),
+        ("status:", "status:"),
+        ("status:c", "status:closed "),
+        ("is:fa", "is:failing "),
+        ("zz", "zz"),
+        ("maria ", "maria "),
+    ];
+    for (typed, completed) in cases {
+        assert_eq!(complete(typed), completed);
+    }
+}
+
+#[test]
+fn what_is_typed_takes_the_place_of_what_it_excludes() {
+    let view = parse("status:open ai:off is:waiting").filter;
+    assert_eq!(
+        view.narrowed(&parse("status:closed maria").filter),
+        parse("ai:off is:waiting status:closed maria").filter
+    );
+    assert_eq!(view.narrowed(&parse("-status:closed").filter).tests.len(), 4);
+    assert_eq!(view.narrowed(&Filter::all()), view);
+}
+
+#[test]
+fn phrases_are_found_as_people_read() {
+    let cases = [
+        ("where is", false, "Is it here? Where?", true),
+        ("where is", true, "Is it here? Where?", false),
+        ("where is", true, "Hi, where is my order", true),
+        ("my ord", true, "Hi, where is MY order", true),
+        ("y order", true, "Hi, where is my order", false),
+        ("joao", true, "João Pereira", true),
+        ("注文", false, "私の注文です", true),
+        ("", true, "anything", true),
+    ];
+    for (text, exact, found_in, found) in cases {
+        assert_eq!(Phrase { text: text.into(), exact }.is_in(found_in), found, "{text} in {found_in}");
+    }
+}

@@ -1,0 +1,165 @@
+//! The plain mode: the same desk in lines. Nothing is drawn, the terminal is
+//! not taken, words come in by lines and what is new goes out by lines.
+//!
+//! Knows nothing of what a word or a line means.
+
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::App;
+use crate::app::event::{Effect, Event};
+use crate::app::line_input::{self, Line};
+use crate::model::news::News;
+use crate::shell::effects::Hands;
+use crate::shell::mailbox::{Mailbox, Signal};
+use crate::shell::notify::{self, Notifier};
+use crate::shell::run::{self, Desk, DeskError};
+use crate::shell::{failures, signals};
+use crate::sync::Engine;
+use crate::ui::spoken::{self, Spoken};
+
+/// Columns and rows frames are read from: wide enough for every line, narrow
+/// enough that one pane is seen at a time.
+const SIZE: (u16, u16) = (99, 60);
+
+impl Desk {
+    /// Runs the desk in lines until it is left or its input ends.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a part of it failed.
+    pub fn run_plain(self) -> Result<(), DeskError> {
+        let mailbox = Mailbox::default();
+        failures::install(mailbox.clone());
+        signals::spawn(mailbox.clone())?;
+        let mut reader = self.store.reader()?;
+        let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
+        let effects = app.start();
+        let left = run::load_inline(&mut app, &mut reader, effects);
+        let told = mailbox.clone();
+        let news = Arc::new(move |it: News| told.result(Event::News(it)));
+        let (store, clock) = (self.store.clone(), self.clock.clone());
+        let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
+        let engine = Arc::new(engine);
+        let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
+        left.into_iter().for_each(|it| hands.perform(it));
+        read_lines(mailbox.clone())?;
+        let mut turning = Plain { app, hands, spoken: Spoken::default(), notifier: self.notifier };
+        let ended = turning.run(&mailbox, || self.clock.now());
+        let Plain { mut app, hands, .. } = turning;
+        app.leave().into_iter().for_each(|it| hands.perform(it));
+        hands.finish();
+        let _ = self.runtime.block_on(async { tokio::time::timeout(run::LEAVE, engine.shutdown()).await });
+        ended
+    }
+}
+
+/// Reads standard input by lines; its end ends the desk.
+fn read_lines(mailbox: Mailbox) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("input".to_owned());
+    thread.spawn(move || {
+        for line in io::stdin().lock().lines() {
+            match line {
+                Ok(line) => mailbox.key(Event::Line(line)),
+                Err(error) => {
+                    tracing::warn!(%error, "the input has ended");
+                    break;
+                }
+            }
+        }
+        mailbox.signal(Signal::Gone);
+    })?;
+    Ok(())
+}
+
+/// What turns.
+struct Plain {
+    app: App,
+    hands: Hands,
+    spoken: Spoken,
+    notifier: Notifier,
+}
+
+impl Plain {
+    fn run(
+        &mut self,
+        mailbox: &Mailbox,
+        now: impl Fn() -> crate::model::time::Timestamp,
+    ) -> Result<(), DeskError> {
+        loop {
+            let until = self.app.next_due().since(now()).clamp(0, 60_000_000);
+            let turn = mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
+            if self.update(Event::Time(now()))? {
+                return Ok(());
+            }
+            for event in turn.keys.into_iter().chain(turn.results) {
+                let quits = match event {
+                    Event::Line(line) => self.line(&line)?,
+                    event => self.update(event)?,
+                };
+                if quits {
+                    return Ok(());
+                }
+            }
+            let lines = self.spoken.hear(&self.app);
+            say(&lines)?;
+            self.app.drawn();
+            for signal in turn.signals {
+                match signal {
+                    Signal::End | Signal::Gone => return Ok(()),
+                    Signal::Failed => return Err(DeskError::Failed),
+                    Signal::Stop => signals::stop_here(),
+                    Signal::Continue => (),
+                }
+            }
+        }
+    }
+
+    /// Does what a line means; true ends the desk.
+    fn line(&mut self, line: &str) -> io::Result<bool> {
+        match line_input::read(&self.app, line) {
+            Line::Again => self.spoken.again(),
+            Line::List => say(&spoken::list(&self.app))?,
+            Line::Help => say(&spoken::help(&self.app))?,
+            Line::Unknown(why) => say(&[why])?,
+            Line::Events(events) => {
+                self.app.question_was_heard();
+                for event in events {
+                    if self.update(event)? {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Updates the app and performs what it asks for; true ends the desk.
+    fn update(&mut self, event: Event) -> io::Result<bool> {
+        for effect in self.app.update(event) {
+            match effect {
+                Effect::Quit => return Ok(true),
+                Effect::Redraw => self.spoken.again(),
+                Effect::Suspend => signals::stop_here(),
+                Effect::Bell | Effect::ReadMouse(_) => (),
+                Effect::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
+                Effect::Copy(text) => write(notify::clipboard(&text).unwrap_or_default().as_bytes())?,
+                other => self.hands.perform(other),
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn say(lines: &[String]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    write(format!("{}\n", lines.join("\n")).as_bytes())
+}
+
+fn write(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}

@@ -1,0 +1,203 @@
+//! A filter as a condition on a conversation called `c`.
+//!
+//! What the wide index holds is looked at there; what lies elsewhere is read
+//! once into a set of numbers, so that a walk over many rows stays a walk
+//! over one index.
+//!
+//! Knows nothing of windows or of what was typed.
+
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::Value;
+
+use crate::model::conversations::Automation;
+use crate::model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
+use crate::model::search::{Kind, words};
+use crate::model::time::{DAY, Timestamp};
+use crate::store::rows::conversation::automation_word;
+use crate::store::rows::local;
+use crate::store::search;
+
+/// Text that stands for who a conversation is with.
+const NAMES: &str = "concat_ws(' ', c.name, c.address, c.username, c.email)";
+/// The same with the newest message.
+const LIST: &str = "concat_ws(' ', c.name, c.address, c.username, c.email, c.preview)";
+
+/// A piece of SQL with what is bound to its question marks.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Clause {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
+}
+
+impl Clause {
+    fn plain(sql: &str) -> Self {
+        Self { sql: sql.to_owned(), values: Vec::new() }
+    }
+
+    fn with(sql: &str, values: Vec<Value>) -> Self {
+        Self { sql: sql.to_owned(), values }
+    }
+
+    /// Adds a piece.
+    pub(crate) fn push(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) {
+        self.sql.push_str(sql);
+        self.values.extend(values);
+    }
+}
+
+/// Gives a reading connection the function conditions use.
+pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("has_words", 3, flags, |arguments| {
+        let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
+        let phrase = Phrase { text: arguments.get(1)?, exact: arguments.get(2)? };
+        Ok(phrase.is_in(text))
+    })
+}
+
+/// The order by name: without case and accents; who has no name comes last.
+pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<&str>) -> String {
+    let folded = |it: &str| words(it).into_iter().map(|it| it.folded).collect::<Vec<_>>().join(" ");
+    let named = name.or(username).map(folded).filter(|it| !it.is_empty());
+    named.unwrap_or_else(|| format!("\u{10fffd}{}", rest.unwrap_or("")))
+}
+
+/// The conditions of a filter, each with `AND` before it. `narrow` says that
+/// the walk takes the index made for just this question.
+pub(crate) fn clause(filter: &Filter, at: Timestamp, narrow: bool) -> Clause {
+    let mut all = Clause::default();
+    for Test { negated, what } in &filter.tests {
+        let one = match what {
+            What::Is(Is::Needed) if narrow => Clause::plain("c.needs = 1"),
+            _ => condition(what, at),
+        };
+        let (open, close) = if *negated { (" AND NOT (", ")") } else { (" AND (", ")") };
+        all.push(open, []);
+        all.push(&one.sql, one.values);
+        all.push(close, []);
+    }
+    all
+}
+
+fn condition(what: &What, at: Timestamp) -> Clause {
+    match what {
+        What::Status(Status::Open) => Clause::plain("c.is_closed = 0"),
+        What::Status(Status::Closed) => Clause::plain("c.is_closed = 1"),
+        What::Status(Status::Any) => Clause::plain("1"),
+        What::Ai(state) => ai(*state),
+        What::Window(window) => service_window(*window, at),
+        What::Phone(digits) => phone(digits),
+        What::Name(phrase) => found("search_people", NAMES, phrase, true),
+        What::Text(phrase) => found("search_list", LIST, phrase, needs_a_second_look(phrase)),
+        What::Tag(tag) => tagged(tag),
+        What::Has(has) => having(*has),
+        What::Is(is) => being(*is),
+    }
+}
+
+fn ai(state: Automation) -> Clause {
+    Clause::with("c.automation = ?", vec![automation_word(state).to_owned().into()])
+}
+
+/// Windows are open for a day after the newest inbound message, by this
+/// desk's estimate.
+fn service_window(window: Window, at: Timestamp) -> Clause {
+    let opened = |left: i64| Value::from(at.plus(left - DAY).micros());
+    match window {
+        Window::Open => Clause::plain("c.service_window = 'open'"),
+        Window::Closed => Clause::plain("c.service_window = 'closed'"),
+        Window::Below(left) => Clause::with(
+            "c.service_window = 'open' AND c.last_inbound_at > ? AND c.last_inbound_at < ?",
+            vec![opened(0), opened(left)],
+        ),
+        Window::Above(left) => {
+            Clause::with("c.service_window = 'open' AND c.last_inbound_at >= ?", vec![opened(left)])
+        }
+    }
+}
+
+/// Numbers are kept with their plus; whoever types none means either.
+fn phone(digits: &str) -> Clause {
+    let bounds = |it: &str| [Value::from(it.to_owned()), Value::from(format!("{it}\u{10ffff}"))];
+    let mut clause = Clause::with("c.address >= ? AND c.address < ?", bounds(digits).to_vec());
+    if !digits.starts_with('+') {
+        clause.push(" OR c.address >= ? AND c.address < ?", bounds(&format!("+{digits}")));
+    }
+    clause.push(" AND c.address IS NOT NULL", []);
+    Clause { sql: format!("({}) IS TRUE", clause.sql), ..clause }
+}
+
+/// Conversations in an index of words. The index knows no order of words and
+/// cuts some scripts into pairs: where that matters, the text is looked at
+/// again.
+fn found(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
+    let terms = phrase.terms();
+    if terms.is_empty() {
+        return Clause::plain("1");
+    }
+    let expression = search::expression(&terms, None, None);
+    let mut clause = Clause::with(
+        &format!("c.number IN (SELECT rowid FROM {index} WHERE {index} MATCH ?)"),
+        vec![expression.into()],
+    );
+    if again {
+        let values = [phrase.text.clone().into(), Value::from(i64::from(phrase.exact))];
+        clause.push(&format!(" AND has_words({text}, ?, ?)"), values);
+    }
+    clause
+}
+
+fn needs_a_second_look(phrase: &Phrase) -> bool {
+    let all = words(&phrase.text);
+    (phrase.exact && all.len() > 1) || all.iter().any(|it| it.kind == Kind::Run)
+}
+
+fn tagged(tag: &str) -> Clause {
+    Clause::with(
+        "c.number IN (SELECT t.number FROM conversation t WHERE instr(t.raw, '\"tags\"') > 0
+             AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(t.raw), t.raw, '{}'), '$.tags') j
+                 WHERE lower(j.value) = ?))
+             OR c.number IN (SELECT t.number FROM desk.tag g CROSS JOIN conversation t
+                 ON t.channel = g.channel AND t.id = g.conversation WHERE lower(g.word) = ?)",
+        vec![tag.to_owned().into(), tag.to_owned().into()],
+    )
+}
+
+fn having(has: Has) -> Clause {
+    Clause::plain(match has {
+        Has::Media => {
+            "EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.media_url IS NOT NULL)"
+        }
+        Has::Draft => {
+            "c.number IN (SELECT t.number FROM desk.draft d CROSS JOIN conversation t
+                 ON t.channel = d.channel AND t.id = d.conversation)"
+        }
+        Has::Failed => {
+            "c.stuck > 0 OR EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number
+                 AND m.delivery = 'failed' AND m.inbound = 0)"
+        }
+    })
+}
+
+fn being(is: Is) -> Clause {
+    Clause::plain(match is {
+        Is::Waiting => "c.is_closed = 0 AND c.waiting_since IS NOT NULL",
+        Is::Unseen => "c.unread > 0",
+        Is::Paused => {
+            "c.number IN (SELECT t.number FROM desk.pause p CROSS JOIN conversation t
+                 ON t.channel = p.channel AND t.id = p.conversation)"
+        }
+        Is::Failing => "c.is_closed = 0 AND c.escalation IS NOT NULL",
+        // As `needs` is made, which the wide index cannot hold.
+        Is::Needed => {
+            "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"
+        }
+        Is::Snoozed => return Clause::plain(&format!("c.number IN ({})", local::ASLEEP)),
+        Is::Claimed => {
+            "c.number IN (SELECT t.number FROM desk.claim k CROSS JOIN conversation t
+                 ON t.channel = k.channel AND t.id = k.conversation)"
+        }
+    })
+}

@@ -1,0 +1,69 @@
+//! The orders of a list as keys: what a row is compared by, and which way.
+//!
+//! Knows nothing of filters or windows.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::filter::Sort;
+use crate::model::queries::{ConversationKey, ConversationQuery};
+use crate::model::time::DAY;
+use crate::store::StoreError;
+
+/// Greater than any time: rows without the time a list is ordered by come
+/// after all that have one, newest activity first.
+const LAST: i64 = i64::MAX / 2;
+
+/// A row's place in a list. Ties fall to the id, then to the tab.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Key(pub(crate) [Value; 3]);
+
+/// Which way a walk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Walk {
+    /// Towards the first row.
+    Up,
+    /// Towards the last.
+    Down,
+}
+
+/// What rows are compared by.
+pub(crate) fn columns(query: &ConversationQuery) -> [String; 3] {
+    let first = match query.sort {
+        Sort::Activity => "c.sort_at".to_owned(),
+        Sort::Waiting => format!(
+            "iif(c.is_closed = 0 AND c.waiting_since IS NOT NULL, c.waiting_since, {LAST} - c.sort_at)"
+        ),
+        Sort::Window => format!(
+            "iif(c.service_window = 'open' AND c.last_inbound_at > {}, c.last_inbound_at, {LAST} - c.sort_at)",
+            query.at.plus(-DAY).micros()
+        ),
+        Sort::Name => "c.name_key".to_owned(),
+    };
+    [first, "c.id".to_owned(), "c.channel".to_owned()]
+}
+
+/// The comparison and the order of a walk; the newest activity is the
+/// greatest, everything else begins with the least.
+pub(crate) fn direction(sort: Sort, walk: Walk) -> (&'static str, &'static str) {
+    match (sort == Sort::Activity, walk) {
+        (true, Walk::Down) | (false, Walk::Up) => ("<", "DESC"),
+        (true, Walk::Up) | (false, Walk::Down) => (">", "ASC"),
+    }
+}
+
+/// The place of a conversation, if it is stored.
+pub(crate) fn key_of(
+    connection: &Connection,
+    query: &ConversationQuery,
+    key: &ConversationKey,
+) -> Result<Option<Key>, StoreError> {
+    let columns = columns(query).join(", ");
+    let sql = format!("SELECT {columns} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    Ok(statement
+        .query_row(params![key.channel.as_str(), key.conversation.as_str()], |row| {
+            Ok(Key([row.get(0)?, row.get(1)?, row.get(2)?]))
+        })
+        .optional()?)
+}

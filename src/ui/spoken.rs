@@ -1,0 +1,306 @@
+//! The desk in lines of words, for screen readers and for terminals that can
+//! do no more: what is new since it was last read out, in a stable order.
+//!
+//! Knows nothing of where the lines go. What has no words of its own here is
+//! read from its frame, so that no screen is left out.
+
+use std::collections::HashMap;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::app::App;
+use crate::app::commands::TABLE;
+use crate::app::history::History;
+use crate::app::lines::{self, Item, ItemKey};
+use crate::app::pages::Page;
+use crate::app::tab::{Focus, Tab};
+use crate::model::conversations::{ConversationRow, window_label};
+use crate::model::ids::ConversationId;
+use crate::model::messages::{Delivery, Direction};
+use crate::model::text::SafeText;
+use crate::model::time::short_span;
+use crate::ui::theme::{Palette, Theme};
+use crate::ui::{connection, layers, row_state, rows, tabs};
+
+/// Messages read out when a conversation is opened.
+const LATEST: usize = 5;
+/// Conversations a list reads out.
+const LISTED: usize = 20;
+/// Lines and marks in ASCII, without colours.
+const THEME: Theme = Theme { palette: Palette::Mono, ascii: true };
+
+/// What has been read out already.
+#[derive(Debug, Default)]
+pub struct Spoken {
+    tab: Option<usize>,
+    page: Option<Page>,
+    focus: Option<Focus>,
+    /// The selected conversation under the name it was called by.
+    selected: Option<(ConversationId, String)>,
+    open: Option<ConversationId>,
+    items: HashMap<ItemKey, String>,
+    unread: HashMap<ConversationId, u32>,
+    counted: bool,
+    notice: Option<String>,
+    layer: Vec<String>,
+    health: Option<&'static str>,
+}
+
+impl Spoken {
+    /// The lines that are new.
+    pub fn hear(&mut self, app: &App) -> Vec<String> {
+        let mut lines = Vec::new();
+        self.tab(app, &mut lines);
+        self.arrivals(app.tab(), app, &mut lines);
+        self.place(app, &mut lines);
+        self.history(app, &mut lines);
+        let notice = app.notice.as_ref().map(|it| it.text.clone());
+        if self.notice != notice {
+            lines.extend(notice.clone());
+            self.notice = notice;
+        }
+        let layer = layer_lines(app);
+        if self.layer != layer {
+            lines.extend(layer.iter().cloned());
+            self.layer = layer;
+        }
+        lines.iter().map(|it| SafeText::line(it).to_string()).filter(|it| !it.is_empty()).collect()
+    }
+
+    /// Forgets where the person is, so that it is read out again.
+    pub fn again(&mut self) {
+        (self.page, self.focus, self.selected, self.open) = (None, None, None, None);
+        self.layer.clear();
+    }
+
+    fn tab(&mut self, app: &App, lines: &mut Vec<String>) {
+        let tab = app.tab();
+        if self.tab != Some(app.active) {
+            let (label, _) = tabs::environment(tab, THEME);
+            let (at, of, name) = (app.active + 1, app.tabs.len(), &tab.channel.name);
+            lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
+            (self.tab, self.selected, self.open) = (Some(app.active), None, None);
+            self.unread.clear();
+            self.counted = false;
+        }
+        let mark = connection::mark(&tab.health);
+        if self.health != Some(mark) {
+            let known = self.health.replace(mark);
+            if known.is_some() || !mark.is_empty() {
+                lines.push(connection::words(&tab.health, app.now, app.settings.offset_minutes, THEME).0);
+            }
+        }
+    }
+
+    /// Customers who wrote in conversations that are not open.
+    fn arrivals(&mut self, tab: &Tab, app: &App, lines: &mut Vec<String>) {
+        let first = !std::mem::replace(&mut self.counted, tab.list.loaded);
+        for row in tab.list.page.rows.iter().rev() {
+            let id = &row.conversation.id;
+            // Who it is comes with the list, a moment after the message.
+            if row.conversation.name.is_none() && row.conversation.address.is_none() {
+                continue;
+            }
+            let known = self.unread.insert(id.clone(), row.unread);
+            let grown = known.map_or(!first && row.unread > 0, |it| row.unread > it);
+            let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
+            if grown && !reading {
+                lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, app)));
+            }
+        }
+    }
+
+    /// Where the person is.
+    fn place(&mut self, app: &App, lines: &mut Vec<String>) {
+        let tab = app.tab();
+        let moved = self.page != Some(app.page);
+        if !app.is_inbox_shown() {
+            let page = page_lines(app);
+            let chosen = page.iter().filter(|it| it.starts_with('>')).cloned().collect::<Vec<_>>();
+            let said = if moved { page } else { chosen };
+            if said != self.layer {
+                lines.extend(said);
+            }
+            self.page = Some(app.page);
+            return;
+        }
+        let focus = tab.focus;
+        let refocused = moved || self.focus != Some(focus);
+        (self.page, self.focus) = (Some(app.page), Some(focus));
+        let selected = app.list().selected_row();
+        let selected = selected.map(|it| (it.conversation.id.clone(), it.conversation.title().to_string()));
+        match focus {
+            Focus::List if refocused || self.selected != selected => {
+                self.selected = selected;
+                match app.list().selected_row() {
+                    Some(row) => lines.push(describe(row, app)),
+                    None if app.list().loaded => lines.push("No conversations here".to_owned()),
+                    None => (),
+                }
+            }
+            Focus::Composer if refocused => lines.push(
+                "Write: one line is sent, a backslash at its end goes on, an empty line leaves".to_owned(),
+            ),
+            _ => (),
+        }
+    }
+
+    /// What was said in the open conversation, and how far each message came.
+    fn history(&mut self, app: &App, lines: &mut Vec<String>) {
+        let tab = app.tab();
+        let Some(history) = tab.history.as_ref().filter(|it| it.loaded && tab.focus != Focus::List) else {
+            return;
+        };
+        let opened = self.open.as_ref() != Some(&history.conversation);
+        if opened {
+            self.items.clear();
+            self.open = Some(history.conversation.clone());
+            lines.extend(history.row.as_ref().map(|row| describe(row, app)));
+        }
+        let from = history.items.len().saturating_sub(LATEST);
+        for (at, item) in history.items.iter().enumerate() {
+            let state = state(item, history, app);
+            let known = self.items.insert(item.key(), state.clone());
+            match known {
+                None if opened && at < from => (),
+                None => lines.push(said(item, history, app, &state)),
+                Some(before) if before != state && !state.is_empty() => {
+                    lines.push(format!("{}: {state}", cut(item.text())));
+                }
+                Some(_) => (),
+            }
+        }
+    }
+}
+
+/// A conversation in one line.
+fn describe(row: &ConversationRow, app: &App) -> String {
+    let conversation = &row.conversation;
+    let mut facts = vec![conversation.title().to_string()];
+    let mut add = |words: String| {
+        if !words.is_empty() {
+            facts.push(words);
+        }
+    };
+    if let Some(since) = row.waiting_since {
+        add(format!("waits {}", short_span(app.now.since(since))));
+    }
+    if row.is_failing() {
+        add("AI failing".to_owned());
+    }
+    if row.unread > 0 {
+        add(format!("{} unread", row.unread));
+    }
+    add(conversation.automation.label().to_owned());
+    let window = window_label(conversation.window, row.last_inbound_at, app.now);
+    if !window.is_empty() {
+        add(format!("window {window}"));
+    }
+    if row.has_draft {
+        add("draft".to_owned());
+    }
+    format!("{}: {}", facts.join(", "), conversation.preview)
+}
+
+fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
+    let who = item.sender(history.customer().as_str());
+    let at = item.at().map(|it| it.clock_face(app.settings.offset_minutes)).unwrap_or_default();
+    let media = match item {
+        Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
+        Item::Outbox(..) | Item::Note(_) => String::new(),
+    };
+    let state = if state.is_empty() { String::new() } else { format!(", {state}") };
+    format!("{who} {at}{state}: {}{media}", item.text())
+}
+
+/// How far it has come, in words that change only when it does.
+fn state(item: &Item, history: &History, app: &App) -> String {
+    match item {
+        Item::Message(row) if row.message.direction == Direction::Outbound => match &row.message.delivery {
+            Delivery::Other(_) => String::new(),
+            delivery => delivery.word().to_owned(),
+        },
+        Item::Message(_) | Item::Note(_) => String::new(),
+        Item::Outbox(row, _) if row.is_stopped() => {
+            let others = history.items.iter().filter_map(|it| match it {
+                Item::Outbox(row, _) => Some(&**row),
+                Item::Message(_) | Item::Note(_) => None,
+            });
+            row_state::line(row, others, app.now, THEME, "").0
+        }
+        Item::Outbox(row, _) => row_state::word(row, app.now, THEME).0.to_owned(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    crate::app::wrap::cut(text, 40)
+}
+
+/// The conversations at hand with their numbers.
+pub fn list(app: &App) -> Vec<String> {
+    let page = &app.list().page.rows;
+    let numbered = page.iter().take(LISTED).enumerate();
+    let mut lines: Vec<String> =
+        numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, app))).collect();
+    match page.len() {
+        0 => lines.push("No conversations here".to_owned()),
+        count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
+        _ => (),
+    }
+    lines.iter().map(|it| SafeText::line(it).to_string()).collect()
+}
+
+/// The words that can be said where the person is.
+pub fn help(app: &App) -> Vec<String> {
+    let mut lines = vec![
+        "list: the conversations with their numbers".to_owned(),
+        "a number: open that conversation".to_owned(),
+        "again: where you are".to_owned(),
+    ];
+    for place in app.places() {
+        let rows = TABLE.iter().filter(|it| it.place == place);
+        lines.extend(rows.map(|it| format!("{}, or {}: {}", it.word, it.keys.join(" or "), it.doc)));
+    }
+    lines
+}
+
+/// The topmost layer, read from its frame.
+fn layer_lines(app: &App) -> Vec<String> {
+    if app.layers.is_empty() {
+        return Vec::new();
+    }
+    framed(app, |buffer| layers::draw(app, THEME, buffer))
+}
+
+/// A page that is not the inbox, read from its frame.
+fn page_lines(app: &App) -> Vec<String> {
+    let body = app.areas().body;
+    framed(app, |buffer| match app.page {
+        Page::Outbox => rows::outbox(app, THEME, body, buffer),
+        Page::Drafts => rows::drafts(app, THEME, body, buffer),
+        Page::Inbox => crate::ui::pages::draw(app, THEME, body, buffer),
+    })
+}
+
+/// The words of a frame, without its lines.
+fn framed(app: &App, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
+    let (width, height) = app.size;
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+    draw(&mut buffer);
+    let mut lines = Vec::new();
+    for row in buffer.content.chunks(usize::from(width.max(1))) {
+        let text: String = row.iter().map(|it| it.symbol()).collect();
+        let text = text.trim().trim_matches(['|', '+', '-', ' ']).trim();
+        if !text.is_empty() {
+            lines.push(
+                text.split("   ")
+                    .filter(|it| !it.trim().is_empty())
+                    .map(str::trim)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            );
+        }
+    }
+    lines
+}

@@ -1,0 +1,123 @@
+//! The plain mode: the real binary, words in, lines out, against the real
+//! service.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::binary::Binary;
+use crate::desk::Desk;
+
+/// Longer than anything here takes; only a broken test waits for it.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A conversation with the plain mode.
+struct Talk {
+    desk: Desk,
+    binary: Binary,
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    heard: Vec<String>,
+}
+
+impl Talk {
+    fn new(prepare: impl FnOnce(&Desk)) -> Self {
+        let desk = Desk::new(80, 24);
+        prepare(&desk);
+        let mut binary = Binary::new();
+        binary.configure(&format!(
+            "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n\
+             [behaviour]\nundo_seconds = {{ chat = 0 }}\n[polling]\nvisible_seconds = 1\n",
+            desk.base_url
+        ));
+        binary.set("CHAT_KEY", &desk.key_of("whatsapp"));
+        let mut child = binary.command(&["--plain"]).spawn().expect("it runs");
+        let input = child.stdin.take().expect("its input");
+        let out = child.stdout.take().expect("its output");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { desk, binary, child, input, lines, heard: Vec::new() }
+    }
+
+    fn says(&mut self, line: &str) -> &mut Self {
+        writeln!(self.input, "{line}").expect("it reads");
+        self
+    }
+
+    #[track_caller]
+    fn ends(&mut self) {
+        ends(&mut self.child);
+    }
+
+    /// Waits until a line holds all of these.
+    #[track_caller]
+    fn hears(&mut self, parts: &[&str]) -> &mut Self {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                panic!("{parts:?} was not said:\n{}", self.heard.join("\n"));
+            };
+            self.heard.push(line.clone());
+            if parts.iter().all(|it| line.contains(it)) {
+                return self;
+            }
+        }
+    }
+}
+
+/// It ends well, and soon.
+#[track_caller]
+fn ends(child: &mut Child) {
+    for _ in 0..400 {
+        if let Some(status) = child.try_wait().expect("a state") {
+            assert!(status.success(), "{status}");
+            return;
+        }
+        std::thread::sleep(PATIENCE / 400);
+    }
+    child.kill().expect("killed");
+    panic!("it does not end");
+}
+
+#[test]
+fn a_takeover_without_a_screen() {
+    let mut talk = Talk::new(|desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order\u{1b}[2J?");
+    });
+    talk.hears(&["Tab 1 of 1: Harbor chat, LIVE"]);
+    talk.hears(&["Maria Lopez, waits", "where is my order"]);
+    talk.says("list").hears(&["1 Maria Lopez", "waits"]);
+    talk.says("1").hears(&["Maria ", "where is my order"]);
+    talk.says("reply").hears(&["Write: one line is sent"]);
+    talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);
+    talk.says("y").hears(&["sent", "Hi Maria"]);
+    assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.");
+    // A customer who writes is told of, wherever one is.
+    talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
+    talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
+    talk.says("frobnicate").hears(&["is no word here; say help"]);
+    talk.says("help").hears(&["pause AI, or p: Pause the AI"]);
+    talk.says("outbox").hears(&["Outbox"]);
+    // Whoever leaves with the AI paused is told so, and can hand it back.
+    talk.says("quit").hears(&["the AI is paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
+    talk.says("h").ends();
+    let all = talk.heard.join("\n");
+    assert!(!all.contains('\u{1b}'), "no line moves a cursor: {all:?}");
+    assert!(talk.binary.data().join("outbox.db").exists());
+}
+
+#[test]
+fn the_end_of_the_input_is_the_end() {
+    let mut talk = Talk::new(|_| ());
+    talk.hears(&["Tab 1 of 1"]);
+    let Talk { mut child, input, .. } = talk;
+    drop(input);
+    ends(&mut child);
+}

@@ -1,0 +1,117 @@
+//! Finding a conversation: the filter line, saved views, orders, who waits,
+//! and all tabs in one list.
+
+use crate::desk::Desk;
+
+/// Four customers on two tabs; the AI fails one of them.
+fn desk(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::new(columns, rows);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is order 1041?");
+    desk.settle();
+    desk.wait(60_000_000);
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Can I have a refund?");
+    desk.settle();
+    desk.wait(60_000_000);
+    desk.customer("whatsapp", "+447700900123", "Tom Baker", "Is the shop open?");
+    desk.customer("telegram", "48211", "Oksana", "Добрий день! A refund, please");
+    desk.settle();
+    desk.wait(60_000_000);
+    desk.settle();
+    desk
+}
+
+#[test]
+fn the_filter_line_narrows_as_it_is_typed() {
+    let mut desk = desk(120, 40);
+    desk.keys("ggj").keys("/ref").shows("João Pereira").hides("Tom Baker").shows("Inbox · open /ref");
+    desk.keys("<Ctrl-U>from:+34").shows("Maria Lopez").hides("João Pereira");
+    photographs!(desk, "typing");
+    // Esc shows everything again, at the row it was opened on.
+    desk.keys("<Esc>").shows("Tom Baker").shows("Inbox · open ─");
+    assert!(desk.app.at_hand().is_some_and(|it| it.conversation.title().as_str() == "João Pereira"));
+    // Enter keeps it, and keys act on what it shows.
+    desk.keys("/tom<Enter>").hides("Maria").shows("Inbox · open /tom");
+    desk.keys("r").types("We are, until six.").keys("<Enter>").shows("pause the AI");
+    desk.keys("<Esc><Esc><Esc>/").shows("filter / tom").keys("<Backspace><Backspace><Backspace><Backspace>");
+    desk.shows("Maria Lopez");
+}
+
+#[test]
+fn a_wrong_word_says_what_is_known() {
+    let mut desk = desk(80, 24);
+    desk.keys("/maria statsu:open").shows("statsu: is not known; did you mean status:?").shows("Maria Lopez");
+    desk.hides("Tom Baker");
+    photographs!(desk, "wrong");
+    desk.keys("<Ctrl-W>ai:maybe").shows("ai:maybe is not known; use ai: with on, off, unknown");
+    desk.keys("<Enter>").shows("ai:maybe is not known").shows("/maria ai:maybe");
+    desk.keys("/<Ctrl-U>sta<Tab>").shows("filter / status:").shows("status: open  closed  active  any");
+    desk.keys("cl<Tab>").shows("filter / status:closed").shows("is found by this filter");
+    desk.pastes("maria\n").shows("status:closed maria");
+}
+
+#[test]
+fn views_are_chosen_from_a_menu() {
+    let mut desk = desk(80, 24);
+    desk.keys("\\").shows("Needs me").shows("is:needed -is:snoozed");
+    photographs!(desk, "views");
+    desk.keys("9").shows("Inbox · closed").shows("No conversations in \"closed\"");
+    desk.keys("\\jj<Esc>").shows("Inbox · closed");
+    desk.keys("\\k<Enter>").shows("Inbox · open");
+    desk.keys("r").types("half").keys("<Esc><Esc>");
+    desk.wait(1_000_000);
+    desk.keys("\\7").shows("Inbox · drafts").shows("[draft]").shows("─ 1 ┐");
+    // Each tab keeps its own.
+    desk.keys("2").shows("Inbox · open").keys("1").shows("Inbox · drafts");
+}
+
+#[test]
+fn orders_are_kept_with_the_tab() {
+    let mut desk = desk(80, 24);
+    let first = |desk: &Desk| desk.app.list().page.rows[0].conversation.title().to_string();
+    assert_eq!(first(&desk), "Tom Baker");
+    desk.keys(",").shows("w waiting").keys("w").shows("who has waited longest first");
+    assert_eq!(first(&desk), "Maria Lopez");
+    desk.keys(",n").shows("by name");
+    assert_eq!(first(&desk), "João Pereira");
+    desk.keys("2").shows("Inbox · open ─").keys("1").shows("Inbox · open by name");
+    desk.keys(",x").shows("by window");
+    photographs!(desk, "sorted");
+    desk.keys(",c").shows("category: only email threads have one");
+    desk.keys(",a").shows("Inbox · open ─");
+    assert_eq!(first(&desk), "Tom Baker");
+}
+
+#[test]
+fn who_waits_is_walked_both_ways_and_across_tabs() {
+    let mut desk = desk(120, 40);
+    let at_hand = |desk: &Desk| desk.app.at_hand().map(|it| it.conversation.title().to_string());
+    desk.keys("gg");
+    assert_eq!(at_hand(&desk).as_deref(), Some("Tom Baker"));
+    desk.keys("w");
+    assert_eq!(at_hand(&desk).as_deref(), Some("João Pereira"));
+    desk.keys("W");
+    assert_eq!(at_hand(&desk).as_deref(), Some("Tom Baker"));
+    desk.keys("2gw").shows("Maria Lopez: ").shows("waits 3m");
+    assert_eq!(at_hand(&desk).as_deref(), Some("Maria Lopez"));
+    // The next most urgent when that one is at hand.
+    desk.keys("gw").shows("João Pereira: waits 2m");
+    // Also where the rows on screen hold no one.
+    desk.keys("\\9w").shows("waits 3m");
+}
+
+#[test]
+fn all_tabs_make_one_list() {
+    let mut desk = desk(120, 40);
+    desk.keys("0").shows("All tabs · open").shows("Harbor bot · ").shows("Harbor chat · ");
+    photographs!(desk, "all");
+    desk.keys("/oksana<Enter>").shows("Oksana").hides("Tom Baker");
+    // Its own tab decides what can be done, and where an answer goes.
+    desk.keys("p").shows("pause AI: this channel's AI cannot be paused through the interface");
+    desk.keys("r").types("Так, звичайно").keys("<Enter><Enter>").settle().shows("Так, звичайно");
+    assert_eq!(desk.outbound()[0]["to"], "48211");
+    desk.keys("<Esc><Esc>/<Esc>").shows("Maria Lopez");
+    desk.keys("G").shows("Maria Lopez · +34600111222").keys("p").shows("AI pausing");
+    // While reading, the neighbours may be of another tab.
+    desk.keys("gg<Enter>J").shows("All tabs · open").keys("1").shows("Inbox · open");
+    desk.keys("0").shows("All tabs · open").keys("2").shows("Inbox · open").shows("Oksana");
+}
