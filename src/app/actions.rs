@@ -29,6 +29,7 @@ impl App {
             C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
             C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
             C::WriteNote => self.write_note(effects),
+            C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
             C::Snooze => self.ask_snooze(effects),

@@ -44,6 +44,9 @@ impl App {
                 let moved = scrolled(first, key, usize::from(self.size.1), lines.len());
                 self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
             }
+            (Layer::Replies { picker, opener }, _) => self.replies_key(picker, opener, key),
+            (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
+            (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
             (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),

@@ -7,6 +7,7 @@ use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
+use crate::app::picker::Picker;
 use crate::app::tagging::TagLine;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
@@ -119,6 +120,25 @@ pub enum Layer {
         /// The chosen line.
         chosen: usize,
     },
+    /// Picks a canned reply.
+    Replies {
+        /// What was typed.
+        picker: Picker,
+        /// What opened it, which comes back if nothing is picked.
+        opener: &'static str,
+    },
+    /// Picks an emoji.
+    Emoji {
+        /// What was typed.
+        picker: Picker,
+        /// Characters before the cursor that give way to it.
+        typed: usize,
+    },
+    /// The composer's menu.
+    Menu {
+        /// The chosen entry.
+        chosen: usize,
+    },
     /// An item as the server sent it.
     Raw {
         /// What it is.
@@ -143,6 +163,9 @@ impl Layer {
                 | Self::Snooze { .. }
                 | Self::Tags { .. }
                 | Self::List { .. }
+                | Self::Replies { .. }
+                | Self::Emoji { .. }
+                | Self::Menu { .. }
         )
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod availability;
 pub mod bulk;
+pub mod canned;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
@@ -21,7 +22,10 @@ pub mod line_input;
 pub mod lines;
 pub mod listing;
 pub mod marks;
+pub mod menu;
+pub mod outside;
 pub mod pages;
+pub mod picker;
 pub mod pointer;
 pub mod rows;
 pub mod settings;
@@ -40,12 +44,14 @@ mod copying;
 mod cost;
 mod deciding;
 mod due;
+mod editor;
+mod emoji;
+mod held;
 mod keyboard;
 mod layer_keys;
 mod lists;
 mod notes;
 mod on_the_way;
-mod queueing;
 mod raw;
 mod reactions;
 mod results;
@@ -62,6 +68,8 @@ mod writing;
 
 use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
+pub use crate::app::held::Held;
+use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
@@ -70,8 +78,7 @@ use crate::app::rows::Rows;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::Lane;
+use crate::model::ids::ChannelId;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -117,6 +124,10 @@ pub struct App {
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The canned replies as they were read last.
+    pub canned: canned::Canned,
+    /// Who writes here, if the configuration says.
+    pub agent: Option<String>,
     /// What lies over the desk, topmost last.
     pub layers: Vec<Layer>,
     /// What the status line says for a while.
@@ -128,7 +139,7 @@ pub struct App {
     /// What became of the last action on many.
     pub batch: Option<bulk::Batch>,
     /// What is on its way into the outbox.
-    queueing: queueing::Queueing,
+    queueing: Queueing,
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
@@ -153,19 +164,6 @@ pub struct App {
     pending: Vec<Effect>,
 }
 
-/// A row that is held and can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// The row.
-    pub row: RowId,
-    /// Its tab.
-    pub channel: ChannelId,
-    /// Its lane.
-    pub lane: Lane,
-    /// Until when.
-    pub until: Timestamp,
-}
-
 impl App {
     /// An app with these tabs on a screen of this size. At least one tab is
     /// needed; with none, a nameless one stands in.
@@ -188,12 +186,14 @@ impl App {
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            canned: canned::Canned::default(),
+            agent: None,
             layers: Vec::new(),
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
             batch: None,
-            queueing: queueing::Queueing::default(),
+            queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
             list_width: None,
@@ -287,6 +287,8 @@ impl App {
             Event::NoteTakenBack(channel, conversation, text) => {
                 self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
             }
+            Event::Answered(answered) => self.answered(answered),
+            Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);

@@ -3,7 +3,7 @@
 //! Knows nothing of keys.
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
-use crate::app::queueing::Early;
+use crate::app::held::Early;
 use crate::app::tab::Focus;
 use crate::app::{App, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};

@@ -36,7 +36,7 @@ pub fn run(how: How) -> Result<(), CliError> {
     }
     let folder = folders::data()?;
     logs::start(&folder)?;
-    let agent = config.agent.clone().unwrap_or_else(login);
+    let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
     let setup = Setup { owner: agent.clone(), ..Setup::default() };
     let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
     let runtime = runtime()?;
@@ -53,6 +53,8 @@ pub fn run(how: How) -> Result<(), CliError> {
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
         },
+        replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
+        agent: config.agent.clone(),
         polling: Polling {
             visible: seconds(config.visible_seconds),
             background: seconds(config.background_seconds),

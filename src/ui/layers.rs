@@ -14,6 +14,7 @@ use crate::model::reactions;
 use crate::model::text::SafeText;
 use crate::ui::listing;
 use crate::ui::paint::{self, Sides};
+use crate::ui::pickers;
 use crate::ui::questions;
 use crate::ui::theme::Theme;
 use crate::ui::views;
@@ -31,6 +32,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
         Some(Layer::List { kind, chosen }) => listing::draw(app, theme, *kind, *chosen, buffer),
+        Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
+        Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
+        Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {
             if let Some((title, lines)) = questions::words(app, theme, layer) {
@@ -41,7 +45,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
 }
 
 /// A box in the middle of the screen.
-pub(super) fn centered(app: &App, width: u16, height: u16) -> Area {
+pub fn centered(app: &App, width: u16, height: u16) -> Area {
     let (columns, rows) = app.size;
     let width = width.min(columns.saturating_sub(2));
     let height = height.min(rows.saturating_sub(2));

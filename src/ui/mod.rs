@@ -15,6 +15,7 @@ pub mod listing;
 mod menus;
 pub mod pages;
 pub mod paint;
+mod pickers;
 pub mod questions;
 pub mod row_state;
 pub mod rows;

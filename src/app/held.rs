@@ -1,11 +1,14 @@
-//! What is on its way into the outbox, and what was decided over it
-//! meanwhile: keys may be faster than the disk.
+//! What is held and can be taken back, and what is on its way into the outbox
+//! with what was decided over it meanwhile: keys may be faster than the disk.
 //!
-//! Knows nothing of rows: each request to the disk has one answer, in order.
+//! Knows nothing of keys; each request to the disk has one answer, in order.
 
 use std::collections::VecDeque;
 
 use crate::app::event::Effect;
+use crate::model::ids::{ChannelId, RowId};
+use crate::model::outbox::Lane;
+use crate::model::time::Timestamp;
 
 /// What was decided over rows before they were on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,4 +66,17 @@ impl Queueing {
     pub(super) fn settle(&mut self) -> Option<Queued> {
         self.waiting.pop_front()
     }
+}
+
+/// A row that is held and can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The row.
+    pub row: RowId,
+    /// Its tab.
+    pub channel: ChannelId,
+    /// Its lane.
+    pub lane: Lane,
+    /// Until when.
+    pub until: Timestamp,
 }
