@@ -3,11 +3,13 @@
 //! Knows nothing of which key asked, but for the digit of a tab.
 
 use crate::app::App;
+use crate::app::bulk::Wish;
 use crate::app::commands::Command;
 use crate::app::composer::Mode;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::listing::ListKind;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::filter::Sort;
@@ -27,10 +29,23 @@ impl App {
             C::Write => self.write(false, effects),
             C::WriteNumber => self.ask_number(),
             C::Call => self.ask_call(),
+            C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause, effects),
+            C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
+            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
             C::WriteNote => self.write_note(effects),
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
+            C::Snooze => self.ask_snooze(effects),
+            C::Claim => self.claim(effects),
+            C::Tags => self.ask_tags(effects),
+            C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
+                self.mark_command(command, effects);
+            }
+            C::MarkNone => self.mark_none(),
+            C::GoToSnoozed => self.show_snoozed(),
+            C::ShowDone => self.show_list(ListKind::Done),
+            C::ShowResults => self.show_list(ListKind::Results),
             C::Close => self.close(effects),
             C::CloseAndNext => {
                 self.close(effects);

@@ -91,7 +91,10 @@ commands! {
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
-    Undo Desk ["z"] "undo" "Take back what is still held: a message, a close";
+    Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
+    Tags Conversation ["#"] "tags" "Edit the tags of the customer";
+    Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
+    Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits";
     PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
     MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";
@@ -102,6 +105,12 @@ commands! {
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
     Open List ["Enter", "l", "Right"] "open" "Open the conversation";
+    Mark List ["Space"] "mark" "Mark, and go down: p, P, e, s act on all that is marked";
+    MarkRange List ["v"] "range" "Mark a range from here to where you go; again ends it";
+    MarkAll List ["V a"] "mark all" "Mark all of this list, also what is not loaded";
+    MarkInverted List ["V i"] "invert" "Mark what is not marked, and the reverse";
+    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; z brings them back";
+    MarkAgain List ["V r"] "again" "Mark again what was acted on last";
     FilterList List ["/"] "filter" "Filter the list as you type: words, status: ai: window: from: tag: has: is:, -not, \"a phrase\"";
     ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own";
     SortByActivity List [", a"] "activity" "Sort by activity, newest first";
@@ -138,6 +147,9 @@ commands! {
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
+    GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
+    ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
+    ShowResults Desk ["g r"] "results" "What became of the last action on many";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
     HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
     PageDown Desk ["PgDn"] "page" "A page down";

@@ -10,13 +10,14 @@ use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
+use crate::model::local::Keep;
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
+    HistoryQuery, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
@@ -99,6 +100,16 @@ pub enum Loaded {
     Elsewhere(ConversationKey, Vec<ConversationKey>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
+    /// All conversations of a list, to be marked, and whether there are more.
+    Spread(ConversationQuery, Spread, Vec<ConversationKey>, bool),
+    /// The rows of marked conversations.
+    Marked(Vec<ConversationRow>),
+    /// What became of rows of the outbox.
+    Fates(Vec<(RowId, Fate)>),
+    /// The pauses made from here.
+    Paused(Vec<PausedEntry>),
+    /// Tags in use, the most used first.
+    Tags(Vec<SafeText>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// A tab's templates.
@@ -134,6 +145,25 @@ pub enum Load {
     Templates(ChannelId),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
+    /// All conversations of a list, to be marked.
+    Spread(ConversationQuery, Spread),
+    /// The rows of marked conversations.
+    Marked(Vec<ConversationKey>),
+    /// What became of rows of the outbox.
+    Fates(Vec<RowId>),
+    /// The pauses made from here, so many at most.
+    Paused(u32),
+    /// Tags in use, so many at most.
+    Tags(u32),
+}
+
+/// How the marks of a whole list are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// All of it.
+    All,
+    /// What was not marked before.
+    Invert,
 }
 
 /// One change a person wants, before it has a key and bytes.
@@ -185,6 +215,8 @@ pub enum Effect {
     Decide(RowId, Verdict, Option<Place>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
+    /// Change what this desk keeps of a tab's conversations.
+    Keep(ChannelId, Keep),
     /// What is on screen now, so that it is polled first.
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
@@ -227,6 +259,7 @@ impl Effect {
                 | Self::SendNow(_)
                 | Self::Decide(..)
                 | Self::MarkSeen(..)
+                | Self::Keep(..)
         )
     }
 }

@@ -50,6 +50,11 @@ impl App {
             (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
+            (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
+            (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
+            (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
+            (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan, effects),
+            (Layer::AskBulk { .. }, Some('n')) => (),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);
             }

@@ -2,12 +2,16 @@
 //!
 //! Knows nothing of drawing; a layer is data.
 
+use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
+use crate::app::listing::ListKind;
 use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
+use crate::app::tagging::TagLine;
 use crate::app::templates::TemplateForm;
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
@@ -110,6 +114,33 @@ pub enum Layer {
         /// The call.
         operation: Operation,
     },
+    /// Asks until when conversations are put aside.
+    Snooze {
+        /// The conversations.
+        rows: Vec<ConversationRow>,
+        /// A wish being typed.
+        typed: Option<String>,
+    },
+    /// A line in which tags are edited.
+    Tags {
+        /// The conversations.
+        rows: Vec<ConversationRow>,
+        /// The line.
+        line: TagLine,
+    },
+    /// Shows which of many conversations a wish fits, and asks whether to go
+    /// on.
+    AskBulk {
+        /// The plan.
+        plan: Box<Plan>,
+    },
+    /// A list with a chosen line.
+    List {
+        /// Which.
+        kind: ListKind,
+        /// The chosen line.
+        chosen: usize,
+    },
     /// Picks a canned reply.
     Replies {
         /// What was typed.
@@ -166,6 +197,9 @@ impl Layer {
                 | Self::React { .. }
                 | Self::Number { .. }
                 | Self::Call(_)
+                | Self::Snooze { .. }
+                | Self::Tags { .. }
+                | Self::List { .. }
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }

@@ -5,6 +5,7 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod bulk;
 pub mod canned;
 pub mod commands;
 pub mod composer;
@@ -19,6 +20,8 @@ pub mod layout;
 pub mod line;
 pub mod line_input;
 pub mod lines;
+pub mod listing;
+pub mod marks;
 pub mod menu;
 pub mod outside;
 pub mod pages;
@@ -29,12 +32,16 @@ pub mod rows;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
+pub mod tagging;
 pub mod templates;
 pub mod text_line;
+pub mod undoing;
 pub mod views;
 pub mod wrap;
 
+mod acting;
 mod actions;
+mod claiming;
 mod copying;
 mod cost;
 mod deciding;
@@ -55,6 +62,7 @@ mod results;
 mod ringing;
 mod saving;
 mod sending;
+mod snoozing;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -132,11 +140,13 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
-    /// The newest private note written here.
-    noted: Option<notes::Noted>,
-    /// Held rows on their way to the disk, and what was decided over them
-    /// meanwhile: keys may be faster than the disk.
+    /// What became of the last action on many.
+    pub batch: Option<bulk::Batch>,
+    /// What is on its way into the outbox.
     queueing: Queueing,
+    /// What was done from here.
+    journal: undoing::Journal,
+    acting: acting::Acting,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -186,8 +196,10 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
-            noted: None,
+            batch: None,
             queueing: Queueing::default(),
+            journal: undoing::Journal::default(),
+            acting: acting::Acting::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
@@ -299,15 +311,19 @@ impl App {
         let now = self.now;
         self.undo.retain(|it| now < it.until);
         self.shape_panes();
+        self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
+        self.come_back(effects);
+        self.follow_batch(effects);
         effects.append(&mut self.pending);
-        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
-        self.queueing.rows += effects.iter().filter(held).count();
+        let journal = &mut self.journal;
+        self.queueing.note(effects, || journal.group());
+        self.journal.join(false);
         self.note_writes(effects);
     }
 
@@ -319,7 +335,7 @@ impl App {
 
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
-        self.queueing.rows > 0
+        self.queueing.is_holding()
     }
 
     /// Says something in the status line.

@@ -62,6 +62,11 @@ impl App {
             Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
+            Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
+            Loaded::Marked(rows) => self.marked(rows, effects),
+            Loaded::Fates(fates) => self.fates(fates),
+            Loaded::Paused(_) => (),
+            Loaded::Tags(known) => self.tags_known(known),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
@@ -179,8 +184,12 @@ impl App {
 
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
-        let held = rows.iter().any(|it| it.hold_left(self.now).is_some());
-        let early = if held { self.queueing.settle() } else { None };
+        let queued = self.queueing.settle();
+        if let Some(queued) = queued.filter(|it| !it.quiet) {
+            self.note_rows(queued.group, &rows);
+            self.batch_queued(queued.group, &rows);
+        }
+        let early = queued.and_then(|it| it.early);
         // What came together goes together: the newest is taken back first.
         let mut recalls = Vec::new();
         for row in rows {
@@ -208,6 +217,7 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
+        self.note_recalled(row);
         match (taken.operation.written(), taken.lane.conversation()) {
             (Some((text, quoted)), Some(conversation)) => {
                 self.give_back(&taken.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
@@ -243,7 +253,7 @@ impl App {
     /// A write to this desk's own files failed: the text goes back to where
     /// it was written.
     pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
-        if intents.iter().any(|it| it.hold > 0) {
+        if !intents.is_empty() {
             self.queueing.settle();
         }
         for intent in intents.into_iter().rev() {

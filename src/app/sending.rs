@@ -213,14 +213,8 @@ impl App {
         if self.queueing.decide(Early::Recall) {
             return;
         }
-        if self.undoes_note() {
-            return self.undo_note(effects);
-        }
-        // What was queued together comes back together, the newest first.
-        let Some(newest) = self.undo.last().cloned() else { return };
-        let together = |it: &Held| it.lane == newest.lane && it.until == newest.until;
-        while let Some(held) = self.undo.pop_if(|it| together(it)) {
-            effects.push(Effect::Recall(held.row));
+        if let Some(group) = self.undoable() {
+            self.undo_group(group, effects);
         }
     }
 }

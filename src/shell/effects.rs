@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
+use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
@@ -64,6 +65,14 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
+        Load::Spread(query, how) => reader.conversations(query).map(|page| {
+            let ids = page.rows.iter().map(ConversationRow::key).collect();
+            Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
+        }),
+        Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
+        Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
+        Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
+        Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
     };
     loaded.unwrap_or_else(|error| {
         tracing::error!(%error, "the cache could not be read");
@@ -89,6 +98,10 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         Effect::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
+        }
+        Effect::Keep(channel, keep) => {
+            let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
+            kept.or(Some(Event::News(News::Conversations(channel))))
         }
         _ => None,
     }
@@ -202,8 +215,10 @@ impl Hands {
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
             for effect in write_queue {
-                let wakes =
-                    !matches!(effect, Effect::SaveDraft(..) | Effect::SaveNote(..) | Effect::MarkSeen(..));
+                let wakes = !matches!(
+                    effect,
+                    Effect::SaveDraft(..) | Effect::SaveNote(..) | Effect::MarkSeen(..) | Effect::Keep(..)
+                );
                 let counts = effect.is_write();
                 if let Some(event) = write(&store, effect, clock.now()) {
                     mailbox.result(event);

@@ -31,6 +31,7 @@ pub mod history;
 pub mod inspect;
 pub mod lane;
 pub mod leases;
+pub mod local;
 pub mod messages;
 pub mod meta;
 pub mod notes;

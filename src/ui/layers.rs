@@ -12,6 +12,7 @@ use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
+use crate::ui::listing;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::questions;
@@ -31,6 +32,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         }
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
+        Some(Layer::List { kind, chosen }) => listing::draw(app, theme, *kind, *chosen, buffer),
         Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
         Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),

@@ -11,6 +11,8 @@ pub mod conversations;
 pub mod history;
 pub mod layers;
 pub mod line;
+pub mod listing;
+mod menus;
 pub mod pages;
 pub mod paint;
 pub mod phone;

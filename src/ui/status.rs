@@ -73,6 +73,10 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         asks => items.push(loud(format!("{outbox} ({asks} ASK · g o)"), theme.error())),
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
+    if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {
+        let (finished, total) = batch.progress();
+        items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.waiting()));
+    }
     let credits = tabs::credits(app);
     if with_credits && !credits.is_empty() {
         items.push(plain(format!(" · {credits}")));
@@ -134,6 +138,18 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         Focus::History if tab.is_phone() && !asks => {
             &[C::Write, C::Call, C::WriteNumber, C::WriteNote, C::Undo, C::Raw, C::Back, C::Help]
         }
+        Focus::List if app.acts_on_marks() => &[
+            C::Mark,
+            C::PauseAi,
+            C::HandBack,
+            C::Close,
+            C::Snooze,
+            C::Tags,
+            C::Claim,
+            C::MarkAll,
+            C::MarkNone,
+            C::Help,
+        ],
         Focus::List => &[
             C::Open,
             C::Reply,
@@ -142,6 +158,8 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             C::Close,
             C::FilterList,
             C::NextWaiting,
+            C::Snooze,
+            C::Mark,
             C::ChooseView,
             C::Undo,
             C::GoToTab,

@@ -220,6 +220,11 @@ impl Theme {
         if self.ascii { ["+", "+"] } else { ["├", "┤"] }
     }
 
+    /// The mark of a row that was chosen to be acted on.
+    pub fn chosen(self) -> &'static str {
+        if self.ascii { "*" } else { "●" }
+    }
+
     /// The border and the joints of what is private: no message has it.
     pub fn note_border_set(self) -> (BorderSet, [&'static str; 2]) {
         if self.ascii {

@@ -217,7 +217,7 @@ impl Desk {
     /// Ends the desk as kill -9 does and opens it again on the same files.
     pub fn crash_and_reopen(self) -> Self {
         let specs: Vec<ChannelSpec> = self.channels.iter().map(|it| it.spec().clone()).collect();
-        let (settings, size) = (self.app.settings, self.app.size);
+        let (settings, size) = (self.app.settings.clone(), self.app.size);
         let Self {
             clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, ..
         } = self;

@@ -12,6 +12,7 @@ use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
+use crate::model::time::Timestamp;
 use crate::store::templates::ToldTemplate;
 use crate::store::tests::{at, channel};
 use crate::store::{Durability, Store, files, search};
@@ -161,7 +162,9 @@ async fn every_older_outbox_is_carried_over() {
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
-        assert_eq!(reader.counts(&channel()).unwrap().paused_here, 1);
+        let counts = reader.counts(&channel()).unwrap();
+        assert_eq!((counts.paused_here, counts.snoozed), (1, 0));
+        assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");
         drop((store, reader));
         let file = Connection::open(&path).unwrap();
         let (key, body): (String, Vec<u8>) = file
