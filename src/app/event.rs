@@ -14,9 +14,10 @@ use crate::model::news::News;
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
-    OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
+    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, TabCounts, TranscriptFormat,
 };
+use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -59,6 +60,8 @@ pub enum Event {
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// A conversation was written into a file, or why not.
+    Exported(Result<String, String>),
     /// A write to this desk's own files failed.
     WriteFailed {
         /// What was being done.
@@ -93,6 +96,14 @@ pub enum Loaded {
     Pauses(ChannelId, Vec<Pause>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// Where words were found.
+    Search(SearchQuery, Box<SearchPage>),
+    /// How many messages back one is; `None` if it is not stored.
+    Depth(ChannelId, ConversationId, MessageId, Option<u32>),
+    /// The names of the conversations with the newest activity.
+    Names(Vec<Named>),
+    /// Whose conversation is called so, if there is one.
+    Lookup(String, Option<ConversationKey>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -120,6 +131,14 @@ pub enum Load {
     Pauses(ChannelId),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
+    /// Where words are found, in everything or in one conversation.
+    Search(SearchQuery),
+    /// How many messages back one is.
+    Depth(ChannelId, ConversationId, MessageId),
+    /// The names of the conversations with the newest activity.
+    Names,
+    /// Whose conversation is called so.
+    Lookup(String),
 }
 
 /// One change a person wants, before it has a key and bytes.
@@ -181,6 +200,18 @@ pub enum Effect {
     Notify(SafeText, SafeText),
     /// Put a text where the person can paste it from.
     Copy(String),
+    /// Write a conversation into a file that is not there yet; answered by
+    /// [`Event::Exported`].
+    Export {
+        /// Which.
+        key: ConversationKey,
+        /// What its tab is called.
+        name: String,
+        /// How.
+        format: TranscriptFormat,
+        /// Where.
+        file: String,
+    },
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

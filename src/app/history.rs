@@ -3,6 +3,9 @@
 //!
 //! Knows nothing of the store; it says how many messages it wants.
 
+mod seeking;
+
+use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
@@ -36,6 +39,9 @@ pub struct History {
     pub opened: bool,
     /// Whether anything has been loaded yet.
     pub loaded: bool,
+    /// What is looked for in it.
+    pub find: Option<Find>,
+    sought: Option<ItemKey>,
     divider: Option<MessageId>,
     seen_before: Option<Place>,
     more_stored: bool,
@@ -60,6 +66,8 @@ impl History {
             below: 0,
             opened: false,
             loaded: false,
+            find: None,
+            sought: None,
             divider: None,
             seen_before: None,
             more_stored: false,
@@ -123,6 +131,9 @@ impl History {
             Some(Item::Outbox(Box::new(row), text))
         }));
         self.rebuild();
+        if let Some(sought) = self.sought.take() {
+            self.seek(&sought);
+        }
         true
     }
 

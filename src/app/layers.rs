@@ -5,6 +5,7 @@
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
+use crate::app::palette::Palette;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -19,6 +20,11 @@ pub const TYPE_AHEAD: i64 = 150_000;
 pub enum Layer {
     /// A line being typed at the foot of the screen.
     Line(Line),
+    /// Commands, people, views and tabs by their letters.
+    Palette(Box<Palette>),
+    /// Looking for words in everything seen; its state is the app's, so that
+    /// it can be gone back to.
+    Search,
     /// The menu of saved views.
     Views {
         /// The chosen place in it.
@@ -104,7 +110,13 @@ impl Layer {
     pub fn is_question(&self) -> bool {
         !matches!(
             self,
-            Self::Line(_) | Self::Views { .. } | Self::Help { .. } | Self::Raw { .. } | Self::React { .. }
+            Self::Line(_)
+                | Self::Palette(_)
+                | Self::Search
+                | Self::Views { .. }
+                | Self::Help { .. }
+                | Self::Raw { .. }
+                | Self::React { .. }
         )
     }
 }

@@ -5,12 +5,14 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod command_line;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
 pub mod event;
+pub mod find;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -19,8 +21,10 @@ pub mod line;
 pub mod line_input;
 pub mod lines;
 pub mod pages;
+pub mod palette;
 pub mod pointer;
 pub mod rows;
+pub mod search;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
@@ -38,6 +42,7 @@ mod layer_keys;
 mod lists;
 mod notes;
 mod on_the_way;
+mod queueing;
 mod raw;
 mod reactions;
 mod results;
@@ -57,12 +62,14 @@ use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
 use crate::app::pages::Page;
+pub use crate::app::queueing::Held;
+use crate::app::queueing::{Early, Queueing};
 use crate::app::rows::Rows;
+use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::Lane;
+use crate::model::ids::ChannelId;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -102,6 +109,10 @@ pub struct App {
     pub all: ConversationList,
     /// The saved views.
     pub views: Vec<View>,
+    /// Looking for words in everything seen.
+    pub search: Search,
+    /// Command lines said before, newest last.
+    said: Vec<String>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
@@ -142,51 +153,6 @@ pub struct App {
     pending: Vec<Effect>,
 }
 
-/// Held rows that are not on disk yet.
-#[derive(Debug, Clone, Default)]
-struct Queueing {
-    rows: usize,
-    decided: Vec<Early>,
-}
-
-/// What was decided over a held row before it was on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Early {
-    Recall,
-    SendNow,
-}
-
-impl Queueing {
-    /// Decides over the oldest row nothing was decided over; false when there
-    /// is none.
-    fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.decided.len() < self.rows;
-        if undecided {
-            self.decided.push(early);
-        }
-        undecided
-    }
-
-    /// A row is on disk, or could not be put there; what was decided over it.
-    fn settle(&mut self) -> Option<Early> {
-        self.rows = self.rows.saturating_sub(1);
-        if self.decided.is_empty() { None } else { Some(self.decided.remove(0)) }
-    }
-}
-
-/// A row that is held and can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// The row.
-    pub row: RowId,
-    /// Its tab.
-    pub channel: ChannelId,
-    /// Its lane.
-    pub lane: Lane,
-    /// Until when.
-    pub until: Timestamp,
-}
-
 impl App {
     /// An app with these tabs on a screen of this size. At least one tab is
     /// needed; with none, a nameless one stands in.
@@ -206,6 +172,8 @@ impl App {
             everywhere: false,
             all: ConversationList::new(None),
             views: views::shipped(),
+            search: Search::default(),
+            said: Vec::new(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
@@ -307,6 +275,8 @@ impl App {
                 self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
             }
             Event::Written => self.written(),
+            Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
+            Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
             }

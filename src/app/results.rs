@@ -61,6 +61,15 @@ impl App {
             Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
+            Loaded::Search(query, page) => self.searched(&query, *page),
+            Loaded::Depth(channel, conversation, _, depth) => {
+                self.depth_known(&channel, &conversation, depth);
+            }
+            Loaded::Names(names) => self.names_known(names),
+            Loaded::Lookup(_, Some(key)) => {
+                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+            }
+            Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }

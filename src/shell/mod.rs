@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod effects;
+mod exporting;
 pub mod failures;
 pub mod input;
 pub mod mailbox;
@@ -10,5 +11,6 @@ pub mod notify;
 pub mod plain;
 pub mod prompt;
 pub mod run;
-pub mod signals;
+pub mod searching;
+mod signals;
 pub mod terminal;

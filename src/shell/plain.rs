@@ -32,7 +32,7 @@ impl Desk {
         let mailbox = Mailbox::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let mut reader = self.store.reader()?;
+        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
@@ -41,7 +41,13 @@ impl Desk {
         let (store, clock) = (self.store.clone(), self.clock.clone());
         let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
         let engine = Arc::new(engine);
-        let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
+        let hands = Hands::start(
+            self.store,
+            (reader, searcher),
+            engine.clone(),
+            self.clock.clone(),
+            mailbox.clone(),
+        )?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
         let mut turning = Plain { app, hands, spoken: Spoken::default(), notifier: self.notifier };

@@ -99,7 +99,7 @@ impl Desk {
         let mailbox = Mailbox::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let mut reader = self.store.reader()?;
+        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
@@ -120,7 +120,13 @@ impl Desk {
             news,
             self.polling,
         ));
-        let hands = Hands::start(self.store, reader, engine.clone(), self.clock.clone(), mailbox.clone())?;
+        let hands = Hands::start(
+            self.store,
+            (reader, searcher),
+            engine.clone(),
+            self.clock.clone(),
+            mailbox.clone(),
+        )?;
         left.into_iter().for_each(|it| hands.perform(it));
         let runtime = self.runtime.clone();
         let mut turning = Turning {

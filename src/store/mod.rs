@@ -46,6 +46,7 @@ pub mod since;
 mod stuck;
 #[cfg(test)]
 mod tests;
+pub mod transcript;
 mod writer;
 
 pub use errors::StoreError;

@@ -11,6 +11,7 @@ mod help;
 mod history;
 mod hostile;
 mod leases;
+mod looking;
 mod notes;
 mod outbox;
 mod reacting;
