@@ -36,6 +36,10 @@ pub struct Config {
     pub pause_on_reply: PauseOnReply,
     /// Seconds a chat message or a close is held.
     pub undo_chat_seconds: i64,
+    /// Who writes here, for canned replies.
+    pub agent: Option<String>,
+    /// Where canned replies lie; beside the file if not said.
+    pub replies: Option<PathBuf>,
     /// Seconds between polls of the visible tab.
     pub visible_seconds: i64,
     /// Seconds between polls of the other tabs.
@@ -83,6 +87,8 @@ impl Default for Config {
             channels: Vec::new(),
             pause_on_reply: PauseOnReply::Ask,
             undo_chat_seconds: 5,
+            agent: None,
+            replies: None,
             visible_seconds: 3,
             background_seconds: 10,
             palette: Palette::default(),
@@ -135,7 +141,7 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify", "views"]));
+        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify", "writing", "views"]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -143,6 +149,12 @@ impl Config {
         }
         if let Some(behaviour) = mistakes.take(root.table("behaviour")).flatten() {
             read_behaviour(&behaviour, &mut config, &mut mistakes);
+        }
+        if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
+            mistakes.all(writing.unknown(&["agent", "replies"]));
+            config.agent = mistakes.value(writing.string("agent"));
+            // Beside the file, unless it is a whole path.
+            config.replies = mistakes.value(writing.string("replies")).map(|it| folder.join(it));
         }
         if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
             mistakes.all(polling.unknown(&["visible_seconds", "background_seconds"]));

@@ -24,6 +24,7 @@ impl App {
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
             C::WriteNote => self.write_note(effects),
+            C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
             C::Close => self.close(effects),

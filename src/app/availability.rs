@@ -29,7 +29,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
             switchable(row, command == C::PauseAi)
         }
         C::Close | C::CloseAndNext => closable(writable(app, tab)?),
-        C::Reply | C::Write => {
+        C::Reply | C::Write | C::Canned => {
             let row = writable(app, tab)?;
             match row.conversation.address {
                 Some(_) => Ok(()),

@@ -85,6 +85,7 @@ commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
+    Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
@@ -173,11 +174,13 @@ commands! {
     DeleteWord Composer ["Ctrl-W"] "word" "Delete the word before the cursor";
     DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line";
     DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
+    Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more";
+    EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
     PaletteInText Composer ["Ctrl-P"] "palette" "The palette";
     HelpInText Composer ["F1"] "help" "This help";
-    Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept";
+    Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept. Tab first goes to open fields and completes :emoji";
 }
 
 /// The name a command is called by: stable, with dashes.

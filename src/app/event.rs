@@ -5,6 +5,7 @@
 //! Knows nothing of who performs an effect or where an event comes from.
 
 use crate::app::keys::Key;
+use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::conversations::ConversationRow;
@@ -55,6 +56,10 @@ pub enum Event {
     NoteNotSaved(ChannelId, ConversationId, String, String),
     /// A private note was taken back: its text, unless it was gone.
     NoteTakenBack(ChannelId, ConversationId, Option<String>),
+    /// What was asked of the world outside came back.
+    Answered(Answered),
+    /// The person's editor has ended: the text, or why there is none.
+    Edited(Result<String, String>),
     /// A write to this desk's own files has ended, in one way or the other;
     /// writes end in the order they were asked for.
     Written,
@@ -169,6 +174,10 @@ pub enum Effect {
     SaveNote(ChannelId, ConversationId, String),
     /// Take a private note back.
     TakeNoteBack(ChannelId, ConversationId, NoteId),
+    /// Ask the world outside; answered by [`Event::Answered`].
+    Ask(Asked),
+    /// Edit a text in the person's editor; answered by [`Event::Edited`].
+    Edit(String),
     /// Put these into the outbox in one transaction, and forget the draft of
     /// the conversation with it if they carry its text.
     Enqueue {

@@ -46,6 +46,9 @@ impl App {
                 let moved = scrolled(first, key, usize::from(self.size.1), lines.len());
                 self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
             }
+            (Layer::Replies { picker, opener }, _) => self.replies_key(picker, opener, key),
+            (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
+            (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);

@@ -6,6 +6,7 @@ use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
 use crate::app::palette::Palette;
+use crate::app::picker::Picker;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::queries::OutboxEntry;
@@ -94,6 +95,25 @@ pub enum Layer {
         /// Conversations whose AI is paused from here.
         paused: u32,
     },
+    /// Picks a canned reply.
+    Replies {
+        /// What was typed.
+        picker: Picker,
+        /// What opened it, which comes back if nothing is picked.
+        opener: &'static str,
+    },
+    /// Picks an emoji.
+    Emoji {
+        /// What was typed.
+        picker: Picker,
+        /// Characters before the cursor that give way to it.
+        typed: usize,
+    },
+    /// The composer's menu.
+    Menu {
+        /// The chosen entry.
+        chosen: usize,
+    },
     /// An item as the server sent it.
     Raw {
         /// What it is.
@@ -117,6 +137,9 @@ impl Layer {
                 | Self::Help { .. }
                 | Self::Raw { .. }
                 | Self::React { .. }
+                | Self::Replies { .. }
+                | Self::Emoji { .. }
+                | Self::Menu { .. }
         )
     }
 }

@@ -5,6 +5,7 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod canned;
 pub mod command_line;
 pub mod commands;
 pub mod composer;
@@ -20,8 +21,11 @@ pub mod layout;
 pub mod line;
 pub mod line_input;
 pub mod lines;
+pub mod menu;
+pub mod outside;
 pub mod pages;
 pub mod palette;
+pub mod picker;
 pub mod pointer;
 pub mod rows;
 pub mod search;
@@ -37,12 +41,14 @@ mod copying;
 mod cost;
 mod deciding;
 mod due;
+mod editor;
+mod emoji;
+mod held;
 mod keyboard;
 mod layer_keys;
 mod lists;
 mod notes;
 mod on_the_way;
-mod queueing;
 mod raw;
 mod reactions;
 mod results;
@@ -58,12 +64,12 @@ mod writing;
 
 use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
+pub use crate::app::held::Held;
+use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
 use crate::app::pages::Page;
-pub use crate::app::queueing::Held;
-use crate::app::queueing::{Early, Queueing};
 use crate::app::rows::Rows;
 use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
@@ -119,6 +125,10 @@ pub struct App {
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The canned replies as they were read last.
+    pub canned: canned::Canned,
+    /// Who writes here, if the configuration says.
+    pub agent: Option<String>,
     /// What lies over the desk, topmost last.
     pub layers: Vec<Layer>,
     /// What the status line says for a while.
@@ -177,6 +187,8 @@ impl App {
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            canned: canned::Canned::default(),
+            agent: None,
             layers: Vec::new(),
             notice: None,
             pressed: Vec::new(),
@@ -274,6 +286,8 @@ impl App {
             Event::NoteTakenBack(channel, conversation, text) => {
                 self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
             }
+            Event::Answered(answered) => self.answered(answered),
+            Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
             Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.warn(why),

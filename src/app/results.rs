@@ -3,8 +3,9 @@
 //! Knows nothing of keys.
 
 use crate::app::event::{Effect, Intent, Load, Loaded};
+use crate::app::held::Early;
 use crate::app::tab::Focus;
-use crate::app::{App, Early, Held};
+use crate::app::{App, Held};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};

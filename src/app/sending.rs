@@ -5,10 +5,11 @@
 
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
+use crate::app::held::Early;
 use crate::app::layers::Layer;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::Tab;
-use crate::app::{App, Early, Held};
+use crate::app::{App, Held};
 use crate::model::conversations::ServiceWindow;
 use crate::model::outbox::Operation;
 use crate::model::text::SafeText;
@@ -128,7 +129,7 @@ impl App {
         if row.conversation.window == ServiceWindow::Closed {
             return Err("the service window is closed: only templates may be sent; the draft is kept".into());
         }
-        Ok(())
+        self.unfilled().map_or(Ok(()), Err)
     }
 
     /// The question whether to pause was answered. What crossed meanwhile is

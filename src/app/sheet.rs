@@ -145,6 +145,16 @@ impl Sheet {
         self.grouping = Grouping::Closed;
     }
 
+    /// Puts a text in place of all there is, as one step.
+    pub fn replace_all(&mut self, text: &str) {
+        self.step(Grouping::Closed, |area| {
+            area.select_all();
+            let deleted = usize::from(area.cut());
+            deleted + usize::from(area.insert_str(text))
+        });
+        self.grouping = Grouping::Closed;
+    }
+
     /// The cursor's line and character.
     pub fn cursor(&self) -> (usize, usize) {
         let cursor = self.area.cursor();

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::app::commands::{self, Command, Place, Resolution};
 use crate::app::composer::{Composer, Mode};
 use crate::app::event::Effect;
-use crate::app::keys::Key;
+use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
 
@@ -15,6 +15,7 @@ impl App {
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
         match commands::resolve(&[Place::Composer], &[key]) {
             Resolution::Matched(command) => self.composer_command(command, key, effects),
+            Resolution::Pending | Resolution::Unknown if self.opens_replies(key, effects) => (),
             Resolution::Pending | Resolution::Unknown => self.typed(key),
         }
     }
@@ -24,10 +25,13 @@ impl App {
         match command {
             Command::Send if self.composer_mode() == Mode::Note => self.save_note(effects),
             Command::Send => self.send(effects),
+            Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
             Command::Leave => self.tab_mut().focus = Focus::History,
             Command::PaletteInText => self.open_palette(),
             Command::HelpInText => self.open_layer(Layer::Help { first: 0 }),
             Command::SwitchMode => self.switch_mode(),
+            Command::Menu => self.open_menu(),
+            Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
             _ => {
                 if let Some(composer) = &mut self.tab_mut().composer {
@@ -45,6 +49,9 @@ impl App {
     /// A key that is no command: text, or a cursor key.
     fn typed(&mut self, key: Key) {
         let now = self.now;
+        if self.fills_field(key) {
+            return;
+        }
         let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
         if !known {
             self.warn(format!("{key} is not a key here; F1 shows the keys"));

@@ -17,6 +17,7 @@ use crate::model::time::Clock;
 use crate::service;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::notify::Notifier;
+use crate::shell::replies;
 use crate::shell::run::Desk;
 use crate::store::Store;
 use crate::sync::{ChannelSpec, Polling};
@@ -51,6 +52,8 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
             demo: true,
             ..Settings::default()
         },
+        replies: replies_folder(folder),
+        agent: Some("Ana".to_owned()),
         polling: Polling::default(),
         theme: inbox::theme(Palette::default(), false),
         mouse: true,
@@ -62,6 +65,15 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended?)
+}
+
+/// Canned replies to try, which can be changed where the folder stays.
+fn replies_folder(folder: &Path) -> PathBuf {
+    let replies = folder.join("replies");
+    if let Err(error) = replies::write_samples(&replies) {
+        tracing::warn!(%error, "the sample replies could not be written");
+    }
+    replies
 }
 
 fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {

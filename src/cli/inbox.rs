@@ -48,6 +48,8 @@ pub fn run(how: How) -> Result<(), CliError> {
             notice: config.noticing,
             demo: false,
         },
+        replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
+        agent: config.agent.clone(),
         polling: Polling {
             visible: seconds(config.visible_seconds),
             background: seconds(config.background_seconds),

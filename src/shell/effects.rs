@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
+use crate::app::outside::Asked;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
@@ -19,6 +20,7 @@ use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
+use crate::shell::outside::{self, Outside};
 use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
@@ -178,18 +180,20 @@ pub struct Hands {
     loads: Sender<Load>,
     searching: Searching,
     writes: Sender<Effect>,
+    asks: Sender<Asked>,
     writer: Option<JoinHandle<()>>,
     engine: Arc<Engine>,
 }
 
 impl Hands {
-    /// Starts a reading, a searching and a writing thread.
+    /// Starts a reading, a searching and a writing thread, and one for the person's files.
     ///
     /// # Errors
     /// When a thread cannot be made.
     pub fn start(
         store: Store,
         (reader, searcher): (Reader, Reader),
+        outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
         mailbox: Mailbox,
@@ -198,6 +202,9 @@ impl Hands {
         let (writes, write_queue) = channel();
         let (answers, searched) = (mailbox.clone(), mailbox.clone());
         let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
+        let (asks, ask_queue) = channel();
+        let told = mailbox.clone();
+        name("files").spawn(move || outside::answer_all(outside, &ask_queue, &told))?;
         name("reader").spawn(move || read_all(reader, &load_queue, &answers))?;
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
@@ -217,7 +224,7 @@ impl Hands {
             }
         })?;
         let searching = Searching::start(searcher, searched)?;
-        Ok(Self { searching, loads, writes, writer: Some(writer), engine })
+        Ok(Self { searching, loads, writes, asks, writer: Some(writer), engine })
     }
 
     /// Performs an effect that is not the loop's own.
@@ -226,6 +233,7 @@ impl Hands {
             // A thread that has ended has told so itself.
             Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
+            Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
             Effect::Refresh(channel) => self.engine.refresh(channel),

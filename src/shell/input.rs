@@ -2,6 +2,9 @@
 //!
 //! Knows nothing of what keys do.
 
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
 use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 
 use crate::app::event::Event;
@@ -9,19 +12,75 @@ use crate::app::keys::{Key, KeyCode};
 use crate::app::pointer::Pointer;
 use crate::shell::mailbox::{Mailbox, Signal};
 
+/// How long closing the gate waits for the thread.
+const CLOSING: Duration = Duration::from_secs(2);
+
 /// Reads the terminal until it is gone. The thread ends with the process: a
 /// read cannot be called back.
 ///
 /// # Errors
 /// When the thread cannot be made.
-pub fn spawn(mailbox: Mailbox) -> std::io::Result<()> {
+pub fn spawn(mailbox: Mailbox) -> std::io::Result<Gate> {
     let thread = std::thread::Builder::new().name("input".to_owned());
-    thread.spawn(move || read_all(&mailbox))?;
-    Ok(())
+    let gate = Gate::default();
+    let reading = gate.clone();
+    thread.spawn(move || read_all(&mailbox, &reading))?;
+    Ok(gate)
 }
 
-fn read_all(mailbox: &Mailbox) {
+/// Keeps the reading thread from the terminal while another program has it.
+#[derive(Debug, Clone, Default)]
+pub struct Gate(Arc<(Mutex<Doors>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Doors {
+    closed: bool,
+    waiting: bool,
+}
+
+impl Gate {
+    /// Closes the gate, and waits until the thread stands before it; false if
+    /// it does not come.
+    #[cfg(unix)]
+    pub fn close(&self) -> bool {
+        let (doors, moved) = &*self.0;
+        let mut doors = doors.lock().unwrap_or_else(PoisonError::into_inner);
+        doors.closed = true;
+        // Its read returns for a change of the terminal's size, real or not.
+        if rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::WINCH).is_err() {
+            return false;
+        }
+        let waited = moved.wait_timeout_while(doors, CLOSING, |it| !it.waiting);
+        waited.unwrap_or_else(PoisonError::into_inner).0.waiting
+    }
+
+    /// Elsewhere the thread cannot be kept from the terminal.
+    #[cfg(not(unix))]
+    pub fn close(&self) -> bool {
+        false
+    }
+
+    /// Lets the thread read again.
+    pub fn open(&self) {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).closed = false;
+        self.0.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let (doors, moved) = &*self.0;
+        let mut doors = doors.lock().unwrap_or_else(PoisonError::into_inner);
+        while doors.closed {
+            doors.waiting = true;
+            moved.notify_all();
+            doors = moved.wait(doors).unwrap_or_else(PoisonError::into_inner);
+        }
+        doors.waiting = false;
+    }
+}
+
+fn read_all(mailbox: &Mailbox, gate: &Gate) {
     loop {
+        gate.pass();
         match event::read() {
             Ok(event) => {
                 if let Some(event) = translate(event) {

@@ -1,6 +1,7 @@
 //! Run: the one loop that owns the app, the terminal and the hands.
 
 pub mod clock;
+pub mod editor;
 pub mod effects;
 mod exporting;
 pub mod failures;
@@ -8,8 +9,10 @@ pub mod input;
 pub mod mailbox;
 mod notes;
 pub mod notify;
+pub mod outside;
 pub mod plain;
 pub mod prompt;
+pub mod replies;
 pub mod run;
 pub mod searching;
 mod signals;

@@ -14,6 +14,7 @@ use crate::model::news::News;
 use crate::shell::effects::Hands;
 use crate::shell::mailbox::{Mailbox, Signal};
 use crate::shell::notify::{self, Notifier};
+use crate::shell::outside::Outside;
 use crate::shell::run::{self, Desk, DeskError};
 use crate::shell::{failures, signals};
 use crate::sync::Engine;
@@ -34,6 +35,7 @@ impl Desk {
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
+        app.agent = self.agent;
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();
@@ -41,13 +43,10 @@ impl Desk {
         let (store, clock) = (self.store.clone(), self.clock.clone());
         let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
         let engine = Arc::new(engine);
-        let hands = Hands::start(
-            self.store,
-            (reader, searcher),
-            engine.clone(),
-            self.clock.clone(),
-            mailbox.clone(),
-        )?;
+        let outside = Outside::new(self.replies);
+        let readers = (reader, searcher);
+        let hands =
+            Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
         let mut turning = Plain { app, hands, spoken: Spoken::default(), notifier: self.notifier };

@@ -4,6 +4,7 @@
 //! Knows nothing of what keys or news mean.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,10 +20,12 @@ use crate::model::news::News;
 use crate::model::time::Clock;
 use crate::shell::clock;
 use crate::shell::effects::{self, Hands};
+use crate::shell::input::Gate;
 use crate::shell::mailbox::{Mailbox, Signal, Turn};
 use crate::shell::notify::{self, Notifier};
+use crate::shell::outside::Outside;
 use crate::shell::terminal::{self, Screen};
-use crate::shell::{failures, input, signals};
+use crate::shell::{editor, failures, input, signals};
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::{ChannelSpec, Engine, Polling};
 use crate::ui;
@@ -41,6 +44,10 @@ pub struct Desk {
     pub channels: Vec<ChannelSpec>,
     /// How it behaves.
     pub settings: Settings,
+    /// Where the canned replies lie.
+    pub replies: PathBuf,
+    /// Who writes here, if that was said.
+    pub agent: Option<String>,
     /// How often its tabs are asked.
     pub polling: Polling,
     /// How it looks.
@@ -104,12 +111,13 @@ impl Desk {
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.mouse = self.mouse;
+        app.agent = self.agent;
         app.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
         show(&mut app, self.theme, &mut screen)?;
-        input::spawn(mailbox.clone())?;
+        let gate = input::spawn(mailbox.clone())?;
         let told = mailbox.clone();
         let news = Arc::new(move |it: News| told.result(Event::News(it)));
         let engine = Arc::new(Engine::start(
@@ -123,6 +131,7 @@ impl Desk {
         let hands = Hands::start(
             self.store,
             (reader, searcher),
+            Outside::new(self.replies),
             engine.clone(),
             self.clock.clone(),
             mailbox.clone(),
@@ -133,6 +142,7 @@ impl Desk {
             app,
             screen,
             hands,
+            gate,
             engine: engine.clone(),
             runtime,
             theme: self.theme,
@@ -183,6 +193,7 @@ struct Turning {
     app: App,
     screen: Screen,
     hands: Hands,
+    gate: Gate,
     engine: Arc<Engine>,
     runtime: tokio::runtime::Handle,
     theme: Theme,
@@ -245,6 +256,12 @@ impl Turning {
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::ReadMouse(read) => self.screen.read_mouse(read)?,
                 Effect::Suspend => self.suspend()?,
+                Effect::Edit(text) => {
+                    let edited = self.edit(&text)?;
+                    if self.update(Event::Edited(edited))? {
+                        return Ok(true);
+                    }
+                }
                 other => self.hands.perform(other),
             }
         }
@@ -272,6 +289,21 @@ impl Turning {
                 Ok(())
             }
         }
+    }
+
+    /// Lends the terminal to the person's editor. What is queued leaves
+    /// meanwhile, and what arrives is shown after it.
+    fn edit(&mut self, text: &str) -> io::Result<Result<String, String>> {
+        if !self.gate.close() {
+            self.gate.open();
+            return Ok(Err("the terminal cannot be lent here".to_owned()));
+        }
+        terminal::restore();
+        let edited = editor::edit(text);
+        self.screen.retake()?;
+        self.app.size = terminal::size()?;
+        self.gate.open();
+        Ok(edited)
     }
 
     fn suspend(&mut self) -> io::Result<()> {

@@ -18,6 +18,7 @@ use crate::model::counting::Count;
 use crate::model::prices;
 use crate::model::time::SECOND;
 use crate::ui::paint::{self, Sides};
+use crate::ui::pickers;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
@@ -41,6 +42,9 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
         return None;
     }
     composer.area().render(paint::rect(inner), buffer);
+    if !note {
+        pickers::fields(buffer, inner, theme);
+    }
     if note {
         let place = Area { height: inner.height, ..inner };
         buffer.set_style(paint::rect(place), theme.note());
@@ -197,5 +201,5 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    (format!(" Enter send · {price} · {held} · Ctrl-J new line · Esc leave "), theme.dim())
+    (format!(" Enter send · {price} · {held} · Ctrl-O more · Esc leave "), theme.dim())
 }

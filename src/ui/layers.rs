@@ -13,6 +13,7 @@ use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
 use crate::ui::paint::{self, Sides};
+use crate::ui::pickers;
 use crate::ui::questions;
 use crate::ui::theme::Theme;
 use crate::ui::views;
@@ -29,6 +30,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         }
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
+        Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
+        Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
+        Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {
             if let Some((title, lines)) = questions::words(app, theme, layer) {
@@ -39,7 +43,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
 }
 
 /// A box in the middle of the screen.
-fn centered(app: &App, width: u16, height: u16) -> Area {
+pub fn centered(app: &App, width: u16, height: u16) -> Area {
     let (columns, rows) = app.size;
     let width = width.min(columns.saturating_sub(2));
     let height = height.min(rows.saturating_sub(2));

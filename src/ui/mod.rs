@@ -15,6 +15,7 @@ pub mod line;
 pub mod pages;
 pub mod paint;
 pub mod palette;
+mod pickers;
 pub mod questions;
 pub mod row_state;
 pub mod rows;

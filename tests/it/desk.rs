@@ -19,6 +19,7 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::service;
 use frontdesk::shell::effects;
+use frontdesk::shell::outside::Outside;
 use frontdesk::shell::run::Desk as ShellDesk;
 use frontdesk::store::{Reader, Store};
 use frontdesk::sync::{Channel, ChannelSpec};
@@ -97,6 +98,7 @@ pub struct Desk {
     reader: Reader,
     channels: Vec<Channel>,
     news: Arc<Mutex<Vec<News>>>,
+    outside: Outside,
     folder: tempfile::TempDir,
     _service: Option<service::Running>,
 }
@@ -199,6 +201,7 @@ impl Desk {
             reader,
             channels,
             news,
+            outside: Outside::new(folder.path().join("replies")),
             folder,
             _service: None,
         };
@@ -246,6 +249,8 @@ impl Desk {
                     self.copied.push(text);
                     None
                 }
+                Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
+                Effect::Edit(text) => Some(Event::Edited(Ok(format!("{text} (edited)\n")))),
                 Effect::Quit => {
                     self.quit = true;
                     None
@@ -448,6 +453,11 @@ impl Desk {
     /// Makes the terminal another size.
     pub fn resize(&mut self, size: (u16, u16)) {
         self.event(Event::Resize(size.0, size.1));
+    }
+
+    /// The folder of canned replies.
+    pub fn replies(&self) -> std::path::PathBuf {
+        self.folder.path().join("replies")
     }
 
     /// Finds messages, people and notes as this desk stores them.

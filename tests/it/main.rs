@@ -14,6 +14,7 @@ mod hands;
 mod kills;
 mod openapi;
 mod packaging;
+mod pictures;
 mod plain;
 mod proxy;
 mod pty;

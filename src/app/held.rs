@@ -1,7 +1,7 @@
-//! Held rows: those that can be taken back, and those whose key was faster
-//! than the disk.
+//! What is held and can be taken back, also while it is on its way to the
+//! disk.
 //!
-//! Knows nothing of why a row is held.
+//! Knows nothing of keys or effects.
 
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::outbox::Lane;

@@ -1,0 +1,168 @@
+//! Canned replies in the composer: picking one, filling its fields, and not
+//! sending one that is not filled.
+//!
+//! Knows nothing of files; what was read comes in.
+
+use crate::app::App;
+use crate::app::composer::{Composer, Mode};
+use crate::app::event::Effect;
+use crate::app::keys::Key;
+use crate::app::layers::Layer;
+use crate::app::outside::Asked;
+use crate::app::picker::{Picked, Picker};
+use crate::app::tab::{Focus, Tab};
+use crate::model::replies::{self, CannedReply, Facts};
+
+/// The canned replies as they were read last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Canned {
+    /// Where they lie.
+    pub folder: String,
+    /// The replies by name; `None` until they were read once.
+    pub replies: Option<Vec<CannedReply>>,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+impl Canned {
+    /// Those a question finds that are for this tab, best first.
+    pub fn found(&self, query: &str, tab: &Tab) -> Vec<&CannedReply> {
+        let here = |it: &&CannedReply| {
+            it.channel.as_ref().is_none_or(|word| {
+                let same = |other: &str| other.eq_ignore_ascii_case(word);
+                same(&tab.channel.name)
+                    || tab.platform().is_some_and(|it| same(it.word()) || same(it.label()))
+            })
+        };
+        let all = self.replies.iter().flatten();
+        let mut found: Vec<&CannedReply> = all.filter(here).filter(|it| it.matches(query)).collect();
+        found.sort_by(|a, b| a.rank(query).cmp(&b.rank(query)).then_with(|| a.name.cmp(&b.name)));
+        found
+    }
+}
+
+impl App {
+    /// Opens the picker over the composer; `opener` is what was typed to open
+    /// it, and comes back if nothing is picked.
+    pub(super) fn pick_reply(&mut self, opener: &'static str, effects: &mut Vec<Effect>) {
+        effects.push(Effect::Ask(Asked::Replies));
+        self.open_layer(Layer::Replies { picker: Picker::default(), opener });
+    }
+
+    /// Opens the picker from the list or the history.
+    pub(super) fn canned(&mut self, effects: &mut Vec<Effect>) {
+        self.open(Focus::Composer, effects);
+        if let Some(composer) = &mut self.tab_mut().composer {
+            composer.mode = Mode::Reply;
+        }
+        self.pick_reply("", effects);
+    }
+
+    /// A typed character that opens the picker: a stroke on an empty text, or
+    /// a second colon.
+    pub(super) fn opens_replies(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
+        let now = self.now;
+        let Some(composer) = &mut self.tab_mut().composer else { return false };
+        let opener = match key.typed() {
+            Some('/') if composer.sheet().is_empty() => "/",
+            Some(':') if composer.sheet().before_cursor().ends_with(':') => {
+                composer.change(now, |it| it.replace_before(1, ""));
+                "::"
+            }
+            _ => return false,
+        };
+        self.pick_reply(opener, effects);
+        true
+    }
+
+    /// A key in the picker.
+    pub(super) fn replies_key(&mut self, mut picker: Picker, opener: &'static str, key: Key) {
+        let found = self.canned.found(&picker.query, self.tab());
+        match picker.key(key, found.len()) {
+            Picked::Stays => self.layers.push(Layer::Replies { picker, opener }),
+            Picked::Entry(index) => {
+                let text = replies::fill(&found[index].body, &self.facts());
+                self.insert_reply(&text);
+            }
+            Picked::Left if picker.query.is_empty() => self.insert(opener),
+            Picked::Left => (),
+        }
+    }
+
+    /// What fields are filled from here.
+    pub fn facts(&self) -> Facts {
+        let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
+        Facts { contact, agent: self.agent.clone() }
+    }
+
+    /// Puts a reply at the cursor, and the cursor on its first open field.
+    fn insert_reply(&mut self, text: &str) {
+        let now = self.now;
+        let open = !replies::unfilled(text).is_empty();
+        let before = self.tab().composer.as_ref().map(|it| it.sheet().cursor());
+        self.insert(text);
+        let Some((line, character)) = before.filter(|_| open) else { return };
+        if let Some(composer) = &mut self.tab_mut().composer {
+            composer.change(now, |it| it.move_to(line, character));
+        }
+        self.next_field();
+    }
+
+    /// Puts text at the cursor.
+    pub(super) fn insert(&mut self, text: &str) {
+        let now = self.now;
+        if !text.is_empty()
+            && let Some(composer) = &mut self.tab_mut().composer
+            && !composer.paste(text, now)
+        {
+            self.warn("the text was too long and has been cut");
+        }
+    }
+
+    /// Goes to the next field that is to be filled in; false if there is none.
+    pub(super) fn next_field(&mut self) -> bool {
+        let now = self.now;
+        let Some(composer) = &mut self.tab_mut().composer else { return false };
+        let fields = fields(composer);
+        let at = composer.sheet().cursor();
+        let here = fields.iter().position(|(place, _)| *place == at);
+        let next = match here {
+            Some(index) => fields.get(index + 1).or(fields.first()),
+            None => fields.iter().find(|(place, _)| *place > at).or(fields.first()),
+        };
+        let Some(((line, character), _)) = next.copied() else { return false };
+        composer.change(now, |it| it.move_to(line, character));
+        true
+    }
+
+    /// A character typed on a field takes its place.
+    pub(super) fn fills_field(&mut self, key: Key) -> bool {
+        let now = self.now;
+        let Some(composer) = &mut self.tab_mut().composer else { return false };
+        let at = composer.sheet().cursor();
+        let field = fields(composer).into_iter().find(|(place, _)| *place == at);
+        let (Some(it), Some((_, length))) = (key.typed(), field) else { return false };
+        composer.change(now, |sheet| sheet.replace_after(length, it.encode_utf8(&mut [0; 4])));
+        true
+    }
+
+    /// Why a text with open fields does not leave.
+    pub(super) fn unfilled(&self) -> Option<String> {
+        let text = self.tab().composer.as_ref()?.reply_text();
+        let field = replies::unfilled(&text).into_iter().next()?;
+        Some(format!("{} is still to be filled in: Tab goes there", &text[field]))
+    }
+}
+
+/// The open fields: line and character, and how many characters they have.
+fn fields(composer: &Composer) -> Vec<((usize, usize), usize)> {
+    let mut found = Vec::new();
+    for (line, text) in composer.area().lines().iter().enumerate() {
+        for field in replies::unfilled(text) {
+            let start = text[..field.start].chars().count();
+            found.push(((line, start), text[field].chars().count()));
+        }
+    }
+    found
+}

@@ -1,0 +1,39 @@
+//! The text at hand in an editor of the person's own.
+//!
+//! Knows nothing of processes. What comes back is put into the composer and
+//! never sent.
+
+use crate::app::App;
+use crate::app::composer::Mode;
+use crate::app::event::Effect;
+use crate::app::sheet::CAPACITY;
+use crate::model::bounds;
+use crate::model::text;
+
+impl App {
+    /// Asks for the editor with the text at hand.
+    pub(super) fn edit_outside(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(composer) = &self.tab().composer {
+            effects.push(Effect::Edit(composer.text()));
+        }
+    }
+
+    /// The editor has ended.
+    pub(super) fn edited(&mut self, text: Result<String, String>) {
+        let now = self.now;
+        let text = match text {
+            Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
+            Err(why) => return self.warn(format!("the editor: {why}; the text is as it was")),
+        };
+        let Some(composer) = &mut self.tab_mut().composer else { return };
+        let mode = composer.mode;
+        if bounds::length(&text) > CAPACITY {
+            return self.warn("the edited text is longer than the composer takes; the text is as it was");
+        }
+        composer.change(now, |it| it.replace_all(&text));
+        self.say(match mode {
+            Mode::Reply => "edited; nothing was sent",
+            Mode::Note => "edited; Enter keeps the note",
+        });
+    }
+}

@@ -1,0 +1,84 @@
+//! The composer's menu: what can be written or sent beside plain text, each
+//! with the reason where it cannot.
+//!
+//! Knows nothing of how an entry is done.
+
+use crate::app::App;
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+
+/// An entry of the menu.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// A canned reply at the cursor.
+    Canned,
+    /// An emoji at the cursor.
+    Emoji,
+    /// The text in the person's editor.
+    Editor,
+    /// A private note instead.
+    Note,
+}
+
+impl Entry {
+    /// All of them, in the order they stand.
+    pub const ALL: [Self; 4] = [Self::Canned, Self::Emoji, Self::Editor, Self::Note];
+
+    /// The key in the menu and the words.
+    pub fn words(self) -> (char, &'static str) {
+        match self {
+            Self::Canned => ('c', "canned reply"),
+            Self::Emoji => ('e', "emoji"),
+            Self::Editor => ('g', "edit in your editor"),
+            Self::Note => ('n', "private note"),
+        }
+    }
+}
+
+impl App {
+    /// Opens the menu.
+    pub(super) fn open_menu(&mut self) {
+        self.open_layer(Layer::Menu { chosen: 0 });
+    }
+
+    /// Why an entry cannot be chosen now.
+    pub fn entry_is_off(&self, entry: Entry) -> Option<String> {
+        match entry {
+            Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
+        }
+    }
+
+    /// A key in the menu.
+    pub(super) fn menu_key(&mut self, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+        let count = Entry::ALL.len();
+        let moved = match key.code {
+            KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => Some((chosen + count - 1) % count),
+            KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => Some((chosen + 1) % count),
+            _ => None,
+        };
+        let lettered = key.typed().and_then(|it| Entry::ALL.into_iter().find(|entry| entry.words().0 == it));
+        let entry = if key.code == KeyCode::Enter { Entry::ALL.get(chosen).copied() } else { lettered };
+        match (entry, moved) {
+            (Some(entry), _) => match self.entry_is_off(entry) {
+                None => self.choose_entry(entry, effects),
+                Some(why) => {
+                    self.warn(format!("{}: {why}", entry.words().1));
+                    self.layers.push(Layer::Menu { chosen });
+                }
+            },
+            (None, Some(chosen)) => self.layers.push(Layer::Menu { chosen }),
+            (None, None) if key.code == KeyCode::Esc => (),
+            (None, None) => self.layers.push(Layer::Menu { chosen }),
+        }
+    }
+
+    fn choose_entry(&mut self, entry: Entry, effects: &mut Vec<Effect>) {
+        match entry {
+            Entry::Canned => self.pick_reply("", effects),
+            Entry::Emoji => self.pick_emoji(),
+            Entry::Editor => self.edit_outside(effects),
+            Entry::Note => self.switch_mode(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A list that is narrowed by typing: what was typed, and which entry is
+//! chosen.
+//!
+//! Knows nothing of what is picked.
+
+use crate::app::keys::{Key, KeyCode};
+
+/// Entries a page key passes.
+const PAGE: usize = 8;
+/// Characters a question may have.
+const LONGEST: usize = 100;
+
+/// The state of a picker.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Picker {
+    /// What was typed.
+    pub query: String,
+    /// The chosen entry, counted from the best.
+    pub chosen: usize,
+}
+
+/// What a key did to a picker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picked {
+    /// The question or the choice may have changed.
+    Stays,
+    /// The entry is wanted.
+    Entry(usize),
+    /// It was left.
+    Left,
+}
+
+impl Picker {
+    /// A picker with a question typed already.
+    pub fn with(query: &str) -> Self {
+        Self { query: query.to_owned(), chosen: 0 }
+    }
+
+    /// A key, while there are so many entries.
+    pub fn key(&mut self, key: Key, count: usize) -> Picked {
+        let last = count.saturating_sub(1);
+        let chosen = self.chosen.min(last);
+        let up = key.ctrl && key.code == KeyCode::Char('p');
+        let down = key.ctrl && key.code == KeyCode::Char('n');
+        self.chosen = match key.code {
+            KeyCode::Enter if count > 0 => return Picked::Entry(chosen),
+            KeyCode::Esc => return Picked::Left,
+            KeyCode::Char('c') if key.ctrl => return Picked::Left,
+            KeyCode::Up | KeyCode::BackTab => chosen.saturating_sub(1),
+            KeyCode::Down | KeyCode::Tab => (chosen + 1).min(last),
+            _ if up => chosen.saturating_sub(1),
+            _ if down => (chosen + 1).min(last),
+            KeyCode::PageUp => chosen.saturating_sub(PAGE),
+            KeyCode::PageDown => (chosen + PAGE).min(last),
+            KeyCode::Home => 0,
+            KeyCode::End => last,
+            KeyCode::Backspace => {
+                self.query.pop();
+                0
+            }
+            KeyCode::Char('u') if key.ctrl => {
+                self.query.clear();
+                0
+            }
+            _ => match key.typed() {
+                Some(it) if self.query.chars().count() < LONGEST => {
+                    self.query.push(it);
+                    0
+                }
+                _ => chosen,
+            },
+        };
+        Picked::Stays
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_narrow_and_choose() {
+        let mut picker = Picker::default();
+        let mut press = |name: &str, count| picker.key(Key::parse(name).expect("a key"), count);
+        assert_eq!(press("Down", 3), Picked::Stays);
+        assert_eq!(press("Enter", 3), Picked::Entry(1));
+        assert_eq!(press("r", 1), Picked::Stays);
+        assert_eq!(press("Enter", 1), Picked::Entry(0));
+        assert_eq!(press("Enter", 0), Picked::Stays, "there is nothing to pick");
+        assert_eq!(press("Esc", 1), Picked::Left);
+        assert_eq!(picker.query, "r");
+    }
+}

@@ -1,0 +1,87 @@
+//! Emoji by their short names: those whose width every terminal agrees on.
+//!
+//! Knows nothing of where one is put.
+
+use unicode_width::UnicodeWidthStr;
+
+/// The newest version of Unicode whose emoji are offered: terminals that
+/// people have know the width of these.
+const NEWEST: u32 = 13;
+
+/// One emoji.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Emoji {
+    /// The character.
+    pub glyph: &'static str,
+    /// Its short name, without colons.
+    pub short: &'static str,
+    /// Its name in words.
+    pub name: &'static str,
+}
+
+/// The emoji whose short name or name holds a text: those that begin with it
+/// first, each once.
+pub fn find(query: &str) -> Vec<Emoji> {
+    let query = query.to_lowercase();
+    let mut found: Vec<(u8, Emoji)> = all().filter_map(|it| Some((rank(&it, &query)?, it))).collect();
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, it)| it).collect()
+}
+
+/// How well a text names an emoji, or that it does not.
+fn rank(emoji: &Emoji, query: &str) -> Option<u8> {
+    match () {
+        () if emoji.short == query => Some(0),
+        () if emoji.short.starts_with(query) => Some(1),
+        () if emoji.short.contains(query) || emoji.name.contains(query) => Some(2),
+        () => None,
+    }
+}
+
+fn all() -> impl Iterator<Item = Emoji> {
+    let sure = |it: &&'static emojis::Emoji| {
+        let glyph = it.as_str();
+        it.unicode_version().major() <= NEWEST && glyph.chars().count() == 1 && glyph.width() == 2
+    };
+    emojis::iter()
+        .filter(sure)
+        .filter_map(|it| Some(Emoji { glyph: it.as_str(), short: it.shortcodes().next()?, name: it.name() }))
+}
+
+/// The short name that is being typed at the end of a text: what stands after
+/// a colon that begins a word.
+pub fn typed(before: &str) -> Option<&str> {
+    let (head, short) = before.rsplit_once(':')?;
+    let begins = head.chars().next_back().is_none_or(|it| !it.is_alphanumeric() && it != ':');
+    let letters = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '+');
+    (begins && short.len() >= 2 && short.chars().all(letters)).then_some(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_find_emoji_of_sure_width() {
+        assert_eq!(find("bike").first().map(|it| it.glyph), Some("🚲"));
+        assert!(find("smi").iter().any(|it| it.glyph == "😄"));
+        assert!(find("").len() > 500, "the table is there");
+        let unsure = ["❤️", "👨‍👩‍👧‍👦", "🇪🇸", "👍🏽"];
+        assert!(all().all(|it| !unsure.contains(&it.glyph) && it.glyph.width() == 2));
+        assert!(find("no such thing").is_empty());
+    }
+
+    #[test]
+    fn a_short_name_begins_a_word() {
+        let cases = [
+            ("nice :smi", Some("smi")),
+            (":+1", Some("+1")),
+            ("at 10:30", None),
+            ("::smi", None),
+            (":s", None),
+        ];
+        for (text, short) in cases {
+            assert_eq!(typed(text), short, "{text}");
+        }
+    }
+}

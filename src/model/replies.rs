@@ -1,0 +1,152 @@
+//! Canned replies: texts that are written once, with fields that are filled
+//! in each time.
+//!
+//! Knows nothing of files or of where a text goes.
+
+use std::ops::Range;
+
+/// One canned reply.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CannedReply {
+    /// Its name: the file's.
+    pub name: String,
+    /// What it is for.
+    pub title: String,
+    /// Other words it is found by.
+    pub keywords: Vec<String>,
+    /// The only channel it is for, by the tab's name or the platform's.
+    pub channel: Option<String>,
+    /// The text, with its fields.
+    pub body: String,
+}
+
+/// What the fields of a reply are filled from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// The customer's name, if one is known.
+    pub contact: Option<String>,
+    /// Who writes.
+    pub agent: Option<String>,
+}
+
+impl CannedReply {
+    /// Whether all words of a question are found in it. Without any, it is.
+    pub fn matches(&self, query: &str) -> bool {
+        let all = format!("{} {} {} {}", self.name, self.title, self.keywords.join(" "), self.body);
+        let all = all.to_lowercase();
+        query.to_lowercase().split_whitespace().all(|it| all.contains(it))
+    }
+
+    /// How well a question names it: less is better.
+    pub fn rank(&self, query: &str) -> u8 {
+        let query = query.to_lowercase();
+        let starts = |it: &str| it.to_lowercase().starts_with(&query);
+        match () {
+            () if starts(&self.name) => 0,
+            () if starts(&self.title) || self.keywords.iter().any(|it| starts(it)) => 1,
+            () => 2,
+        }
+    }
+}
+
+/// Fills in what is known; what is not stays as a field to be filled in by
+/// hand.
+pub fn fill(body: &str, facts: &Facts) -> String {
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((before, field, after)) = next_field(rest) {
+        out.push_str(before);
+        let name = field.trim_end_matches('?');
+        let first = |it: &String| it.split_whitespace().next().unwrap_or_default().to_owned();
+        let known = match name {
+            "contact.name" => facts.contact.clone(),
+            "contact.first_name" => facts.contact.as_ref().map(first),
+            "agent.name" => facts.agent.clone(),
+            _ => None,
+        };
+        match known.filter(|it| !it.trim().is_empty()) {
+            Some(known) => out.push_str(&known),
+            None if field.ends_with('?') || name.contains('.') => out.push_str(&format!("{{{name}?}}")),
+            // Not a field of ours: braces are text.
+            None => out.push_str(&format!("{{{field}}}")),
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// The fields of a text that are still to be filled in, as `{order?}`.
+pub fn unfilled(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, field, after)) = next_field(rest) {
+        let end = text.len() - after.len();
+        if field.ends_with('?') {
+            found.push(end - field.len() - 2..end);
+        }
+        rest = after;
+    }
+    found
+}
+
+/// The next `{name}` or `{name?}`: what stands before it, the name, and what
+/// follows.
+fn next_field(text: &str) -> Option<(&str, &str, &str)> {
+    for (at, _) in text.match_indices('{') {
+        let inner = &text[at + 1..];
+        let Some((name, after)) = inner.split_once('}') else { continue };
+        let bare = name.strip_suffix('?').unwrap_or(name);
+        let letters = |it: char| it.is_alphanumeric() || matches!(it, '_' | '.' | '-');
+        if !bare.is_empty() && bare.chars().all(letters) {
+            return Some((&text[..at], name, after));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_filled_as_far_as_is_known() {
+        let facts = Facts { contact: Some("Maria Lopez".into()), agent: None };
+        let cases = [
+            ("Hi {contact.first_name}, {contact.name}!", "Hi Maria, Maria Lopez!"),
+            ("{agent.name} here", "{agent.name?} here"),
+            ("Order {order?}", "Order {order?}"),
+            ("{ not a field }, {}, {json: 1}, {x}", "{ not a field }, {}, {json: 1}, {x}"),
+            ("{{order?}}", "{{order?}}"),
+        ];
+        for (body, filled) in cases {
+            assert_eq!(fill(body, &facts), filled);
+        }
+    }
+
+    #[test]
+    fn what_is_still_to_be_filled_in() {
+        let found =
+            |text: &'static str| -> Vec<&str> { unfilled(text).into_iter().map(|it| &text[it]).collect() };
+        assert_eq!(found("Order {order?} of {día?}."), ["{order?}", "{día?}"]);
+        assert_eq!(found("what {is this?} and {x}"), [""; 0]);
+        assert_eq!(found("{a {b?}"), ["{b?}"]);
+    }
+
+    #[test]
+    fn replies_are_found_by_all_their_words() {
+        let reply = CannedReply {
+            name: "refund".into(),
+            title: "Money back".into(),
+            keywords: vec!["double charge".into()],
+            body: "We return it.".into(),
+            channel: None,
+        };
+        for (query, found) in [("", true), ("REF", true), ("charge return", true), ("charge order", false)] {
+            assert_eq!(reply.matches(query), found, "{query}");
+        }
+        assert_eq!(
+            [reply.rank("re"), reply.rank("mon"), reply.rank("dou"), reply.rank("return")],
+            [0, 1, 1, 2]
+        );
+    }
+}

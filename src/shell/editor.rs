@@ -1,0 +1,79 @@
+//! The person's own editor on a private temporary file.
+//!
+//! Knows nothing of screens; whoever calls it has given the terminal back.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether an editor has the terminal: signals of the keyboard are meant for
+/// it.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+/// Bytes of an edited text that are read back at most.
+const BYTES: u64 = 1024 * 1024;
+
+/// Whether an editor has the terminal now.
+pub fn is_running() -> bool {
+    RUNNING.load(Ordering::SeqCst)
+}
+
+/// Edits a text with `$VISUAL` or `$EDITOR`, and waits for its end.
+///
+/// # Errors
+/// In words for the person, when it cannot be started, fails, or what it left
+/// cannot be read.
+pub fn edit(text: &str) -> Result<String, String> {
+    let named = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
+    let editor = named.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
+    let file = Temporary::with(text).map_err(|it| format!("a file for it could not be made: {it}"))?;
+    RUNNING.store(true, Ordering::SeqCst);
+    let ended = run(&editor, &file.0);
+    RUNNING.store(false, Ordering::SeqCst);
+    match ended {
+        Ok(status) if status.success() => file.read().map_err(|it| format!("what it left: {it}")),
+        Ok(status) => Err(format!("{editor} ended with {status}")),
+        Err(error) => Err(format!("{editor} could not be started ({error}); set VISUAL or EDITOR")),
+    }
+}
+
+/// By the shell, as an editor's name may have switches.
+fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
+    Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file).status()
+}
+
+/// A file that only its owner reads, and that goes when it is dropped.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn with(text: &str) -> io::Result<Self> {
+        let path = std::env::temp_dir().join(format!("frontdesk-{}.txt", uuid::Uuid::new_v4()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let mut file = options.open(&path)?;
+        let made = Self(path);
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        Ok(made)
+    }
+
+    fn read(&self) -> io::Result<String> {
+        let mut text = String::new();
+        File::open(&self.0)?.take(BYTES).read_to_string(&mut text)?;
+        Ok(text)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.0) {
+            tracing::warn!(%error, "the editor's file could not be removed");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Files of the person's own, answered on a thread of their own: a slow disk
+//! holds up nothing else.
+//!
+//! Knows nothing of why something is asked.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+
+use crate::app::event::Event;
+use crate::app::outside::{Answered, Asked};
+use crate::shell::mailbox::Mailbox;
+use crate::shell::replies::Folder;
+
+/// What is known of the person's files.
+#[derive(Debug)]
+pub struct Outside {
+    replies: Folder,
+}
+
+impl Outside {
+    /// With canned replies in this folder.
+    pub fn new(replies: PathBuf) -> Self {
+        Self { replies: Folder::new(replies) }
+    }
+
+    /// Answers.
+    pub fn answer(&mut self, asked: Asked) -> Answered {
+        match asked {
+            Asked::Replies => Answered::Replies(self.replies.read()),
+        }
+    }
+}
+
+/// Answers what is asked until nobody asks any more.
+pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<Asked>, mailbox: &Mailbox) {
+    while let Ok(asked) = queue.recv() {
+        mailbox.result(Event::Answered(outside.answer(asked)));
+    }
+}

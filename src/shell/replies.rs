@@ -1,0 +1,181 @@
+//! The folder of canned replies: one Markdown file each, read anew when one
+//! has changed.
+//!
+//! Knows nothing of fields. A file may begin with TOML between two lines of
+//! `+++`.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::app::canned::Canned;
+use crate::model::replies::CannedReply;
+use crate::model::text;
+
+/// Files read at most.
+const FILES: usize = 1_000;
+/// Bytes of one file.
+const BYTES: u64 = 64 * 1024;
+
+/// A file as it was when it was read.
+type Print = (PathBuf, Option<SystemTime>, u64);
+
+/// The folder, with what was read of it last.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    prints: Option<Vec<Print>>,
+    canned: Canned,
+}
+
+impl Folder {
+    /// A folder that is read when it is first asked for.
+    pub fn new(path: PathBuf) -> Self {
+        let canned = Canned { folder: path.display().to_string(), ..Canned::default() };
+        Self { path, prints: None, canned }
+    }
+
+    /// The replies as they are now.
+    pub fn read(&mut self) -> Canned {
+        match prints(&self.path) {
+            Ok(prints) if self.prints.as_ref() != Some(&prints) => {
+                self.canned = read_all(&self.path, &prints);
+                self.prints = Some(prints);
+            }
+            Ok(_) => (),
+            Err(error) => {
+                self.prints = None;
+                self.canned.replies = Some(Vec::new());
+                let missing = error.kind() == io::ErrorKind::NotFound;
+                self.canned.problems = if missing { Vec::new() } else { vec![error.to_string()] };
+            }
+        }
+        self.canned.clone()
+    }
+}
+
+fn prints(folder: &Path) -> io::Result<Vec<Print>> {
+    let mut prints = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "md") {
+            let facts = fs::metadata(&path)?;
+            prints.push((path, facts.modified().ok(), facts.len()));
+        }
+    }
+    prints.sort();
+    prints.truncate(FILES);
+    Ok(prints)
+}
+
+fn read_all(folder: &Path, prints: &[Print]) -> Canned {
+    let mut replies = Vec::new();
+    let mut problems = Vec::new();
+    for (path, _, _) in prints {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match read_file(path).and_then(|text| parse(&name, &text)) {
+            Ok(reply) => replies.push(reply),
+            Err(why) => problems.push(format!("{name}.md: {why}")),
+        }
+    }
+    Canned { folder: folder.display().to_string(), replies: Some(replies), problems }
+}
+
+fn read_file(path: &Path) -> Result<String, String> {
+    let file = fs::File::open(path).map_err(|it| it.to_string())?;
+    let mut text = String::new();
+    file.take(BYTES + 1).read_to_string(&mut text).map_err(|it| it.to_string())?;
+    if text.len() as u64 > BYTES {
+        return Err(format!("larger than {} KB", BYTES / 1024));
+    }
+    Ok(text)
+}
+
+/// Reads a reply from a file's text.
+fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
+    let text = text.replace("\r\n", "\n");
+    let (front, body) = match text.strip_prefix("+++\n") {
+        Some(rest) => rest.split_once("\n+++\n").ok_or("the second line of +++ is missing")?,
+        None => ("", text.as_str()),
+    };
+    let table: toml::Table = front.parse().map_err(|it: toml::de::Error| it.message().to_owned())?;
+    let mut reply = CannedReply { name: name.to_owned(), ..CannedReply::default() };
+    for (key, value) in &table {
+        let words = || value.as_str().map(str::to_owned).ok_or(format!("{key} must be a text in quotes"));
+        match key.as_str() {
+            "title" => reply.title = words()?,
+            "channel" => reply.channel = Some(words()?),
+            "keywords" => {
+                let list = value.as_array().ok_or("keywords must be a list of texts")?;
+                reply.keywords = list.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect();
+            }
+            _ => return Err(format!("{key} is not known; use title, keywords or channel")),
+        }
+    }
+    reply.body = text::pasted(body.trim());
+    if reply.body.is_empty() { Err("there is no text in it".to_owned()) } else { Ok(reply) }
+}
+
+/// The demo's replies.
+const SAMPLES: [(&str, &str); 3] = [
+    ("refund.md", include_str!("../../assets/demo/replies/refund.md")),
+    ("hours.md", include_str!("../../assets/demo/replies/hours.md")),
+    ("ready.md", include_str!("../../assets/demo/replies/ready.md")),
+];
+
+/// Puts the demo's replies into a folder that is not there yet.
+///
+/// # Errors
+/// When the folder or a file cannot be made.
+pub fn write_samples(folder: &Path) -> io::Result<()> {
+    if folder.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    SAMPLES.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replies() {
+        let whole =
+            "+++\ntitle = \"Money back\"\nkeywords = [\"charge\"]\nchannel = \"Harbor chat\"\n+++\nHi!\n";
+        let reply = parse("refund", whole).expect("a reply");
+        assert_eq!((reply.title.as_str(), reply.body.as_str()), ("Money back", "Hi!"));
+        assert_eq!(
+            (reply.keywords, reply.channel),
+            (vec!["charge".to_owned()], Some("Harbor chat".to_owned()))
+        );
+        assert_eq!(parse("plain", "just\r\ntext\n").map(|it| it.body), Ok("just\ntext".to_owned()));
+        let cases = [
+            ("+++\ntitle = 1\n+++\nx", "title must be a text in quotes"),
+            ("+++\ntitel = \"x\"\n+++\nx", "titel is not known"),
+            ("+++\ntitle", "the second line of +++"),
+            ("\n", "there is no text"),
+        ];
+        for (text, why) in cases {
+            let told = parse("x", text).expect_err(text);
+            assert!(told.contains(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_changed_folder_is_read_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("replies");
+        let mut replies = Folder::new(path.clone());
+        assert_eq!(replies.read().replies, Some(Vec::new()), "a folder that is not there has no replies");
+        write_samples(&path).expect("samples");
+        let read = replies.read();
+        assert_eq!((read.replies.map(|it| it.len()), read.problems.len()), (Some(3), 0));
+        fs::write(path.join("broken.md"), "+++\n").expect("written");
+        fs::write(path.join("hours.md"), "Open all day.").expect("written");
+        let read = replies.read();
+        assert_eq!(read.problems, ["broken.md: the second line of +++ is missing"]);
+        assert!(read.replies.expect("replies").iter().any(|it| it.body == "Open all day."));
+    }
+}

@@ -1,0 +1,130 @@
+//! The README's pictures: frames of the demo as SVG files. With
+//! `UPDATE_PICTURES=1` they are drawn anew, else they must be what is drawn.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use frontdesk::ui::theme::Palette;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::{Color, Modifier};
+
+use crate::desk::Desk;
+
+/// Pixels of a cell.
+const CELL: (usize, usize) = (9, 18);
+const GROUND: &str = "#16181d";
+const LETTERS: &str = "#d7dae0";
+
+/// The sixteen colours of a terminal.
+fn colour(colour: Color, otherwise: &'static str) -> &'static str {
+    match colour {
+        Color::Red => "#f07178",
+        Color::Green => "#a5d075",
+        Color::Yellow => "#e6c07b",
+        Color::Blue => "#6fb3f2",
+        Color::Magenta => "#c792ea",
+        Color::Cyan => "#6bd6d0",
+        Color::DarkGray => "#7f8694",
+        _ => otherwise,
+    }
+}
+
+/// Letters, ground, and whether it is bold.
+fn look(cell: &Cell) -> (&'static str, &'static str, bool) {
+    let (letters, ground) = (colour(cell.fg, LETTERS), colour(cell.bg, GROUND));
+    let bold = cell.modifier.contains(Modifier::BOLD);
+    if cell.modifier.contains(Modifier::REVERSED) { (ground, letters, bold) } else { (letters, ground, bold) }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A frame as an SVG document.
+fn svg(buffer: &Buffer) -> String {
+    let (wide, high) = CELL;
+    let columns = usize::from(buffer.area.width);
+    let (width, height) = (columns * wide, usize::from(buffer.area.height) * high);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"15\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{GROUND}\"/>\n"
+    );
+    for (row, cells) in buffer.content.chunks(columns).enumerate() {
+        let mut start = 0;
+        while start < columns {
+            let (letters, ground, bold) = look(&cells[start]);
+            let length = cells[start..].iter().take_while(|it| look(it) == (letters, ground, bold)).count();
+            let text = run(&cells[start..start + length]);
+            let (x, y, span) = (start * wide, row * high, length * wide);
+            if ground != GROUND {
+                writeln!(
+                    out,
+                    "<rect x=\"{x}\" y=\"{y}\" width=\"{span}\" height=\"{high}\" fill=\"{ground}\"/>"
+                )
+                .expect("a string");
+            }
+            if !text.trim().is_empty() {
+                let weight = if bold { " font-weight=\"bold\"" } else { "" };
+                let base = y + high - 5;
+                writeln!(
+                    out,
+                    "<text x=\"{x}\" y=\"{base}\" textLength=\"{span}\" fill=\"{letters}\"{weight} \
+                     xml:space=\"preserve\">{}</text>",
+                    escaped(&text)
+                )
+                .expect("a string");
+            }
+            start += length;
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The text of cells; the cell after a wide letter adds nothing.
+fn run(cells: &[Cell]) -> String {
+    let (mut text, mut skip) = (String::new(), 0);
+    for cell in cells {
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        text.push_str(cell.symbol());
+        skip = frontdesk::app::wrap::cells(cell.symbol()).saturating_sub(1);
+    }
+    text
+}
+
+#[track_caller]
+fn shows(desk: &Desk, name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures").join(format!("{name}.svg"));
+    let drawn = svg(&desk.buffer());
+    if std::env::var_os("UPDATE_PICTURES").is_some() {
+        return std::fs::write(path, drawn).expect("it can be written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == drawn, "{name}.svg is no frame of today: run the tests with UPDATE_PICTURES=1");
+}
+
+#[test]
+fn the_pictures_are_frames_of_the_demo() {
+    let mut desk = Desk::demo(140, 36);
+    desk.theme.palette = Palette::Terminal;
+    // Histories are read a few at a time, as the rate allows.
+    for _ in 0..12 {
+        desk.settle();
+        desk.wait(5_000_000);
+    }
+    for _ in 0..40 {
+        if desk.picture().contains("Maria Lopez · +34600111222") {
+            break;
+        }
+        desk.keys("j");
+    }
+    desk.settle().shows("Maria Lopez · +34600111222");
+    shows(&desk, "inbox");
+    desk.keys("p").settle().keys("r").types("Hi Maria, Ana here, a person. Order 1041 left this morning.");
+    desk.keys("<Enter>").settle();
+    shows(&desk, "takeover");
+}
