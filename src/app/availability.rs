@@ -70,6 +70,9 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
+        C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
+            Err("nothing is looked for; / looks in this conversation".into())
+        }
         C::SortByCategory | C::SortByPriority => {
             Err("only email threads have one, and this list has none".into())
         }

@@ -55,6 +55,7 @@ macro_rules! commands {
         pub const TABLE: &[Row] = &[
             $(Row {
                 command: Command::$name,
+                ident: stringify!($name),
                 place: Place::$place,
                 keys: &[$($keys),*],
                 word: $word,
@@ -69,6 +70,7 @@ macro_rules! commands {
 pub struct Row {
     /// The command.
     pub command: Command,
+    ident: &'static str,
     /// Where its keys act.
     pub place: Place,
     /// Key sequences; the first is the one hints show.
@@ -128,6 +130,9 @@ commands! {
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
     Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
+    FindInHistory History ["/"] "find" "Look for words in this conversation as you type";
+    OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
+    NewerHit History ["N"] "newer hit" "Go to the next newer one";
     Back History ["Esc", "h", "Left"] "back" "Back to the list";
     DecideRow Outbox ["a"] "decide" "Decide over what asks: send, edit or drop; says first what each does";
     DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go";
@@ -144,6 +149,9 @@ commands! {
     CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file";
     CopyTranscript Conversation ["y t"] "copy all" "Copy the messages at hand as text";
     CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent";
+    SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs";
+    OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters";
+    CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others";
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
@@ -188,8 +196,30 @@ commands! {
     EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
+    PaletteInText Composer ["Ctrl-P"] "palette" "The palette";
     HelpInText Composer ["F1"] "help" "This help";
     Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept. Tab first goes to open fields and completes :emoji";
+}
+
+/// The name a command is called by: stable, with dashes.
+pub fn name(command: Command) -> String {
+    let mut name = String::new();
+    for it in row(command).ident.chars() {
+        if it.is_ascii_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.push(it.to_ascii_lowercase());
+    }
+    name
+}
+
+/// The command of a name.
+pub fn named(name: &str) -> Option<Command> {
+    let found = TABLE.iter().map(|it| it.command).find(|it| self::name(*it) == name);
+    found.or(match name {
+        "q" => Some(Command::Quit),
+        _ => None,
+    })
 }
 
 /// The row of a command.

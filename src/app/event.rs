@@ -17,8 +17,9 @@ use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
-    HistoryQuery, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
+    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
 };
+use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -66,6 +67,8 @@ pub enum Event {
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// A conversation was written into a file, or why not.
+    Exported(Result<String, String>),
     /// A write to this desk's own files failed.
     WriteFailed {
         /// What was being done.
@@ -114,6 +117,14 @@ pub enum Loaded {
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// A tab's templates.
     Templates(ChannelId, Templates),
+    /// Where words were found.
+    Search(SearchQuery, Box<SearchPage>),
+    /// How many messages back one is; `None` if it is not stored.
+    Depth(ChannelId, ConversationId, MessageId, Option<u32>),
+    /// The names of the conversations with the newest activity.
+    Names(Vec<Named>),
+    /// Whose conversation is called so, if there is one.
+    Lookup(String, Option<ConversationKey>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -155,6 +166,14 @@ pub enum Load {
     Paused(u32),
     /// Tags in use, so many at most.
     Tags(u32),
+    /// Where words are found, in everything or in one conversation.
+    Search(SearchQuery),
+    /// How many messages back one is.
+    Depth(ChannelId, ConversationId, MessageId),
+    /// The names of the conversations with the newest activity.
+    Names,
+    /// Whose conversation is called so.
+    Lookup(String),
 }
 
 /// How the marks of a whole list are set.
@@ -235,6 +254,18 @@ pub enum Effect {
     OpenOutside(String),
     /// Put a text where the person can paste it from.
     Copy(String),
+    /// Write a conversation into a file that is not there yet; answered by
+    /// [`Event::Exported`].
+    Export {
+        /// Which.
+        key: ConversationKey,
+        /// What its tab is called.
+        name: String,
+        /// How.
+        format: TranscriptFormat,
+        /// Where.
+        file: String,
+    },
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

@@ -33,7 +33,9 @@ impl App {
     fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
-            (Layer::Line(line), _) => self.line_key(line, key),
+            (Layer::Line(line), _) => self.line_key(line, key, effects),
+            (Layer::Palette(palette), _) => self.palette_key(palette, key, effects),
+            (Layer::Search, _) => self.search_key(key),
             (Layer::Views { chosen }, _) => self.views_key(chosen, key),
             (Layer::Help { first }, _) => {
                 let total = TABLE.len() + Place::ALL.len();

@@ -7,6 +7,7 @@ use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
+use crate::app::palette::Palette;
 use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
 use crate::app::tagging::TagLine;
@@ -27,6 +28,11 @@ pub const TYPE_AHEAD: i64 = 150_000;
 pub enum Layer {
     /// A line being typed at the foot of the screen.
     Line(Line),
+    /// Commands, people, views and tabs by their letters.
+    Palette(Box<Palette>),
+    /// Looking for words in everything seen; its state is the app's, so that
+    /// it can be gone back to.
+    Search,
     /// The menu of saved views.
     Views {
         /// The chosen place in it.
@@ -191,6 +197,8 @@ impl Layer {
         !matches!(
             self,
             Self::Line(_)
+                | Self::Palette(_)
+                | Self::Search
                 | Self::Views { .. }
                 | Self::Help { .. }
                 | Self::Raw { .. }

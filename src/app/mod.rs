@@ -7,12 +7,14 @@
 pub mod availability;
 pub mod bulk;
 pub mod canned;
+pub mod command_line;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
 pub mod event;
+pub mod find;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -25,10 +27,12 @@ pub mod marks;
 pub mod menu;
 pub mod outside;
 pub mod pages;
+pub mod palette;
 pub mod phone;
 pub mod picker;
 pub mod pointer;
 pub mod rows;
+pub mod search;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
@@ -79,6 +83,7 @@ use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
+use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
@@ -122,6 +127,10 @@ pub struct App {
     pub all: ConversationList,
     /// The saved views.
     pub views: Vec<View>,
+    /// Looking for words in everything seen.
+    pub search: Search,
+    /// Command lines said before, newest last.
+    said: Vec<String>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
@@ -187,6 +196,8 @@ impl App {
             everywhere: false,
             all: ConversationList::new(None),
             views: views::shipped(),
+            search: Search::default(),
+            said: Vec::new(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
@@ -294,6 +305,8 @@ impl App {
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
+            Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
+            Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
             }

@@ -67,6 +67,15 @@ impl App {
             Loaded::Fates(fates) => self.fates(fates),
             Loaded::Paused(_) => (),
             Loaded::Tags(known) => self.tags_known(known),
+            Loaded::Search(query, page) => self.searched(&query, *page),
+            Loaded::Depth(channel, conversation, _, depth) => {
+                self.depth_known(&channel, &conversation, depth);
+            }
+            Loaded::Names(names) => self.names_known(names),
+            Loaded::Lookup(_, Some(key)) => {
+                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+            }
+            Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),

@@ -18,9 +18,11 @@ use crate::model::news::News;
 use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
+use crate::shell::exporting;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
+use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
@@ -50,6 +52,12 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
+        Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
+        Load::Depth(channel, conversation, message) => reader
+            .depth(channel, conversation, message)
+            .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
+        Load::Names => reader.names().map(Loaded::Names),
+        Load::Lookup(who) => reader.lookup(who).map(|key| Loaded::Lookup(who.clone(), key)),
         Load::Needing(scope) => {
             let query = ConversationQuery {
                 channel: scope.clone(),
@@ -92,6 +100,9 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             Some(notes::take_back(store, channel, conversation, &note))
         }
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
+        Effect::Export { key, name, format, file } => {
+            Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
+        }
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
         Effect::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
@@ -185,6 +196,7 @@ fn recall(store: &Store, row: RowId) -> Event {
 /// The threads and the engine that effects go to.
 pub struct Hands {
     loads: Sender<Load>,
+    searching: Searching,
     writes: Sender<Effect>,
     asks: Sender<Asked>,
     writer: Option<JoinHandle<()>>,
@@ -192,13 +204,13 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Starts a reading and a writing thread, and one for the person's files.
+    /// Starts a reading, a searching and a writing thread, and one for the person's files.
     ///
     /// # Errors
     /// When a thread cannot be made.
     pub fn start(
         store: Store,
-        reader: Reader,
+        (reader, searcher): (Reader, Reader),
         outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
@@ -206,7 +218,7 @@ impl Hands {
     ) -> std::io::Result<Self> {
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();
-        let answers = mailbox.clone();
+        let (answers, searched) = (mailbox.clone(), mailbox.clone());
         let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
         let (asks, ask_queue) = channel();
         let told = mailbox.clone();
@@ -231,13 +243,15 @@ impl Hands {
                 }
             }
         })?;
-        Ok(Self { loads, writes, asks, writer: Some(writer), engine })
+        let searching = Searching::start(searcher, searched)?;
+        Ok(Self { searching, loads, writes, asks, writer: Some(writer), engine })
     }
 
     /// Performs an effect that is not the loop's own.
     pub fn perform(&self, effect: Effect) {
         match effect {
             // A thread that has ended has told so itself.
+            Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),

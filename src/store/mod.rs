@@ -48,6 +48,7 @@ mod stuck;
 pub mod templates;
 #[cfg(test)]
 mod tests;
+pub mod transcript;
 mod writer;
 
 pub use errors::StoreError;

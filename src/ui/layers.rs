@@ -24,8 +24,8 @@ use crate::ui::views;
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
     match app.layers.last() {
         None => (),
-        // Drawn where the status is.
-        Some(Layer::Line(_)) => (),
+        // They have a cursor, and are drawn where it can be told.
+        Some(Layer::Line(_) | Layer::Palette(_) | Layer::Search) => (),
         Some(Layer::Views { chosen }) => {
             let rows = u16::try_from(app.views.len()).unwrap_or(u16::MAX).saturating_add(2);
             views::draw(app, theme, *chosen, centered(app, 64, rows), buffer);

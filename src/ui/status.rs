@@ -9,12 +9,14 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command};
 use crate::app::composer::Mode;
+use crate::app::layers::Layer;
 use crate::app::layout::Area;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::ui::connection;
 use crate::ui::paint;
+use crate::ui::search;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
@@ -110,6 +112,9 @@ pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 /// Keys and words, most useful first.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
     use Command as C;
+    if app.layers.last() == Some(&Layer::Search) {
+        return search::hints();
+    }
     if !app.pressed.is_empty() {
         let mut hints = commands::continuations(&app.places(), &app.pressed);
         hints.push(("Esc".to_owned(), "cancel"));

@@ -12,6 +12,7 @@ mod help;
 mod history;
 mod hostile;
 mod leases;
+mod looking;
 mod marking;
 mod notes;
 mod outbox;
