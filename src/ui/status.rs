@@ -97,12 +97,19 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
 pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let mut x = area.x + 1;
     let end = area.x + area.width.saturating_sub(1);
-    for (key, word) in hints(app) {
-        let wide = paint::cells(&[(key.as_str(), Style::new()), (word, Style::new())]) + 1;
-        if x + wide > end {
-            break;
+    let wide = |key: &str, word: &str| paint::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
+    let hints = hints(app);
+    let is_help = |word: &str| word == commands::row(Command::Help).word;
+    // Whatever does not fit is in the help, so its key always does.
+    let help = hints.iter().find(|(_, word)| is_help(word)).map_or(0, |(key, word)| wide(key, word) + 2);
+    let mut left_out = false;
+    for (key, word) in &hints {
+        let kept = if is_help(word) { 0 } else { help };
+        if x + wide(key, word) + kept > end || (left_out && !is_help(word)) {
+            left_out = true;
+            continue;
         }
-        x += paint::text(buffer, x, area.y, end - x, &key, theme.strong());
+        x += paint::text(buffer, x, area.y, end - x, key, theme.strong());
         x += 1;
         x += paint::text(buffer, x, area.y, end - x, word, theme.dim());
         x += 2;
