@@ -80,17 +80,22 @@ impl Channel {
         };
         let mut state = self.trigger.lock().await;
         let client = self.client.unless_same();
-        match client.new_messages().await {
-            Err(ReadError::Same) => {}
+        let is_new = match client.new_messages().await {
+            Err(ReadError::Same) => false,
             page => {
                 self.take_in(&mut state, page?, &platform).await?;
                 client.note_applied();
+                true
             }
-        }
+        };
         let pulled = or_later(self.close_gap(&mut state, &platform).await)?;
         // What the budget has no room for comes with the list.
-        let details = self.read_wanted_details(&self.client).await.map(|()| Pulled::Done);
-        or_later(details)?;
+        let details = if is_new {
+            self.read_unknown_details(&self.client).await
+        } else {
+            self.read_wanted_details(&self.client).await
+        };
+        or_later(details.map(|()| Pulled::Done))?;
         Ok(pulled)
     }
 

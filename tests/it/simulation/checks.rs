@@ -178,7 +178,7 @@ pub fn books(town: &Town, wrongs: &mut Wrongs) {
     if sum != balance {
         wrongs.add(|| format!("the ledger adds up to {sum:?}, the balance is {balance:?}"));
     }
-    let doubled = strings(&sql, "SELECT reference FROM ledger GROUP BY reference HAVING count(*) > 1");
+    let doubled = strings(sql, "SELECT reference FROM ledger GROUP BY reference HAVING count(*) > 1");
     for reference in doubled {
         wrongs.add(|| format!("{reference} was paid twice"));
     }
