@@ -118,7 +118,6 @@ pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// Keys and words, most useful first.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
-    use Command as C;
     if app.layers.last() == Some(&Layer::Search) {
         return search::hints();
     }
@@ -127,10 +126,16 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         hints.push(("Esc".to_owned(), "cancel"));
         return hints;
     }
+    offered(app).iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
+}
+
+/// The commands hints are given for, most useful first.
+fn offered(app: &App) -> &'static [Command] {
+    use Command as C;
     let tab = app.tab();
     let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
     let several = availability::check(app, C::DecideAll).is_ok();
-    let list: &[Command] = match tab.focus {
+    match tab.focus {
         _ if app.page == Page::Outbox && several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
@@ -201,6 +206,5 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         Focus::Composer => {
             &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
         }
-    };
-    list.iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
+    }
 }
