@@ -84,7 +84,7 @@ pub struct Row {
 commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
-    WriteNumber Conversation ["n"] "number" "Phone: write an SMS to a number that is typed";
+    WriteNumber Conversation ["Ctrl-N"] "number" "Phone: write an SMS to a number that is typed";
     Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
     Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed";
