@@ -23,6 +23,8 @@ impl App {
         match command {
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
+            C::WriteNumber => self.ask_number(),
+            C::Call => self.ask_call(),
             C::WriteNote => self.write_note(effects),
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
@@ -37,6 +39,9 @@ impl App {
             C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
             C::Card => self.card = Some(self.areas().card.is_none()),
             C::Raw => self.raw(),
+            C::OpenOutside => self.ask_open(),
+            C::Elsewhere => self.look_elsewhere(effects),
+            C::GoToQuoted => self.go_to_quoted(),
             C::Down | C::Up | C::Open => self.list_command(command, effects),
             C::FilterList => self.open_filter(),
             C::ChooseView => self.choose_view(),
@@ -109,7 +114,8 @@ impl App {
 
     /// Goes into the composer, quoting the selected message if asked to.
     fn write(&mut self, quote: bool, effects: &mut Vec<Effect>) {
-        let from_history = self.tab().focus == Focus::History;
+        // An SMS quotes nothing.
+        let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
         self.open(Focus::Composer, effects);
         let tab = self.tab_mut();
         let quoted = match &tab.history {

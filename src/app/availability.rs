@@ -36,6 +36,10 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
                 None => Err("this conversation has no address to answer to".into()),
             }
         }
+        C::WriteNumber | C::Call => usable(tab).and_then(|()| match tab.is_phone() {
+            true => Ok(()),
+            false => Err("numbers are written to and called from a phone tab".into()),
+        }),
         C::React | C::RemoveReaction => {
             writable(app, tab)?;
             reactable(tab, command == C::RemoveReaction)
@@ -56,7 +60,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::Undo if app.undo.is_empty() && !app.is_queueing() && !app.undoes_note() => {
             Err("nothing is held that could be taken back".into())
         }
-        C::Card | C::Raw if app.at_hand().is_none() => Err(no_conversation(tab)),
+        C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())
         }
@@ -75,6 +79,17 @@ fn no_conversation(tab: &Tab) -> Reason {
 /// The conversation at hand, if it may be changed at all.
 fn writable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
     let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
+    usable(tab)?;
+    let moved =
+        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+    if moved {
+        return Err("the list has just changed here; look again, then press the key again".into());
+    }
+    Ok(row)
+}
+
+/// Whether anything may be changed with the tab's key.
+fn usable(tab: &Tab) -> Result<(), Reason> {
     if tab.channel.read_only {
         return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
     }
@@ -84,12 +99,7 @@ fn writable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> 
     if tab.account.is_none() {
         return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
     }
-    let moved =
-        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
-    if moved {
-        return Err("the list has just changed here; look again, then press the key again".into());
-    }
-    Ok(row)
+    Ok(())
 }
 
 fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
@@ -119,6 +129,9 @@ fn closable(row: &ConversationRow) -> Result<(), Reason> {
 }
 
 fn reactable(tab: &Tab, remove: bool) -> Result<(), Reason> {
+    if tab.is_phone() {
+        return Err("an SMS takes no reactions".into());
+    }
     let history = tab.history.as_ref().ok_or_else(|| no_conversation(tab))?;
     let row = history.selected_message().ok_or("select a message of the customer first")?;
     let present = match &row.reaction_pending {

@@ -82,6 +82,8 @@ pub struct Row {
 commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
+    WriteNumber Conversation ["n"] "number" "Phone: write an SMS to a number that is typed";
+    Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
@@ -93,6 +95,8 @@ commands! {
     PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
     MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";
     Card Conversation ["I"] "card" "Show or hide the customer's card";
+    OpenOutside Conversation ["o"] "open outside" "Open the message's file or link outside; asks first";
+    Elsewhere Conversation ["g x"] "elsewhere" "Go to the same number or mail address on another tab";
     Raw Conversation ["d"] "raw" "Show the item as the server sent it";
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
@@ -109,6 +113,7 @@ commands! {
     MessageUp History ["k", "Up"] "up" "Previous message; older ones load as you go";
     React History ["+"] "react" "Put an emoji on the selected message";
     RemoveReaction History ["-"] "unreact" "Remove your reaction from the selected message";
+    GoToQuoted History ["Enter"] "quoted" "Go to the message the selected one quotes";
     FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked";
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
@@ -271,7 +276,7 @@ mod tests {
         assert_eq!(resolve(&history, &press("g")), Resolution::Pending);
         assert_eq!(resolve(&history, &press("g n")), Resolution::Matched(Command::FirstUnseen));
         assert_eq!(resolve(&history, &press("g g")), Resolution::Matched(Command::Top));
-        assert_eq!(resolve(&history, &press("g x")), Resolution::Unknown);
+        assert_eq!(resolve(&history, &press("g y")), Resolution::Unknown);
         assert_eq!(resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
         let rest = continuations(&[Place::Rows, Place::Desk], &press("g"));
         assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));

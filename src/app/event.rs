@@ -15,8 +15,8 @@ use crate::model::news::News;
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
-    OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
+    HistoryQuery, OutboxEntry, OutboxPage, Pause, TabCounts,
 };
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -94,6 +94,8 @@ pub enum Loaded {
     Entry(Option<Box<OutboxEntry>>),
     /// Drafts, and whether there are more.
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
+    /// Where the same person is in other tabs.
+    Elsewhere(ConversationKey, Vec<ConversationKey>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
     /// Who needs a person, in a tab or in all.
@@ -121,6 +123,8 @@ pub enum Load {
     Entry(RowId),
     /// Drafts.
     Drafts(DeskQuery),
+    /// Where the person of a conversation is in other tabs.
+    Elsewhere(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
     /// Who needs a person, in a tab or in all.
@@ -188,6 +192,8 @@ pub enum Effect {
     Bell,
     /// Tell a person who does not look at the terminal: who writes, and where.
     Notify(SafeText, SafeText),
+    /// Open a link outside, which the person has agreed to.
+    OpenOutside(String),
     /// Put a text where the person can paste it from.
     Copy(String),
     /// Draw everything anew.

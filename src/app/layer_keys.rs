@@ -62,7 +62,14 @@ impl App {
                 self.decided_on(&entry, answers, it, effects);
             }
             (Layer::DecideAll { go, .. }, Some('y')) => self.send_all(go, effects),
-            (Layer::AskQuit { .. }, Some('n')) => (),
+            (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
+            (Layer::Call(form), _) => self.call_key(form, key),
+            (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation, effects),
+            (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
+                self.open_layer(Layer::Call(form));
+            }
+            (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
+            (Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
             (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
             (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
             (_, _) if leaves => (),

@@ -5,9 +5,11 @@
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
+use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
+use crate::model::outbox::Operation;
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 
@@ -89,6 +91,22 @@ pub enum Layer {
         /// Conversations whose AI is paused from here.
         paused: u32,
     },
+    /// A number to write to is being typed.
+    Number {
+        /// So far.
+        typed: String,
+        /// What is wrong with it, if anything.
+        wrong: Option<String>,
+    },
+    /// A call is being filled in.
+    Call(CallForm),
+    /// Asks whether to call now.
+    AskCall {
+        /// What was filled in, to go back to.
+        form: CallForm,
+        /// The call.
+        operation: Operation,
+    },
     /// Picks a canned reply.
     Replies {
         /// What was typed.
@@ -107,6 +125,13 @@ pub enum Layer {
     Menu {
         /// The chosen entry.
         chosen: usize,
+    },
+    /// Says where a link leads, and asks whether to open it outside.
+    AskOpen {
+        /// The link.
+        url: String,
+        /// Its host.
+        host: String,
     },
     /// An item as the server sent it.
     Raw {
@@ -129,6 +154,8 @@ impl Layer {
                 | Self::Help { .. }
                 | Self::Raw { .. }
                 | Self::React { .. }
+                | Self::Number { .. }
+                | Self::Call(_)
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }

@@ -63,6 +63,7 @@ impl App {
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
+            Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -205,12 +206,12 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
-        match (&taken.operation, taken.lane.conversation()) {
-            (Operation::SendText { text, reply_to, .. }, Some(conversation)) => {
-                self.give_back(&taken.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
+        match (taken.operation.written(), taken.lane.conversation()) {
+            (Some((text, quoted)), Some(conversation)) => {
+                self.give_back(&taken.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");
             }
-            (Operation::Close, _) => self.say("kept open"),
+            _ if taken.operation == Operation::Close => self.say("kept open"),
             _ => self.say("taken back"),
         }
         self.row_changed(&taken, effects);
@@ -244,8 +245,9 @@ impl App {
             self.queueing.settle();
         }
         for intent in intents.into_iter().rev() {
-            if let Operation::SendText { text, reply_to, .. } = intent.operation {
-                self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);
+            self.call_not_queued(&intent.operation);
+            if let Some((text, quoted)) = intent.operation.written() {
+                self.give_back(&intent.channel, &intent.conversation, text, quoted.cloned(), Kept::Nowhere);
             }
         }
         self.warn(format!("{what} failed: {why}"));

@@ -98,7 +98,11 @@ impl App {
         };
         let mut quoted = composer.reply_to.clone();
         let parts = tab.messages_of(&composer.reply_text());
-        let operation = |text| Operation::SendText { to: to.clone(), text, reply_to: quoted.take() };
+        let by_phone = tab.is_phone();
+        let operation = |text| match by_phone {
+            true => Operation::SendSms { to: to.clone(), body: text, via: None },
+            false => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
+        };
         let operations: Vec<Operation> = parts.into_iter().map(operation).collect();
         self.send_operations(operations, effects);
     }

@@ -7,6 +7,7 @@ use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
 use crate::app::history::History;
+use crate::app::phone::CallForm;
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
@@ -47,6 +48,8 @@ pub struct Tab {
     pub history: Option<History>,
     /// Its draft.
     pub composer: Option<Composer>,
+    /// A call that was filled in and not placed.
+    pub call: Option<CallForm>,
     /// How far its writer has looked.
     pub looked: Looked,
     /// Who has the keyboard.
@@ -67,6 +70,7 @@ impl Tab {
             list: ConversationList::new(Some(channel.id.clone())),
             history: None,
             composer: None,
+            call: None,
             looked: Looked::default(),
             focus: Focus::List,
             send_beside_ai: Vec::new(),

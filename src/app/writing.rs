@@ -69,6 +69,9 @@ impl App {
     /// Pasted text is text in the composer and nothing anywhere else.
     pub(super) fn paste(&mut self, text: &str) {
         let now = self.now;
+        if self.paste_into_field(text) {
+            return;
+        }
         if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
             return self.paste_into_line(line, text);
         }

@@ -55,6 +55,8 @@ pub enum ReceiptKind {
     Called {
         /// The service's id of the call.
         call: String,
+        /// How it stands, in the server's word.
+        status: String,
     },
     /// A broadcast was taken.
     Broadcasting {
@@ -94,7 +96,7 @@ impl ReceiptKind {
     pub fn made(&self) -> Option<&str> {
         match self {
             Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
-            Self::Called { call } => Some(call),
+            Self::Called { call, .. } => Some(call),
             Self::Broadcasting { broadcast } => Some(broadcast.as_str()),
             Self::Saved(contact) => contact.as_ref().map(ContactId::as_str),
             Self::Registered(webhook) => webhook.as_ref().map(WebhookId::as_str),
@@ -184,7 +186,10 @@ fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
             message: told.id("messageId").map(MessageId::new)?,
             thread: told.id("threadId").map(ThreadId::new),
         },
-        Operation::Call { .. } => ReceiptKind::Called { call: told.made("callId")? },
+        Operation::Call { .. } => ReceiptKind::Called {
+            call: told.made("callId")?,
+            status: told.id("status").unwrap_or_else(|| "not told".to_owned()),
+        },
         Operation::Broadcast { .. } => {
             ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
         }

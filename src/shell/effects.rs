@@ -44,6 +44,7 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
+        Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
         Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
@@ -123,7 +124,8 @@ fn save_draft(
 /// outbox in one transaction.
 fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timestamp) -> Event {
     let what = match intents.last().map(|it| &it.operation) {
-        Some(Operation::SendText { .. }) => "sending",
+        Some(Operation::SendText { .. } | Operation::SendSms { .. }) => "sending",
+        Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
         _ => "switching the AI",

@@ -8,6 +8,7 @@ pub mod input;
 pub mod mailbox;
 mod notes;
 pub mod notify;
+mod opening;
 pub mod outside;
 pub mod plain;
 pub mod prompt;

@@ -16,7 +16,7 @@ use crate::shell::mailbox::{Mailbox, Signal};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
 use crate::shell::run::{self, Desk, DeskError};
-use crate::shell::{failures, signals};
+use crate::shell::{failures, opening, signals};
 use crate::sync::Engine;
 use crate::ui::spoken::{self, Spoken};
 
@@ -147,6 +147,11 @@ impl Plain {
                 Effect::Suspend => signals::stop_here(),
                 Effect::Bell | Effect::ReadMouse(_) => (),
                 Effect::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
+                Effect::OpenOutside(url) => {
+                    if let Err(why) = opening::open(&url) {
+                        self.app.warn(why);
+                    }
+                }
                 Effect::Copy(text) => write(notify::clipboard(&text).unwrap_or_default().as_bytes())?,
                 other => self.hands.perform(other),
             }

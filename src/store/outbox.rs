@@ -86,10 +86,10 @@ impl Store {
             else {
                 return Ok(None);
             };
-            if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
-                (&row.operation, row.lane.conversation())
+            if let (Some((text, quoted)), Some(conversation)) =
+                (row.operation.written(), row.lane.conversation())
             {
-                drafts::put_before(&change, &row.channel, conversation, text, reply_to.as_ref())?;
+                drafts::put_before(&change, &row.channel, conversation, text, quoted)?;
             }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;

@@ -255,7 +255,7 @@ impl Channel {
     /// whether more are left. One that fails by itself does not hold up the
     /// others.
     async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
-        if !self.may_read(Resource::History) {
+        if !self.may_read(Resource::History) || !platform.has_histories() {
             return Ok(false);
         }
         let now = self.clock.now();

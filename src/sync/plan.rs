@@ -83,15 +83,15 @@ pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling:
     match (task, platform) {
         (Task::Account, _) => Some(either(60, 300).max(base)),
         (Task::Trigger, Some(Platform::Whatsapp)) => Some(base),
-        (Task::List, Some(Platform::Whatsapp)) => Some(either(10, 60).max(base)),
+        (Task::List, Some(Platform::Whatsapp | Platform::Voip)) => Some(either(10, 60).max(base)),
         // The list is all there is on bot-chat: it has no trigger.
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
-        (Task::Sweep, Some(platform)) if platform.has_conversations() => Some(5 * MINUTE),
+        (Task::Sweep, Some(platform)) if platform.has_histories() => Some(5 * MINUTE),
         // Asks nothing while none is on its way.
         (Task::Broadcasts, _) => Some(either(1, 10)),
         // Its own mark says which day it was done last.
-        (Task::Audit, Some(platform)) if platform.has_conversations() => Some(60 * MINUTE),
-        (Task::History, Some(platform)) if platform.has_conversations() => Some(base),
+        (Task::Audit, Some(platform)) if platform.has_histories() => Some(60 * MINUTE),
+        (Task::History, Some(platform)) if platform.has_histories() => Some(base),
         _ => None,
     }
 }
@@ -256,7 +256,8 @@ mod tests {
 
     #[test]
     fn how_often_each_platform_is_asked() {
-        let (chat, bot, mail) = (Platform::Whatsapp, Platform::Telegram, Platform::Email);
+        let (chat, bot, mail, phone) =
+            (Platform::Whatsapp, Platform::Telegram, Platform::Email, Platform::Voip);
         let cases = [
             (Task::Account, None, Some(60), Some(300)),
             (Task::Trigger, None, None, None),
@@ -265,6 +266,9 @@ mod tests {
             (Task::List, Some(&mail), None, None),
             (Task::Trigger, Some(&mail), None, None),
             (Task::History, Some(&mail), None, None),
+            (Task::List, Some(&phone), Some(10), Some(60)),
+            (Task::Sweep, Some(&phone), None, None),
+            (Task::History, Some(&phone), None, None),
             (Task::Trigger, Some(&chat), Some(3), Some(10)),
             (Task::List, Some(&chat), Some(10), Some(60)),
             (Task::History, Some(&chat), Some(3), Some(10)),

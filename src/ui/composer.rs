@@ -127,7 +127,7 @@ fn price(tab: &Tab) -> String {
     if tab.is_simulated() {
         return " · simulated, 0 credits".to_owned();
     }
-    let cost = tab.text_price(1).words();
+    let cost = if tab.has_price() { tab.text_price(1).words() } else { "price unknown".to_owned() };
     match &tab.account {
         Some(account) => format!(" · {cost} · {} left", prices::credits(account.credits)),
         None => format!(" · {cost}"),

@@ -13,6 +13,7 @@ pub mod layers;
 pub mod line;
 pub mod pages;
 pub mod paint;
+pub mod phone;
 mod pickers;
 pub mod questions;
 pub mod row_state;

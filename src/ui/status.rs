@@ -128,6 +128,12 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::List if tab.is_phone() => {
+            &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
+        }
+        Focus::History if tab.is_phone() && !asks => {
+            &[C::Write, C::Call, C::WriteNumber, C::WriteNote, C::Undo, C::Raw, C::Back, C::Help]
+        }
         Focus::List => &[
             C::Open,
             C::Reply,

@@ -90,6 +90,8 @@ pub struct Desk {
     /// Notifications shown, and what was copied.
     pub notices: Vec<String>,
     pub copied: Vec<String>,
+    /// Links opened outside.
+    pub opened: Vec<String>,
     pub quit: bool,
     disk: Disk,
     hung: Vec<Effect>,
@@ -193,6 +195,7 @@ impl Desk {
             bells: 0,
             notices: Vec::new(),
             copied: Vec::new(),
+            opened: Vec::new(),
             quit: false,
             disk: Disk::Works,
             hung: Vec::new(),
@@ -251,6 +254,10 @@ impl Desk {
                 }
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
                 Effect::Edit(text) => Some(Event::Edited(Ok(format!("{text} (edited)\n")))),
+                Effect::OpenOutside(url) => {
+                    self.opened.push(url);
+                    None
+                }
                 Effect::Quit => {
                     self.quit = true;
                     None

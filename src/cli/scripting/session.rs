@@ -219,7 +219,7 @@ impl Session {
         let mut found = Vec::new();
         for channel in self.channels(name)? {
             let platform = self.platform(&channel)?;
-            if !platform.has_conversations() {
+            if !platform.has_histories() {
                 continue;
             }
             self.refresh(&channel)?;

@@ -8,8 +8,8 @@ use rusqlite::{Connection, InterruptHandle};
 use crate::model::account::Account;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{
-    ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage, HistoryQuery,
-    OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
+    HistoryQuery, OutboxEntry, OutboxPage, Pause, TabCounts,
 };
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::store::{StoreError, account, drafts, pauses};
@@ -17,6 +17,7 @@ use crate::store::{StoreError, account, drafts, pauses};
 pub(crate) mod conversations;
 mod counts;
 mod desk;
+mod elsewhere;
 mod history;
 mod order;
 mod search;
@@ -47,6 +48,14 @@ impl Reader {
     pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         history::page(&moment, query)
+    }
+
+    /// The conversations the same person has in other tabs.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn elsewhere(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
+        elsewhere::of(&self.connection, key)
     }
 
     /// The draft kept for a conversation.
