@@ -36,7 +36,7 @@ pub struct Config {
     pub pause_on_reply: PauseOnReply,
     /// Seconds a chat message or a close is held.
     pub undo_chat_seconds: i64,
-    /// Who writes here, for canned replies.
+    /// Who works here, for canned replies, claims and pauses.
     pub agent: Option<String>,
     /// Where canned replies lie; beside the file if not said.
     pub replies: Option<PathBuf>,
@@ -48,6 +48,8 @@ pub struct Config {
     pub palette: Palette,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
+    /// Hours after which a pause of the AI asks; 0 never does.
+    pub pause_lease_hours: i64,
     /// Whether the mouse is read from the start.
     pub mouse: bool,
     /// When the desk makes itself heard.
@@ -93,6 +95,7 @@ impl Default for Config {
             background_seconds: 10,
             palette: Palette::default(),
             ascii: false,
+            pause_lease_hours: 4,
             mouse: true,
             noticing: Noticing::default(),
             notifier: Notifier::default(),
@@ -234,7 +237,9 @@ fn read_channel(
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
-    mistakes.all(section.unknown(&["pause_on_reply", "undo_seconds"]));
+    mistakes.all(section.unknown(&["pause_on_reply", "pause_lease_hours", "undo_seconds"]));
+    let lease = mistakes.value(section.integer("pause_lease_hours", 0..=168));
+    config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
     let word = mistakes.value(section.word("pause_on_reply", &["ask", "always", "never"]));
     config.pause_on_reply = match word.as_deref() {
         Some("always") => PauseOnReply::Always,

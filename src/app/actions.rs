@@ -3,11 +3,13 @@
 //! Knows nothing of which key asked, but for the digit of a tab.
 
 use crate::app::App;
+use crate::app::bulk::Wish;
 use crate::app::commands::Command;
 use crate::app::composer::Mode;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::listing::ListKind;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::filter::Sort;
@@ -21,14 +23,25 @@ impl App {
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         use Command as C;
         match command {
+            C::Reply if self.window_is_closed() => self.pick_template(effects),
+            C::Template => self.pick_template(effects),
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
             C::WriteNumber => self.ask_number(),
             C::Call => self.ask_call(),
+            C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause, effects),
+            C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
+            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
             C::WriteNote => self.write_note(effects),
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
+            C::Snooze | C::Claim | C::Tags | C::MarkNone | C::GoToSnoozed | C::ShowDone | C::ShowResults => {
+                self.keeping_command(command, effects);
+            }
+            C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
+                self.mark_command(command, effects);
+            }
             C::Close => self.close(effects),
             C::CloseAndNext => {
                 self.close(effects);
@@ -43,12 +56,13 @@ impl App {
             C::Elsewhere => self.look_elsewhere(effects),
             C::GoToQuoted => self.go_to_quoted(),
             C::Down | C::Up | C::Open => self.list_command(command, effects),
-            C::FilterList => self.open_filter(),
-            C::ChooseView => self.choose_view(),
-            C::SortByActivity => self.sort(Sort::Activity),
-            C::SortByWaiting => self.sort(Sort::Waiting),
-            C::SortByWindow => self.sort(Sort::Window),
-            C::SortByName => self.sort(Sort::Name),
+            C::FindInHistory | C::OlderHit | C::NewerHit | C::SearchAll | C::OpenPalette | C::CommandLine => {
+                self.finding_command(command);
+            }
+            C::FilterList | C::ChooseView => self.finding_command(command),
+            C::SortByActivity | C::SortByWaiting | C::SortByWindow | C::SortByName => {
+                self.finding_command(command);
+            }
             C::React => self.pick_reaction(),
             C::RemoveReaction => self.remove_reaction(effects),
             C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
@@ -85,6 +99,40 @@ impl App {
             C::Quit => self.ask_quit(effects),
             C::Interrupt => self.interrupt(effects),
             // The composer's commands are handled where its keys are.
+            _ => (),
+        }
+    }
+
+    /// Commands about what this desk alone keeps.
+    fn keeping_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        use Command as C;
+        match command {
+            C::Snooze => self.ask_snooze(effects),
+            C::Claim => self.claim(effects),
+            C::Tags => self.ask_tags(effects),
+            C::MarkNone => self.mark_none(),
+            C::GoToSnoozed => self.show_snoozed(),
+            C::ShowDone => self.show_list(ListKind::Done),
+            C::ShowResults => self.show_list(ListKind::Results),
+            _ => (),
+        }
+    }
+
+    /// Commands that find: in a history, in everything, in the list.
+    fn finding_command(&mut self, command: Command) {
+        use Command as C;
+        match command {
+            C::FindInHistory => self.open_find(),
+            C::OlderHit | C::NewerHit => self.next_hit(command == C::OlderHit),
+            C::SearchAll => self.open_search(""),
+            C::OpenPalette => self.open_palette(),
+            C::CommandLine => self.open_command_line(),
+            C::FilterList => self.open_filter(),
+            C::ChooseView => self.choose_view(),
+            C::SortByActivity => self.sort(Sort::Activity),
+            C::SortByWaiting => self.sort(Sort::Waiting),
+            C::SortByWindow => self.sort(Sort::Window),
+            C::SortByName => self.sort(Sort::Name),
             _ => (),
         }
     }

@@ -9,6 +9,7 @@ use crate::app::conversations::MOVED_GRACE;
 use crate::app::decisions;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
+use crate::model::account::Platform;
 use crate::model::conversations::{Automation, ConversationRow};
 use crate::model::news::Health;
 use crate::model::outbox::RowState;
@@ -24,6 +25,15 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
     match command {
+        C::PauseAi | C::HandBack | C::Close | C::CloseAndNext | C::Snooze | C::Claim | C::Tags
+            if app.acts_on_marks() =>
+        {
+            Ok(())
+        }
+        C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted if app.list().selected.is_none() => {
+            Err(no_conversation(tab))
+        }
+        C::Snooze | C::Claim | C::Tags => changeable(app, tab).map(drop),
         C::PauseAi | C::HandBack => {
             let row = writable(app, tab)?;
             switchable(row, command == C::PauseAi)
@@ -36,7 +46,14 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
                 None => Err("this conversation has no address to answer to".into()),
             }
         }
-        C::WriteNumber | C::Call => usable(tab).and_then(|()| match tab.is_phone() {
+        C::Template => {
+            writable(app, tab)?;
+            match tab.platform() {
+                Some(Platform::Whatsapp) => Ok(()),
+                other => Err(format!("{} has no templates", other.map_or("this channel", Platform::label))),
+            }
+        }
+        C::WriteNumber | C::Call => tab_writable(tab).and_then(|()| match tab.is_phone() {
             true => Ok(()),
             false => Err("numbers are written to and called from a phone tab".into()),
         }),
@@ -53,13 +70,19 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
+        C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
+            Err("nothing is looked for; / looks in this conversation".into())
+        }
         C::SortByCategory | C::SortByPriority => {
             Err("only email threads have one, and this list has none".into())
         }
         C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
-        C::Undo if app.undo.is_empty() && !app.is_queueing() && !app.undoes_note() => {
-            Err("nothing is held that could be taken back".into())
+        C::Undo if app.undoable().is_none() && !app.is_queueing() => {
+            let more = if app.done().next().is_some() { "; g z lists what was done" } else { "" };
+            Err(format!("nothing is held that could be taken back{more}"))
         }
+        C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
+        C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())
@@ -76,20 +99,15 @@ fn no_conversation(tab: &Tab) -> Reason {
     }
 }
 
-/// The conversation at hand, if it may be changed at all.
+/// The conversation at hand, if it may be changed on the server at all.
 fn writable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
-    let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
-    usable(tab)?;
-    let moved =
-        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
-    if moved {
-        return Err("the list has just changed here; look again, then press the key again".into());
-    }
-    Ok(row)
+    app.at_hand().ok_or_else(|| no_conversation(tab))?;
+    tab_writable(tab)?;
+    changeable(app, tab)
 }
 
-/// Whether anything may be changed with the tab's key.
-fn usable(tab: &Tab) -> Result<(), Reason> {
+/// Whether anything of a tab may be changed on the server.
+pub(super) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
     if tab.channel.read_only {
         return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
     }
@@ -102,7 +120,20 @@ fn usable(tab: &Tab) -> Result<(), Reason> {
     Ok(())
 }
 
-fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
+/// The conversation at hand, if a key may act on it: not one that has just
+/// come under the cursor.
+fn changeable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
+    let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
+    let moved =
+        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+    if moved {
+        return Err("the list has just changed here; look again, then press the key again".into());
+    }
+    Ok(row)
+}
+
+/// Whether the AI can be switched in a conversation.
+pub(super) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
     if row.conversation.automation == Automation::NotApplicable {
         return Err("this channel's AI cannot be paused through the interface".into());
     }
@@ -115,7 +146,8 @@ fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
     }
 }
 
-fn closable(row: &ConversationRow) -> Result<(), Reason> {
+/// Whether a conversation can be closed.
+pub(super) fn closable(row: &ConversationRow) -> Result<(), Reason> {
     if row.conversation.automation == Automation::NotApplicable {
         return Err("this channel's conversations cannot be closed through the interface".into());
     }

@@ -55,6 +55,7 @@ macro_rules! commands {
         pub const TABLE: &[Row] = &[
             $(Row {
                 command: Command::$name,
+                ident: stringify!($name),
                 place: Place::$place,
                 keys: &[$($keys),*],
                 word: $word,
@@ -69,6 +70,7 @@ macro_rules! commands {
 pub struct Row {
     /// The command.
     pub command: Command,
+    ident: &'static str,
     /// Where its keys act.
     pub place: Place,
     /// Key sequences; the first is the one hints show.
@@ -82,15 +84,19 @@ pub struct Row {
 commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
-    WriteNumber Conversation ["n"] "number" "Phone: write an SMS to a number that is typed";
+    WriteNumber Conversation ["Ctrl-N"] "number" "Phone: write an SMS to a number that is typed";
     Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
+    Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed";
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
-    Undo Desk ["z"] "undo" "Take back what is still held: a message, a close";
+    Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
+    Tags Conversation ["#"] "tags" "Edit the tags of the customer";
+    Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
+    Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits";
     PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
     MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";
@@ -101,6 +107,12 @@ commands! {
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
     Open List ["Enter", "l", "Right"] "open" "Open the conversation";
+    Mark List ["Space"] "mark" "Mark, and go down: p, P, e, s act on all that is marked";
+    MarkRange List ["v"] "range" "Mark a range from here to where you go; again ends it";
+    MarkAll List ["V a"] "mark all" "Mark all of this list, also what is not loaded";
+    MarkInverted List ["V i"] "invert" "Mark what is not marked, and the reverse";
+    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; z brings them back";
+    MarkAgain List ["V r"] "again" "Mark again what was acted on last";
     FilterList List ["/"] "filter" "Filter the list as you type: words, status: ai: window: from: tag: has: is:, -not, \"a phrase\"";
     ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own";
     SortByActivity List [", a"] "activity" "Sort by activity, newest first";
@@ -118,6 +130,9 @@ commands! {
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
     Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
+    FindInHistory History ["/"] "find" "Look for words in this conversation as you type";
+    OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
+    NewerHit History ["N"] "newer hit" "Go to the next newer one";
     Back History ["Esc", "h", "Left"] "back" "Back to the list";
     DecideRow Outbox ["a"] "decide" "Decide over what asks: send, edit or drop; says first what each does";
     DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go";
@@ -134,9 +149,15 @@ commands! {
     CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file";
     CopyTranscript Conversation ["y t"] "copy all" "Copy the messages at hand as text";
     CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent";
+    SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs";
+    OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters";
+    CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others";
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
+    GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
+    ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
+    ShowResults Desk ["g r"] "results" "What became of the last action on many";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
     HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
     PageDown Desk ["PgDn"] "page" "A page down";
@@ -175,8 +196,30 @@ commands! {
     EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
+    PaletteInText Composer ["Ctrl-P"] "palette" "The palette";
     HelpInText Composer ["F1"] "help" "This help";
     Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept. Tab first goes to open fields and completes :emoji";
+}
+
+/// The name a command is called by: stable, with dashes.
+pub fn name(command: Command) -> String {
+    let mut name = String::new();
+    for it in row(command).ident.chars() {
+        if it.is_ascii_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.push(it.to_ascii_lowercase());
+    }
+    name
+}
+
+/// The command of a name.
+pub fn named(name: &str) -> Option<Command> {
+    let found = TABLE.iter().map(|it| it.command).find(|it| self::name(*it) == name);
+    found.or(match name {
+        "q" => Some(Command::Quit),
+        _ => None,
+    })
 }
 
 /// The row of a command.

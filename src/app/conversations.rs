@@ -4,9 +4,10 @@
 //!
 //! Knows nothing of the store; it says which window it wants.
 
+use crate::app::marks::Marks;
 use crate::app::views::View;
 use crate::model::conversations::ConversationRow;
-use crate::model::filter::{self, Sort};
+use crate::model::filter::{self, Is, Sort, What};
 use crate::model::ids::ChannelId;
 use crate::model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
 use crate::model::time::{MINUTE, Timestamp};
@@ -28,6 +29,8 @@ pub struct ConversationList {
     pub typed: String,
     /// The order of its rows.
     pub sort: Sort,
+    /// What is marked in it.
+    pub marks: Marks,
     /// The rows at hand.
     pub page: ConversationPage,
     /// The selected conversation, by id.
@@ -54,6 +57,7 @@ impl ConversationList {
             view,
             typed: String::new(),
             sort,
+            marks: Marks::default(),
             page: ConversationPage::default(),
             selected: None,
             first: 0,
@@ -114,6 +118,17 @@ impl ConversationList {
         }
         (self.stale, self.in_flight) = (false, true);
         Some(self.wanted.clone())
+    }
+
+    /// Whether what was put aside is what it shows.
+    pub fn is_showing_snoozed(&self) -> bool {
+        let asked = |it: &filter::Test| !it.negated && it.what == What::Is(Is::Snoozed);
+        self.wanted.filter.tests.iter().any(asked)
+    }
+
+    /// What it shows, as a query.
+    pub fn query(&self) -> ConversationQuery {
+        self.wanted.clone()
     }
 
     /// Shows another view, as it was saved.

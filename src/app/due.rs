@@ -23,6 +23,7 @@ impl App {
         consider(self.saving.due(self.now));
         consider(self.connection_due());
         for tab in &self.tabs {
+            consider(tab.counts.next_wake);
             consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
         }
         // Countdowns tick in whole seconds before their end.

@@ -10,14 +10,17 @@ use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
+use crate::model::local::Keep;
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
-    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
+    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
 };
+use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -64,6 +67,8 @@ pub enum Event {
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// A conversation was written into a file, or why not.
+    Exported(Result<String, String>),
     /// A write to this desk's own files failed.
     WriteFailed {
         /// What was being done.
@@ -98,8 +103,28 @@ pub enum Loaded {
     Elsewhere(ConversationKey, Vec<ConversationKey>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
+    /// All conversations of a list, to be marked, and whether there are more.
+    Spread(ConversationQuery, Spread, Vec<ConversationKey>, bool),
+    /// The rows of marked conversations.
+    Marked(Vec<ConversationRow>),
+    /// What became of rows of the outbox.
+    Fates(Vec<(RowId, Fate)>),
+    /// The pauses made from here.
+    Paused(Vec<PausedEntry>),
+    /// Tags in use, the most used first.
+    Tags(Vec<SafeText>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// A tab's templates.
+    Templates(ChannelId, Templates),
+    /// Where words were found.
+    Search(SearchQuery, Box<SearchPage>),
+    /// How many messages back one is; `None` if it is not stored.
+    Depth(ChannelId, ConversationId, MessageId, Option<u32>),
+    /// The names of the conversations with the newest activity.
+    Names(Vec<Named>),
+    /// Whose conversation is called so, if there is one.
+    Lookup(String, Option<ConversationKey>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -127,8 +152,37 @@ pub enum Load {
     Elsewhere(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// A tab's templates.
+    Templates(ChannelId),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
+    /// All conversations of a list, to be marked.
+    Spread(ConversationQuery, Spread),
+    /// The rows of marked conversations.
+    Marked(Vec<ConversationKey>),
+    /// What became of rows of the outbox.
+    Fates(Vec<RowId>),
+    /// The pauses made from here, so many at most.
+    Paused(u32),
+    /// Tags in use, so many at most.
+    Tags(u32),
+    /// Where words are found, in everything or in one conversation.
+    Search(SearchQuery),
+    /// How many messages back one is.
+    Depth(ChannelId, ConversationId, MessageId),
+    /// The names of the conversations with the newest activity.
+    Names,
+    /// Whose conversation is called so.
+    Lookup(String),
+}
+
+/// How the marks of a whole list are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// All of it.
+    All,
+    /// What was not marked before.
+    Invert,
 }
 
 /// One change a person wants, before it has a key and bytes.
@@ -180,10 +234,14 @@ pub enum Effect {
     Decide(RowId, Verdict, Option<Place>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
+    /// Change what this desk keeps of a tab's conversations.
+    Keep(ChannelId, Keep),
     /// What is on screen now, so that it is polled first.
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
+    /// Ask the server for this tab's templates.
+    FetchTemplates(ChannelId),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
     /// Read the mouse, or leave it to the terminal.
@@ -196,6 +254,18 @@ pub enum Effect {
     OpenOutside(String),
     /// Put a text where the person can paste it from.
     Copy(String),
+    /// Write a conversation into a file that is not there yet; answered by
+    /// [`Event::Exported`].
+    Export {
+        /// Which.
+        key: ConversationKey,
+        /// What its tab is called.
+        name: String,
+        /// How.
+        format: TranscriptFormat,
+        /// Where.
+        file: String,
+    },
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.
@@ -220,6 +290,7 @@ impl Effect {
                 | Self::SendNow(_)
                 | Self::Decide(..)
                 | Self::MarkSeen(..)
+                | Self::Keep(..)
         )
     }
 }

@@ -1,41 +1,70 @@
-//! What is held and can be taken back, also while it is on its way to the
-//! disk.
+//! What is held and can be taken back, and what is on its way into the outbox
+//! with what was decided over it meanwhile: keys may be faster than the disk.
 //!
-//! Knows nothing of keys or effects.
+//! Knows nothing of keys; each request to the disk has one answer, in order.
 
+use std::collections::VecDeque;
+
+use crate::app::event::Effect;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::outbox::Lane;
 use crate::model::time::Timestamp;
 
-/// Held rows that are not on disk yet.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Queueing {
-    pub(super) rows: usize,
-    decided: Vec<Early>,
-}
-
-/// What was decided over a held row before it was on disk.
+/// What was decided over rows before they were on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Early {
     Recall,
     SendNow,
 }
 
+/// Intents that go into the outbox together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Queued {
+    /// The number of what was done.
+    pub(super) group: u64,
+    /// Whether it is held.
+    pub(super) held: bool,
+    /// Whether it is itself the undoing of something.
+    pub(super) quiet: bool,
+    /// What was decided over it.
+    pub(super) early: Option<Early>,
+}
+
+/// All that is on its way, oldest first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Queueing {
+    waiting: VecDeque<Queued>,
+    /// Whether what is asked for now undoes something.
+    pub(super) quiet: bool,
+}
+
 impl Queueing {
-    /// Decides over the oldest row nothing was decided over; false when there
-    /// is none.
-    pub(super) fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.decided.len() < self.rows;
-        if undecided {
-            self.decided.push(early);
+    /// Notes what is asked for now.
+    pub(super) fn note(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
+        for effect in effects {
+            if let Effect::Enqueue { intents, .. } = effect {
+                let held = intents.iter().any(|it| it.hold > 0);
+                self.waiting.push_back(Queued { group: group(), held, quiet: self.quiet, early: None });
+            }
         }
-        undecided
+        self.quiet = false;
     }
 
-    /// A row is on disk, or could not be put there; what was decided over it.
-    pub(super) fn settle(&mut self) -> Option<Early> {
-        self.rows = self.rows.saturating_sub(1);
-        if self.decided.is_empty() { None } else { Some(self.decided.remove(0)) }
+    /// Decides over the oldest held one nothing was decided over; false when
+    /// there is none.
+    pub(super) fn decide(&mut self, early: Early) -> bool {
+        let undecided = self.waiting.iter_mut().find(|it| it.held && it.early.is_none());
+        undecided.map(|it| it.early = Some(early)).is_some()
+    }
+
+    /// Whether anything held is on its way.
+    pub(super) fn is_holding(&self) -> bool {
+        self.waiting.iter().any(|it| it.held)
+    }
+
+    /// The oldest is on disk, or could not be put there.
+    pub(super) fn settle(&mut self) -> Option<Queued> {
+        self.waiting.pop_front()
     }
 }
 

@@ -3,6 +3,9 @@
 //!
 //! Knows nothing of the store; it says how many messages it wants.
 
+mod seeking;
+
+use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::app::phone;
 use crate::model::conversations::ConversationRow;
@@ -39,6 +42,9 @@ pub struct History {
     pub loaded: bool,
     /// Whether nothing is told of it but what left from here.
     only_here: bool,
+    /// What is looked for in it.
+    pub find: Option<Find>,
+    sought: Option<ItemKey>,
     divider: Option<MessageId>,
     seen_before: Option<Place>,
     more_stored: bool,
@@ -64,6 +70,8 @@ impl History {
             opened: false,
             loaded: false,
             only_here: false,
+            find: None,
+            sought: None,
             divider: None,
             seen_before: None,
             more_stored: false,
@@ -136,6 +144,9 @@ impl History {
             Some(Item::Outbox(Box::new(row), text))
         }));
         self.rebuild();
+        if let Some(sought) = self.sought.take() {
+            self.seek(&sought);
+        }
         true
     }
 

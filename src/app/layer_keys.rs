@@ -33,7 +33,9 @@ impl App {
     fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
-            (Layer::Line(line), _) => self.line_key(line, key),
+            (Layer::Line(line), _) => self.line_key(line, key, effects),
+            (Layer::Palette(palette), _) => self.palette_key(palette, key, effects),
+            (Layer::Search, _) => self.search_key(key),
             (Layer::Views { chosen }, _) => self.views_key(chosen, key),
             (Layer::Help { first }, _) => {
                 let total = TABLE.len() + Place::ALL.len();
@@ -46,8 +48,15 @@ impl App {
             }
             (Layer::Replies { picker, opener }, _) => self.replies_key(picker, opener, key),
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
+            (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
+            (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
+            (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
+            (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
+            (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
+            (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan, effects),
+            (Layer::AskBulk { .. }, Some('n')) => (),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);
             }

@@ -2,11 +2,17 @@
 //!
 //! Knows nothing of drawing; a layer is data.
 
+use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
+use crate::app::listing::ListKind;
+use crate::app::palette::Palette;
 use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
+use crate::app::tagging::TagLine;
+use crate::app::templates::TemplateForm;
+use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
@@ -22,6 +28,11 @@ pub const TYPE_AHEAD: i64 = 150_000;
 pub enum Layer {
     /// A line being typed at the foot of the screen.
     Line(Line),
+    /// Commands, people, views and tabs by their letters.
+    Palette(Box<Palette>),
+    /// Looking for words in everything seen; its state is the app's, so that
+    /// it can be gone back to.
+    Search,
     /// The menu of saved views.
     Views {
         /// The chosen place in it.
@@ -47,6 +58,8 @@ pub enum Layer {
     AskPause {
         /// The message, ready to leave; several where it was too long for one.
         sends: Vec<Intent>,
+        /// Whether they are what the composer holds.
+        clears_draft: bool,
         /// The switch, ready to go before it.
         pause: Box<Intent>,
     },
@@ -107,6 +120,33 @@ pub enum Layer {
         /// The call.
         operation: Operation,
     },
+    /// Asks until when conversations are put aside.
+    Snooze {
+        /// The conversations.
+        rows: Vec<ConversationRow>,
+        /// A wish being typed.
+        typed: Option<String>,
+    },
+    /// A line in which tags are edited.
+    Tags {
+        /// The conversations.
+        rows: Vec<ConversationRow>,
+        /// The line.
+        line: TagLine,
+    },
+    /// Shows which of many conversations a wish fits, and asks whether to go
+    /// on.
+    AskBulk {
+        /// The plan.
+        plan: Box<Plan>,
+    },
+    /// A list with a chosen line.
+    List {
+        /// Which.
+        kind: ListKind,
+        /// The chosen line.
+        chosen: usize,
+    },
     /// Picks a canned reply.
     Replies {
         /// What was typed.
@@ -121,6 +161,13 @@ pub enum Layer {
         /// Characters before the cursor that give way to it.
         typed: usize,
     },
+    /// Picks a template.
+    Templates {
+        /// What was typed.
+        picker: Picker,
+    },
+    /// Fills a template in.
+    TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
     Menu {
         /// The chosen entry.
@@ -150,15 +197,22 @@ impl Layer {
         !matches!(
             self,
             Self::Line(_)
+                | Self::Palette(_)
+                | Self::Search
                 | Self::Views { .. }
                 | Self::Help { .. }
                 | Self::Raw { .. }
                 | Self::React { .. }
                 | Self::Number { .. }
                 | Self::Call(_)
+                | Self::Snooze { .. }
+                | Self::Tags { .. }
+                | Self::List { .. }
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }
+                | Self::Templates { .. }
+                | Self::TemplateForm(_)
         )
     }
 }

@@ -5,13 +5,16 @@
 //! terminals, files, sockets or clocks.
 
 pub mod availability;
+pub mod bulk;
 pub mod canned;
+pub mod command_line;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
 pub mod event;
+pub mod find;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -19,21 +22,30 @@ pub mod layout;
 pub mod line;
 pub mod line_input;
 pub mod lines;
+pub mod listing;
+pub mod marks;
 pub mod menu;
 pub mod outside;
 pub mod pages;
+pub mod palette;
 pub mod phone;
 pub mod picker;
 pub mod pointer;
 pub mod rows;
+pub mod search;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
+pub mod tagging;
+pub mod templates;
 pub mod text_line;
+pub mod undoing;
 pub mod views;
 pub mod wrap;
 
+mod acting;
 mod actions;
+mod claiming;
 mod copying;
 mod cost;
 mod deciding;
@@ -54,6 +66,8 @@ mod results;
 mod ringing;
 mod saving;
 mod sending;
+mod shaping;
+mod snoozing;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -70,6 +84,7 @@ use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
+use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
@@ -113,6 +128,10 @@ pub struct App {
     pub all: ConversationList,
     /// The saved views.
     pub views: Vec<View>,
+    /// Looking for words in everything seen.
+    pub search: Search,
+    /// Command lines said before, newest last.
+    said: Vec<String>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
@@ -131,11 +150,13 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
-    /// The newest private note written here.
-    noted: Option<notes::Noted>,
-    /// Held rows on their way to the disk, and what was decided over them
-    /// meanwhile: keys may be faster than the disk.
+    /// What became of the last action on many.
+    pub batch: Option<bulk::Batch>,
+    /// What is on its way into the outbox.
     queueing: Queueing,
+    /// What was done from here.
+    journal: undoing::Journal,
+    acting: acting::Acting,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -176,6 +197,8 @@ impl App {
             everywhere: false,
             all: ConversationList::new(None),
             views: views::shipped(),
+            search: Search::default(),
+            said: Vec::new(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
@@ -185,8 +208,10 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
-            noted: None,
+            batch: None,
             queueing: Queueing::default(),
+            journal: undoing::Journal::default(),
+            acting: acting::Acting::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
@@ -281,6 +306,8 @@ impl App {
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
+            Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
+            Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
             }
@@ -298,15 +325,19 @@ impl App {
         let now = self.now;
         self.undo.retain(|it| now < it.until);
         self.shape_panes();
+        self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
+        self.come_back(effects);
+        self.follow_batch(effects);
         effects.append(&mut self.pending);
-        let held = |it: &&Effect| matches!(it, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0));
-        self.queueing.rows += effects.iter().filter(held).count();
+        let journal = &mut self.journal;
+        self.queueing.note(effects, || journal.group());
+        self.journal.join(false);
         self.note_writes(effects);
     }
 
@@ -318,7 +349,7 @@ impl App {
 
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
-        self.queueing.rows > 0
+        self.queueing.is_holding()
     }
 
     /// Says something in the status line.
@@ -336,38 +367,5 @@ impl App {
     pub(crate) fn open_layer(&mut self, layer: Layer) {
         self.layer_opened_at = self.now;
         self.layers.push(layer);
-    }
-
-    /// Columns for message text, beside sender and time.
-    pub fn text_width(pane: usize) -> usize {
-        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER)
-    }
-
-    /// Columns of sender and time before the text.
-    pub fn gutter(pane: usize) -> usize {
-        if pane < 60 { 15 } else { 18 }
-    }
-
-    /// Columns kept behind the text for the delivery's word.
-    pub const TRAILER: usize = 10;
-
-    /// Gives the panes of the active tab their size.
-    fn shape_panes(&mut self) {
-        let areas = self.areas();
-        let offset = self.settings.offset_minutes;
-        let list_rows = self.list_rows(&areas);
-        self.list_mut().reveal(list_rows);
-        let tab = self.tab_mut();
-        if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
-            let inner = area.inner();
-            // The composer's border closes the pane below.
-            let rows = usize::from(area.height.saturating_sub(1));
-            history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
-        }
-    }
-
-    /// Conversations the list can show: two lines each.
-    fn list_rows(&self, areas: &Areas) -> usize {
-        areas.list.map_or(10, |it| usize::from(it.inner().height / 2)).max(1)
     }
 }

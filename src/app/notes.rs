@@ -7,21 +7,9 @@ use crate::app::App;
 use crate::app::composer::Mode;
 use crate::app::event::Effect;
 use crate::app::tab::Focus;
-use crate::model::ids::{ChannelId, ConversationId, NoteId};
+use crate::app::undoing::What;
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::notes::Note;
-use crate::model::time::{MINUTE, Timestamp};
-
-/// How long the undo key takes the newest note back.
-const UNDO: i64 = 5 * MINUTE;
-
-/// The newest note written here.
-#[derive(Debug, Clone)]
-pub(super) struct Noted {
-    channel: ChannelId,
-    conversation: ConversationId,
-    id: NoteId,
-    at: Timestamp,
-}
 
 impl App {
     /// Goes into the composer to write a private note.
@@ -69,7 +57,8 @@ impl App {
     ) {
         self.say("note kept on this desk; nothing was sent · z takes it back");
         self.history_changed(channel.clone(), &conversation, effects);
-        self.noted = Some(Noted { channel, conversation, id: note.id, at: note.at });
+        let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
+        self.note_done(channel, &words, What::Note(conversation, note.id));
     }
 
     /// The disk did not take a note: it goes back to where it was written.
@@ -82,22 +71,6 @@ impl App {
     ) {
         self.give_note_back(channel, conversation, text);
         self.warn(format!("the note is not on disk, only here: {why}; Enter tries again"));
-    }
-
-    /// Whether the undo key means a note: the newest thing done that can be
-    /// taken back.
-    pub(super) fn undoes_note(&self) -> bool {
-        let held = self.undo.last().map(|it| it.until.plus(-self.settings.hold));
-        self.noted
-            .as_ref()
-            .is_some_and(|it| self.now.since(it.at) < UNDO && held.is_none_or(|held| held < it.at))
-    }
-
-    /// Takes the newest note back into the composer.
-    pub(super) fn undo_note(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(noted) = self.noted.take() {
-            effects.push(Effect::TakeNoteBack(noted.channel, noted.conversation, noted.id));
-        }
     }
 
     /// A note was taken back, unless it was gone.

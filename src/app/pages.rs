@@ -153,5 +153,8 @@ impl App {
     pub(super) fn rows_changed(&mut self) {
         self.outbox.mark_stale();
         self.drafts.mark_stale();
+        if let Some(batch) = &mut self.batch {
+            batch.stale = true;
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::model::conversations::{
     Automation, Conversation, ConversationRow, Escalation, ServiceWindow, Status,
 };
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::local::Local;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Json;
 use crate::model::queries::ConversationKey;
@@ -110,6 +111,7 @@ fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
         handed_back_at: None,
         asked_ai_at: None,
         stuck: 0,
+        local: Local::default(),
     }
 }
 

@@ -62,7 +62,22 @@ impl App {
             Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
+            Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
+            Loaded::Marked(rows) => self.marked(rows, effects),
+            Loaded::Fates(fates) => self.fates(fates),
+            Loaded::Paused(_) => (),
+            Loaded::Tags(known) => self.tags_known(known),
+            Loaded::Search(query, page) => self.searched(&query, *page),
+            Loaded::Depth(channel, conversation, _, depth) => {
+                self.depth_known(&channel, &conversation, depth);
+            }
+            Loaded::Names(names) => self.names_known(names),
+            Loaded::Lookup(_, Some(key)) => {
+                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+            }
+            Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
+            Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
@@ -111,6 +126,7 @@ impl App {
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
+            News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Budget(channel, percent) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.budget = percent;
@@ -177,8 +193,12 @@ impl App {
 
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
-        let held = rows.iter().any(|it| it.hold_left(self.now).is_some());
-        let early = if held { self.queueing.settle() } else { None };
+        let queued = self.queueing.settle();
+        if let Some(queued) = queued.filter(|it| !it.quiet) {
+            self.note_rows(queued.group, &rows);
+            self.batch_queued(queued.group, &rows);
+        }
+        let early = queued.and_then(|it| it.early);
         // What came together goes together: the newest is taken back first.
         let mut recalls = Vec::new();
         for row in rows {
@@ -206,6 +226,7 @@ impl App {
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
+        self.note_recalled(row);
         match (taken.operation.written(), taken.lane.conversation()) {
             (Some((text, quoted)), Some(conversation)) => {
                 self.give_back(&taken.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
@@ -241,7 +262,7 @@ impl App {
     /// A write to this desk's own files failed: the text goes back to where
     /// it was written.
     pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
-        if intents.iter().any(|it| it.hold > 0) {
+        if !intents.is_empty() {
             self.queueing.settle();
         }
         for intent in intents.into_iter().rev() {

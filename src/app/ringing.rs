@@ -35,6 +35,14 @@ impl App {
         }
     }
 
+    /// The time of a conversation that was put aside has come.
+    pub(super) fn ring_back(&mut self, effects: &mut Vec<Effect>) {
+        let quiet = self.settings.notice.is_quiet(self.now, self.settings.offset_minutes);
+        if self.settings.notice.bell && !quiet && !effects.contains(&Effect::Bell) {
+            effects.push(Effect::Bell);
+        }
+    }
+
     /// Who writes, and where. What they write stays on the screen: a
     /// notification may be seen by others.
     fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> Effect {

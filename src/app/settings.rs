@@ -4,7 +4,8 @@
 
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
-use crate::model::time::{MINUTE, Timestamp};
+use crate::model::text::SafeText;
+use crate::model::time::{HOUR, MINUTE, Timestamp};
 
 /// What sending does while the AI is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,7 +48,7 @@ impl Noticing {
 }
 
 /// The desk's settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// What sending does while the AI is on.
     pub pause_on_reply: PauseOnReply,
@@ -59,6 +60,11 @@ pub struct Settings {
     pub notice: Noticing,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
+    /// Who works here: claims bear this name.
+    pub agent: SafeText,
+    /// Microseconds after which a pause made here asks whether it shall go
+    /// on; 0 never asks.
+    pub pause_lease: i64,
 }
 
 impl Default for Settings {
@@ -67,8 +73,10 @@ impl Default for Settings {
             pause_on_reply: PauseOnReply::Ask,
             hold: 5_000_000,
             offset_minutes: 0,
-            notice: Noticing::default(),
             demo: false,
+            agent: SafeText::line("me"),
+            pause_lease: 4 * HOUR,
+            notice: Noticing::default(),
         }
     }
 }

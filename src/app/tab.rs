@@ -14,6 +14,7 @@ use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::news::Health;
 use crate::model::queries::{ConversationKey, TabCounts};
+use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 
 /// Which pane has the keyboard.
@@ -54,6 +55,8 @@ pub struct Tab {
     pub looked: Looked,
     /// Who has the keyboard.
     pub focus: Focus,
+    /// The approved templates, as far as they were read.
+    pub templates: Templates,
     /// Conversations in which the person chose to send beside the AI.
     pub send_beside_ai: Vec<ConversationId>,
 }
@@ -73,6 +76,7 @@ impl Tab {
             call: None,
             looked: Looked::default(),
             focus: Focus::List,
+            templates: Templates::default(),
             send_beside_ai: Vec::new(),
             channel,
         }

@@ -6,6 +6,7 @@ use crate::model::conversations::{
     Automation, Conversation, ConversationRow, Escalation, ServiceWindow, Status,
 };
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::local::Local;
 use crate::model::messages::{Delivery, Direction, Message, MessageRow, Sender};
 use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use crate::model::text::SafeText;
@@ -53,6 +54,7 @@ fn row(id: &str, waits: bool) -> ConversationRow {
         handed_back_at: None,
         asked_ai_at: None,
         stuck: 0,
+        local: Local::default(),
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::app::App;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
-use crate::model::filter::{self, Filter, Sort};
+use crate::model::filter::{self, Filter, Is, Sort, What};
 
 /// A saved view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ const SHIPPED: &[(&str, &str, &str, Sort)] = &[
     ("Paused by me", "paused by me", "is:paused", Sort::Waiting),
     ("Failed sends", "failed sends", "has:failed", Sort::Activity),
     ("Drafts", "drafts", "has:draft", Sort::Activity),
-    ("All open", "open", "status:open", Sort::Activity),
+    ("All open", "open", "status:open -is:snoozed", Sort::Activity),
     ("Closed", "closed", "status:closed", Sort::Activity),
 ];
 
@@ -94,6 +94,14 @@ impl App {
         let Some(view) = self.views.get(index).cloned() else { return };
         self.bring_list();
         self.list_mut().set_view(view);
+    }
+
+    /// Shows what was put aside.
+    pub(super) fn show_snoozed(&mut self) {
+        let snoozed = Filter::one(What::Is(Is::Snoozed));
+        if let Some(index) = self.views.iter().position(|it| it.filter == snoozed) {
+            self.show_view(index);
+        }
     }
 
     /// Shows the list's rows in another order.

@@ -10,11 +10,12 @@ use anyhow::{Context, Result};
 use crate::app::settings::Settings;
 use crate::cli::{CliError, How, folders, logs};
 use crate::config::Config;
-use crate::model::time::{Clock, SECOND};
+use crate::model::text::SafeText;
+use crate::model::time::{Clock, HOUR, SECOND};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::notify::Notifier;
 use crate::shell::run::Desk;
-use crate::store::Store;
+use crate::store::{Setup, Store};
 use crate::sync::{ChannelSpec, Polling};
 use crate::ui::theme::{Palette, Theme};
 
@@ -35,7 +36,9 @@ pub fn run(how: How) -> Result<(), CliError> {
     }
     let folder = folders::data()?;
     logs::start(&folder)?;
-    let store = Store::open(&folder).context("opening this desk's files")?;
+    let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
+    let setup = Setup { owner: agent.clone(), ..Setup::default() };
+    let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
     let runtime = runtime()?;
     let clock = SystemClock;
     let desk = Desk {
@@ -47,6 +50,8 @@ pub fn run(how: How) -> Result<(), CliError> {
             offset_minutes: clock::offset_minutes(clock.now()),
             notice: config.noticing,
             demo: false,
+            agent: SafeText::line(&agent),
+            pause_lease: config.pause_lease_hours * HOUR,
         },
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
@@ -64,6 +69,12 @@ pub fn run(how: How) -> Result<(), CliError> {
     let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+/// The name of whoever is logged in.
+fn login() -> String {
+    let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
+    ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
 
 /// The channels as they are, or all of them without writes.

@@ -24,6 +24,8 @@ pub struct Receipt {
     pub kind: ReceiptKind,
     /// The balance after it, if told.
     pub credits: Option<f64>,
+    /// What it cost, if told.
+    pub cost: Option<f64>,
     /// Whether nothing was really done: a test key.
     pub test: bool,
     /// Whether it is an answer given before under the same key.
@@ -87,7 +89,7 @@ pub enum ReceiptKind {
 impl Receipt {
     /// What was found out another way than by an answer to the write.
     pub fn of(kind: ReceiptKind) -> Self {
-        Self { kind, credits: None, test: false, replayed: false, server_time: None }
+        Self { kind, credits: None, cost: None, test: false, replayed: false, server_time: None }
     }
 }
 
@@ -143,7 +145,8 @@ pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     match kind {
         Some(kind) => Outcome::Done(Receipt {
             kind,
-            credits: told.credits(),
+            credits: told.number("creditsRemaining"),
+            cost: told.number("creditsUsed"),
             test: told.is_test(),
             replayed: reply.replayed,
             server_time: reply.server_time,
@@ -253,9 +256,9 @@ impl Told {
         self.0.get("code").is_some_and(Value::is_string) && !self.is_test()
     }
 
-    /// The balance; a number nobody can have is not believed.
-    fn credits(&self) -> Option<f64> {
-        let credits = match self.0.get("creditsRemaining")? {
+    /// Credits; a number nobody can have is not believed.
+    fn number(&self, name: &str) -> Option<f64> {
+        let credits = match self.0.get(name)? {
             Value::Number(number) => number.as_f64()?,
             Value::String(text) => text.trim().parse().ok()?,
             _ => return None,

@@ -4,6 +4,7 @@
 //! Knows nothing of pages or JSON. Interface: Resources, Conversation.
 
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::local::Local;
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
@@ -214,6 +215,8 @@ pub struct ConversationRow {
     pub asked_ai_at: Option<Timestamp>,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
+    /// What this desk keeps of it.
+    pub local: Local,
 }
 
 impl ConversationRow {
@@ -228,10 +231,10 @@ impl ConversationRow {
     }
 
     /// Whether a person is needed: the customer waits or the AI asks for one
-    /// and the conversation is open, or something written here could not be
-    /// sent.
+    /// and the conversation is open and not put aside, or something written
+    /// here could not be sent.
     pub fn needs_reply(&self) -> bool {
-        let open = self.conversation.status == Status::Open;
+        let open = self.conversation.status == Status::Open && !self.local.is_asleep();
         (open && (self.waiting_since.is_some() || self.is_failing())) || self.stuck > 0
     }
 

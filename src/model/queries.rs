@@ -131,6 +131,40 @@ pub struct Pause {
     pub since: Timestamp,
 }
 
+/// What became of a row of the outbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It has not left.
+    Waiting,
+    /// It is on its way, or it is not known whether it arrived.
+    Sending,
+    /// It waits for a person, and why.
+    Asks(SafeText),
+    /// The server has taken it.
+    Done,
+    /// It was taken back before it left.
+    TakenBack,
+    /// It was given up, or another took its place.
+    Dropped,
+}
+
+/// A pause of the AI made from this desk, with what helps to end it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PausedEntry {
+    /// The tab.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Its name, if the cache knows it.
+    pub title: Option<SafeText>,
+    /// Since when the customer waits.
+    pub waiting_since: Option<Timestamp>,
+    /// When it was paused.
+    pub since: Timestamp,
+    /// From when its lease counts: from then, or from when it was extended.
+    pub counts_from: Timestamp,
+}
+
 /// Asks for what this desk alone keeps: rows of the outbox, or drafts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeskQuery {
@@ -192,4 +226,38 @@ pub struct TabCounts {
     pub stopped: u32,
     /// Conversations whose AI this desk paused.
     pub paused_here: u32,
+    /// Open conversations that were put aside.
+    pub snoozed: u32,
+    /// When the next of them comes back.
+    pub next_wake: Option<Timestamp>,
+    /// From when the oldest of the pauses counts.
+    pub paused_since: Option<Timestamp>,
+}
+
+/// How a whole history is written into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TranscriptFormat {
+    /// For people to read.
+    Text,
+    /// The same in Markdown.
+    Markdown,
+    /// One object: the conversation, its messages and notes.
+    Json,
+}
+
+impl TranscriptFormat {
+    /// All, with the words they are asked for by.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("txt", Self::Text), ("md", Self::Markdown), ("json", Self::Json)];
+}
+
+/// A conversation to be chosen by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Which.
+    pub key: ConversationKey,
+    /// Its title.
+    pub title: SafeText,
+    /// Its number or address.
+    pub address: SafeText,
 }

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
+use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
@@ -17,9 +18,11 @@ use crate::model::news::News;
 use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
+use crate::shell::exporting;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
+use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
@@ -49,6 +52,12 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
+        Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
+        Load::Depth(channel, conversation, message) => reader
+            .depth(channel, conversation, message)
+            .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
+        Load::Names => reader.names().map(Loaded::Names),
+        Load::Lookup(who) => reader.lookup(who).map(|key| Loaded::Lookup(who.clone(), key)),
         Load::Needing(scope) => {
             let query = ConversationQuery {
                 channel: scope.clone(),
@@ -60,7 +69,18 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             };
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
+        Load::Templates(channel) => {
+            reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
+        }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
+        Load::Spread(query, how) => reader.conversations(query).map(|page| {
+            let ids = page.rows.iter().map(ConversationRow::key).collect();
+            Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
+        }),
+        Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
+        Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
+        Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
+        Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
     };
     loaded.unwrap_or_else(|error| {
         tracing::error!(%error, "the cache could not be read");
@@ -80,12 +100,19 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             Some(notes::take_back(store, channel, conversation, &note))
         }
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
+        Effect::Export { key, name, format, file } => {
+            Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
+        }
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
         Effect::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
         Effect::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
+        }
+        Effect::Keep(channel, keep) => {
+            let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
+            kept.or(Some(Event::News(News::Conversations(channel))))
         }
         _ => None,
     }
@@ -169,6 +196,7 @@ fn recall(store: &Store, row: RowId) -> Event {
 /// The threads and the engine that effects go to.
 pub struct Hands {
     loads: Sender<Load>,
+    searching: Searching,
     writes: Sender<Effect>,
     asks: Sender<Asked>,
     writer: Option<JoinHandle<()>>,
@@ -176,13 +204,13 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Starts a reading and a writing thread, and one for the person's files.
+    /// Starts a reading, a searching and a writing thread, and one for the person's files.
     ///
     /// # Errors
     /// When a thread cannot be made.
     pub fn start(
         store: Store,
-        reader: Reader,
+        (reader, searcher): (Reader, Reader),
         outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
@@ -190,7 +218,7 @@ impl Hands {
     ) -> std::io::Result<Self> {
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();
-        let answers = mailbox.clone();
+        let (answers, searched) = (mailbox.clone(), mailbox.clone());
         let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
         let (asks, ask_queue) = channel();
         let told = mailbox.clone();
@@ -199,8 +227,10 @@ impl Hands {
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
             for effect in write_queue {
-                let wakes =
-                    !matches!(effect, Effect::SaveDraft(..) | Effect::SaveNote(..) | Effect::MarkSeen(..));
+                let wakes = !matches!(
+                    effect,
+                    Effect::SaveDraft(..) | Effect::SaveNote(..) | Effect::MarkSeen(..) | Effect::Keep(..)
+                );
                 let counts = effect.is_write();
                 if let Some(event) = write(&store, effect, clock.now()) {
                     mailbox.result(event);
@@ -213,17 +243,20 @@ impl Hands {
                 }
             }
         })?;
-        Ok(Self { loads, writes, asks, writer: Some(writer), engine })
+        let searching = Searching::start(searcher, searched)?;
+        Ok(Self { searching, loads, writes, asks, writer: Some(writer), engine })
     }
 
     /// Performs an effect that is not the loop's own.
     pub fn perform(&self, effect: Effect) {
         match effect {
             // A thread that has ended has told so itself.
+            Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),
             other => drop(self.writes.send(other)),

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod editor;
 pub mod effects;
+mod exporting;
 pub mod failures;
 pub mod input;
 pub mod mailbox;
@@ -14,5 +15,6 @@ pub mod plain;
 pub mod prompt;
 pub mod replies;
 pub mod run;
-pub mod signals;
+pub mod searching;
+mod signals;
 pub mod terminal;

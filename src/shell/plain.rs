@@ -33,7 +33,7 @@ impl Desk {
         let mailbox = Mailbox::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let mut reader = self.store.reader()?;
+        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.agent = self.agent;
         let effects = app.start();
@@ -44,8 +44,9 @@ impl Desk {
         let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
         let engine = Arc::new(engine);
         let outside = Outside::new(self.replies);
+        let readers = (reader, searcher);
         let hands =
-            Hands::start(self.store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
         let mut turning = Plain { app, hands, spoken: Spoken::default(), notifier: self.notifier };

@@ -106,7 +106,7 @@ impl Desk {
         let mailbox = Mailbox::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let mut reader = self.store.reader()?;
+        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
@@ -130,7 +130,7 @@ impl Desk {
         ));
         let hands = Hands::start(
             self.store,
-            reader,
+            (reader, searcher),
             Outside::new(self.replies),
             engine.clone(),
             self.clock.clone(),

@@ -15,6 +15,7 @@ use crate::model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
 use crate::model::search::{Kind, words};
 use crate::model::time::{DAY, Timestamp};
 use crate::store::rows::conversation::automation_word;
+use crate::store::rows::local;
 use crate::store::search;
 
 /// Text that stands for who a conversation is with.
@@ -157,8 +158,10 @@ fn tagged(tag: &str) -> Clause {
     Clause::with(
         "c.number IN (SELECT t.number FROM conversation t WHERE instr(t.raw, '\"tags\"') > 0
              AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(t.raw), t.raw, '{}'), '$.tags') j
-                 WHERE lower(j.value) = ?))",
-        vec![tag.to_owned().into()],
+                 WHERE lower(j.value) = ?))
+             OR c.number IN (SELECT t.number FROM desk.tag g CROSS JOIN conversation t
+                 ON t.channel = g.channel AND t.id = g.conversation WHERE lower(g.word) = ?)",
+        vec![tag.to_owned().into(), tag.to_owned().into()],
     )
 }
 
@@ -191,7 +194,10 @@ fn being(is: Is) -> Clause {
         Is::Needed => {
             "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"
         }
-        // Nothing can be put off or taken here.
-        Is::Snoozed | Is::Claimed => "0",
+        Is::Snoozed => return Clause::plain(&format!("c.number IN ({})", local::ASLEEP)),
+        Is::Claimed => {
+            "c.number IN (SELECT t.number FROM desk.claim k CROSS JOIN conversation t
+                 ON t.channel = k.channel AND t.id = k.conversation)"
+        }
     })
 }

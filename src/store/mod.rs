@@ -31,6 +31,7 @@ pub mod history;
 pub mod inspect;
 pub mod lane;
 pub mod leases;
+pub mod local;
 pub mod messages;
 pub mod meta;
 pub mod notes;
@@ -44,8 +45,10 @@ mod search;
 mod settling;
 pub mod since;
 mod stuck;
+pub mod templates;
 #[cfg(test)]
 mod tests;
+pub mod transcript;
 mod writer;
 
 pub use errors::StoreError;

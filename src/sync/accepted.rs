@@ -30,6 +30,7 @@ impl Channel {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
         }
+        self.note_charge(row, &receipt).await?;
         let mut automation = None;
         match &receipt.kind {
             ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, &receipt).await?,
@@ -65,6 +66,20 @@ impl Channel {
         let made = receipt.kind.made().map(str::to_owned);
         let done = Settlement::Done { made, automation, replayed: receipt.replayed };
         self.settle(claimed, done).await
+    }
+
+    /// What a template costs is stated in two ways: what one did cost counts.
+    async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+        let is_template =
+            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. });
+        let whole = receipt.cost.filter(|it| is_template && !receipt.test && it.fract() == 0.0);
+        // A price is a small number.
+        let Some(cost) = whole.and_then(|it| (0..1_000).find(|cost| f64::from(*cost) >= it)) else {
+            return Ok(());
+        };
+        self.store.note_template_charge(self.id(), i64::from(cost)).await?;
+        self.tell(News::Templates(self.id().clone()));
+        Ok(())
     }
 
     /// The server took the switch and tells the opposite: what waits behind a

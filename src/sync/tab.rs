@@ -195,6 +195,15 @@ impl Tab {
 
     /// Reads the open conversation, or older messages a person asked for.
     pub async fn open_step(&self, now: Timestamp) -> i64 {
+        if !self.is_stopped() && self.wish(|it| std::mem::take(&mut it.templates)) {
+            return match self.channel.pull_templates().await {
+                Pulled::Paced(wait) => {
+                    self.wish(|it| it.templates = true);
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
         if !self.may_go(now) {
             return NAP;
         }

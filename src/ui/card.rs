@@ -64,6 +64,10 @@ fn facts<'a>(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(&'a str, St
     if let Escalation::Asks(why) = &conversation.escalation {
         add("AI failing", Some(why.to_string()));
     }
+    add("claimed", claim(app, row));
+    add("tags", tags(row));
+    let snooze = row.local.snooze.as_ref();
+    add("snoozed", snooze.map(|it| it.words(app.now, offset)));
     add("window", window(app, row));
     if let Some(referral) = &conversation.referral {
         add("Came from an ad", Some(String::new()));
@@ -86,4 +90,23 @@ fn window(app: &App, row: &ConversationRow) -> Option<String> {
             None => "open".to_owned(),
         }),
     }
+}
+
+/// Who takes care of it, and since when.
+fn claim(app: &App, row: &ConversationRow) -> Option<String> {
+    let claim = row.local.claim.as_ref()?;
+    Some(format!("by {} for {} (noted on this desk)", claim.agent, short_span(app.now.since(claim.at))))
+}
+
+/// The tags; those the server does not know are marked.
+fn tags(row: &ConversationRow) -> Option<String> {
+    let tags = &row.local.tags;
+    let words: Vec<&str> = tags.iter().map(|it| it.word.as_str()).collect();
+    let here = tags.iter().filter(|it| !it.shared).count();
+    let note = match here {
+        0 => String::new(),
+        _ if here == tags.len() => " (only on this desk)".to_owned(),
+        here => format!(" ({here} only on this desk)"),
+    };
+    (!words.is_empty()).then(|| format!("{}{note}", words.join(", ")))
 }

@@ -27,11 +27,15 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let typing = matches!(app.layers.last(), Some(Layer::Line(_)));
     let focused = tab.focus == Focus::List && (app.layers.is_empty() || typing);
     let (title, typed) = title(app);
-    let count = count(list);
+    let count = format!("{}{}", aside(app), count(list));
+    let marked = match list.marks.len() {
+        0 => String::new(),
+        marked => format!("{marked} marked · "),
+    };
     let up = if list.more_above() { "↑ more  " } else { "" };
     let titles = (
         [(title.as_str(), theme.strong()), (typed.as_str(), theme.waiting())],
-        [(up, theme.waiting()), (count.as_str(), Style::new())],
+        [(up, theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
     );
     paint::frame(buffer, area, theme, focused, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
@@ -57,6 +61,19 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 fn padded(area: Area) -> Area {
     Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
+}
+
+/// How many were put aside, where they are not what is shown.
+fn aside(app: &App) -> String {
+    let snoozed: u32 = match app.everywhere {
+        true => app.tabs.iter().map(|it| it.counts.snoozed).sum(),
+        false => app.tab().counts.snoozed,
+    };
+    if snoozed == 0 || app.list().is_showing_snoozed() {
+        String::new()
+    } else {
+        format!("{snoozed} snoozed · ")
+    }
 }
 
 /// How many there are, as far as is known.
@@ -110,6 +127,7 @@ fn nothing_found(list: &ConversationList) -> String {
         "All open" => {
             "No open conversations. They appear here when customers write; \\ 9 shows closed ones.".to_owned()
         }
+        "Snoozed" => "Nothing is snoozed. s puts a conversation aside; \\ shows other views.".to_owned(),
         "Needs me" => "No one is waiting. \\ shows the others.".to_owned(),
         _ => format!("No conversations in \"{label}\". \\ shows other views."),
     }
@@ -131,7 +149,13 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     for y in area.y..area.y + area.height {
         paint::text(buffer, area.x, y, 1, mark, theme.waiting());
     }
-    let (left, width) = (area.x + 1, area.width.saturating_sub(2));
+    let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
+    if !app.list().marks.is_empty() {
+        // A column of its own, while anything is marked.
+        let marked = app.list().marks.contains(&row.key());
+        paint::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
+        (left, width) = (left + 2, width.saturating_sub(2));
+    }
     let (age, age_style) = age(app, theme, row);
     let aged = paint::runs_right(buffer, left, area.y, width, &[(&age, age_style)]);
     let title_style = if unread { theme.strong() } else { Style::new() };
@@ -139,8 +163,9 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
     let count = if unread { format!(" ({})", row.unread) } else { String::new() };
     let room = width.saturating_sub(aged + 1);
     let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
-    let used = paint::text(buffer, left, area.y, title_room, title.as_str(), title_style);
-    paint::text(buffer, left + used, area.y, room - used, &count, theme.waiting());
+    let mut used = paint::text(buffer, left, area.y, title_room, title.as_str(), title_style);
+    used += paint::text(buffer, left + used, area.y, room - used, &count, theme.waiting());
+    paint::text(buffer, left + used, area.y, room - used, &labels(row), theme.dim());
     if area.height < 2 {
         return;
     }
@@ -167,8 +192,20 @@ fn tab_name(app: &App, row: &ConversationRow) -> String {
     tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
 }
 
+/// Who has claimed it, and its tags.
+fn labels(row: &ConversationRow) -> String {
+    let claim = row.local.claim.iter().map(|it| format!(" @{}", it.agent));
+    claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).collect()
+}
+
 /// Since when the customer waits, else how old the newest message is.
 fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
+    if row.local.is_asleep()
+        && let Some(snooze) = &row.local.snooze
+        && row.stuck == 0
+    {
+        return (snooze.words(app.now, app.settings.offset_minutes), theme.dim());
+    }
     if row.stuck > 0 {
         return ("ASKS".to_owned(), theme.error());
     }
@@ -233,5 +270,7 @@ fn preview(row: &ConversationRow) -> String {
     let preview = row.conversation.preview.as_str();
     let words = if preview.is_empty() { "[no text]" } else { preview };
     let words = if row.has_draft { format!("[draft] {words}") } else { words.to_owned() };
+    let back = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
+    let words = if back { format!("[back] {words}") } else { words };
     wrap::cut(&words, 200)
 }

@@ -16,6 +16,7 @@ use crate::model::messages::{Message, Sender};
 use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
+use crate::ui::menus;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
 
@@ -24,10 +25,9 @@ const SHOWN: usize = 4;
 /// Cells of a message or a text a question shows.
 const CUT: usize = 240;
 
+pub(super) type Lines = Vec<(String, Style)>;
 /// Characters of the start and of the end of a part a question shows.
 const SPLIT_END: usize = 24;
-
-type Lines = Vec<(String, Style)>;
 
 /// Title and lines of a question; `None` for other layers.
 pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> {
@@ -50,15 +50,20 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
+        Layer::Snooze { rows, typed, .. } => {
+            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
+        }
+        Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(theme, rows, line)),
+        Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(theme, plan)),
         _ => return None,
     })
 }
 
-fn plain(words: impl Into<String>) -> (String, Style) {
+pub(super) fn plain(words: impl Into<String>) -> (String, Style) {
     (words.into(), Style::new())
 }
 
-fn gap() -> (String, Style) {
+pub(super) fn gap() -> (String, Style) {
     plain("")
 }
 

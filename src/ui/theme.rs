@@ -164,6 +164,11 @@ impl Theme {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
+    /// Words that were looked for.
+    pub fn found(self) -> Style {
+        self.waiting().add_modifier(Modifier::UNDERLINED)
+    }
+
     /// A border; the pane with the keyboard stands out.
     pub fn border(self, focused: bool) -> Style {
         if focused { self.strong() } else { self.dim() }
@@ -218,6 +223,11 @@ impl Theme {
     /// Where a frame hangs from the one above: left and right.
     pub fn joints(self) -> [&'static str; 2] {
         if self.ascii { ["+", "+"] } else { ["├", "┤"] }
+    }
+
+    /// The mark of a row that was chosen to be acted on.
+    pub fn chosen(self) -> &'static str {
+        if self.ascii { "*" } else { "●" }
     }
 
     /// The border and the joints of what is private: no message has it.

@@ -217,7 +217,7 @@ impl Desk {
     /// Ends the desk as kill -9 does and opens it again on the same files.
     pub fn crash_and_reopen(self) -> Self {
         let specs: Vec<ChannelSpec> = self.channels.iter().map(|it| it.spec().clone()).collect();
-        let (settings, size) = (self.app.settings, self.app.size);
+        let (settings, size) = (self.app.settings.clone(), self.app.size);
         let Self {
             clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, ..
         } = self;
@@ -250,6 +250,11 @@ impl Desk {
                 }
                 Effect::Copy(text) => {
                     self.copied.push(text);
+                    None
+                }
+                Effect::FetchTemplates(channel) => {
+                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
+                    self.runtime.block_on(channel.pull_templates());
                     None
                 }
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
@@ -465,6 +470,24 @@ impl Desk {
     /// The folder of canned replies.
     pub fn replies(&self) -> std::path::PathBuf {
         self.folder.path().join("replies")
+    }
+
+    /// A template is approved at the platform, of whatever shape.
+    pub fn template(&self, template: Value) {
+        let file =
+            rusqlite::Connection::open(self.folder.path().join("service.db")).expect("the service's file");
+        let word = |name: &str| template[name].as_str().expect("a text").to_owned();
+        file.execute(
+            "INSERT INTO templates (workspace, name, language, category, status, components)
+             SELECT id, ?1, ?2, ?3, 'APPROVED', ?4 FROM workspaces",
+            rusqlite::params![
+                word("name"),
+                word("language"),
+                word("category"),
+                template["components"].to_string()
+            ],
+        )
+        .expect("a template");
     }
 
     /// Finds messages, people and notes as this desk stores them.

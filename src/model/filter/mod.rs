@@ -117,6 +117,7 @@ impl What {
             (Self::Status(_), Self::Status(_))
                 | (Self::Ai(_), Self::Ai(_))
                 | (Self::Window(_), Self::Window(_))
+                | (Self::Is(Is::Snoozed), Self::Is(Is::Snoozed))
         )
     }
 }
@@ -163,10 +164,13 @@ impl Filter {
         self.tests.iter().any(|it| matches!(it.what, What::Window(Window::Below(_) | Window::Above(_))))
     }
 
-    /// Whether nothing but the status or who needs a person is asked for.
+    /// Whether nothing but the status or who needs a person is asked for,
+    /// with or without what was put aside.
     pub fn is_plain(&self) -> bool {
         let plain = |it: &Test| !it.negated && matches!(it.what, What::Status(_) | What::Is(Is::Needed));
-        self.tests.len() < 2 && self.tests.iter().all(plain)
+        let aside = |it: &&Test| it.negated && it.what == What::Is(Is::Snoozed);
+        let mut rest = self.tests.iter().filter(|it| !aside(it));
+        rest.next().is_none_or(plain) && rest.next().is_none()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
-use crate::store::rows::{line, time};
+use crate::store::rows::{line, local, time};
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;
@@ -38,6 +38,8 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
          WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at),
      c.channel";
+/// How many they are.
+const FACTS_WIDTH: usize = 13;
 
 /// Reads a window.
 pub(crate) fn window(
@@ -66,7 +68,11 @@ pub(crate) fn row_of(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS}, {FACTS} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2");
+    let sql = format!(
+        "SELECT {COLUMNS}, {FACTS}, {} FROM conversation c {} WHERE c.channel = ?1 AND c.id = ?2",
+        local::COLUMNS,
+        local::JOIN
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], list_row).optional()?)
 }
@@ -122,9 +128,11 @@ fn walk(
     let [first, id, channel] = order::columns(query);
     let (_, direction) = order::direction(query.sort, walk);
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number
+        "SELECT {COLUMNS}, {FACTS}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {}
          ORDER BY {first} {direction}, {id} {direction}, {channel} {direction}",
-        numbers.sql
+        local::COLUMNS,
+        numbers.sql,
+        local::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(numbers.values), list_row)?;
@@ -206,5 +214,6 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         paused: paused(row)?,
         handed_back_at,
         asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
+        local: local::read(row, WIDTH + FACTS_WIDTH)?,
     })
 }

@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 use crate::model::ids::ChannelId;
 use crate::model::queries::TabCounts;
 use crate::store::StoreError;
+use crate::store::rows::{local, time};
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.
@@ -17,10 +18,21 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
     let count = |sql: &str| -> Result<u32, StoreError> {
         Ok(connection.prepare_cached(sql)?.query_row(params![channel.as_str(), CAP], |row| row.get(0))?)
     };
+    let first = |sql: &str| -> Result<_, StoreError> {
+        Ok(connection.prepare_cached(sql)?.query_row(params![channel.as_str(), CAP], |row| time(row, 0))?)
+    };
+    let needs =
+        count("SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND needs = 1 LIMIT ?2)")?;
+    // Few are put aside: they are counted apart, not looked up for each row.
+    let asleep = format!(
+        "(SELECT z.until, c.needs AS needs FROM ({}) n JOIN conversation c ON c.number = n.number
+             JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
+             WHERE c.channel = ?1 LIMIT ?2)",
+        local::ASLEEP
+    );
+    let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {
-        needs_reply: count(
-            "SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND needs = 1 LIMIT ?2)",
-        )?,
+        needs_reply: needs.saturating_sub(needs_asleep),
         outbox: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state <> 'stopped' LIMIT ?2)",
         )?,
@@ -28,5 +40,10 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state = 'stopped' LIMIT ?2)",
         )?,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
+        snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
+        next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,
+        paused_since: first(
+            "SELECT min(max(since, extended_at)) FROM (SELECT * FROM desk.pause WHERE channel = ?1 LIMIT ?2)",
+        )?,
     })
 }

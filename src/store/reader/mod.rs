@@ -6,18 +6,22 @@
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::model::account::Account;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::queries::{
-    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, OutboxEntry, OutboxPage, Pause, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
+    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::text::SafeText;
 use crate::store::{StoreError, account, drafts, pauses};
 
 pub(crate) mod conversations;
 mod counts;
 mod desk;
 mod elsewhere;
+mod fates;
+mod finding;
 mod history;
 mod order;
 mod search;
@@ -104,6 +108,37 @@ impl Reader {
         search::page(&moment, query)
     }
 
+    /// The names of the conversations with the newest activity.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn names(&self) -> Result<Vec<Named>, StoreError> {
+        finding::names(&self.connection)
+    }
+
+    /// The conversation with the newest activity that is with whom this
+    /// names.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn lookup(&self, who: &str) -> Result<Option<ConversationKey>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        finding::lookup(&moment, who)
+    }
+
+    /// How many messages back one is; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn depth(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        message: &MessageId,
+    ) -> Result<Option<u32>, StoreError> {
+        finding::depth(&self.connection, channel, conversation, message)
+    }
+
     /// Rows of the outbox that are not done.
     ///
     /// # Errors
@@ -129,6 +164,41 @@ impl Reader {
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::drafts(&moment, query)
+    }
+
+    /// What became of rows of the outbox.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn fates(&self, rows: &[RowId]) -> Result<Vec<(RowId, Fate)>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        fates::fates(&moment, rows)
+    }
+
+    /// The rows of these conversations, as far as they are known.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn marked(&self, conversations: &[ConversationKey]) -> Result<Vec<ConversationRow>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        fates::marked(&moment, conversations)
+    }
+
+    /// Tags in use anywhere, the most used first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn tags(&self, limit: u32) -> Result<Vec<SafeText>, StoreError> {
+        fates::tags(&self.connection, limit)
+    }
+
+    /// The pauses made from this desk, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn paused(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        fates::paused(&moment, limit)
     }
 
     /// A handle with which another thread ends a search that is under way.

@@ -12,6 +12,7 @@ use crate::model::time::Timestamp;
 pub(crate) mod content;
 pub(crate) mod conversation;
 pub(crate) mod lane;
+pub(crate) mod local;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;

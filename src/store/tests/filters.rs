@@ -203,7 +203,12 @@ async fn every_window_walks_one_index() {
         let plan = plan(&query(parse(line).filter, Sort::Activity));
         assert!(plan.len() == 1 && plan[0].contains(index), "{line}: {plan:?}");
     }
-    let lines = ["ai:off", "window:<2h status:open", "from:+34 is:unseen", "is:needed -is:snoozed"];
+    // The few that were put aside are read once, into a set.
+    for (line, index) in [("status:open", "conversation_by_state"), ("is:needed", "conversation_needs")] {
+        let plan = plan(&query(parse(&format!("{line} -is:snoozed")).filter, Sort::Activity));
+        assert!(plan[0].contains(index) && plan[1].contains("LIST SUBQUERY"), "{line}: {plan:?}");
+    }
+    let lines = ["ai:off", "window:<2h status:open", "from:+34 is:unseen", "is:needed"];
     for line in lines {
         let everywhere = ConversationQuery { channel: None, ..query(parse(line).filter, Sort::Activity) };
         let plan = plan(&everywhere);

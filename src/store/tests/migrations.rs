@@ -12,6 +12,8 @@ use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
+use crate::model::time::Timestamp;
+use crate::store::templates::ToldTemplate;
 use crate::store::tests::{at, channel};
 use crate::store::{Durability, Store, files, search};
 
@@ -119,6 +121,19 @@ async fn every_older_cache_is_carried_over() {
         assert!(reader.broadcasts(&channel()).unwrap().is_empty());
         store.apply_broadcast(&channel(), broadcast()).await.unwrap();
         assert_eq!(reader.broadcasts(&channel()).unwrap(), [broadcast()], "version {version}");
+        let told = ToldTemplate {
+            name: "hello_again".into(),
+            language: "en".into(),
+            category: "UTILITY".into(),
+            components: r#"[{"type":"BODY","text":"Hello {{1}}"}]"#.into(),
+        };
+        store.apply_templates(&channel(), vec![told], at(5)).await.unwrap();
+        let templates = reader.templates(&channel()).unwrap();
+        assert_eq!(
+            (templates.fetched_at, templates.all[0].slots().len()),
+            (Some(at(5)), 1),
+            "version {version}"
+        );
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }
@@ -147,7 +162,9 @@ async fn every_older_outbox_is_carried_over() {
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
-        assert_eq!(reader.counts(&channel()).unwrap().paused_here, 1);
+        let counts = reader.counts(&channel()).unwrap();
+        assert_eq!((counts.paused_here, counts.snoozed), (1, 0));
+        assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");
         drop((store, reader));
         let file = Connection::open(&path).unwrap();
         let (key, body): (String, Vec<u8>) = file

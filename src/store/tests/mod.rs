@@ -6,6 +6,7 @@ mod failing;
 mod files;
 mod filters;
 mod histories;
+mod local;
 mod migrations;
 mod operations;
 mod outbox;

@@ -1,4 +1,4 @@
-//! Case tables of what is due when.
+//! The plan's tables.
 
 use super::*;
 

@@ -5,7 +5,7 @@ use crate::desk::Desk;
 #[test]
 fn help_shows_the_keys_of_this_place() {
     let mut desk = Desk::new(80, 24);
-    desk.settle().keys("?").shows("Keys").shows("Pause the AI: take the conversation over");
+    desk.settle().keys("?").shows("Keys").shows("Write an answer");
     photographs!(desk, "help");
     desk.keys("G").shows("New line").keys("<Esc>").hides("New line");
 }
@@ -13,7 +13,7 @@ fn help_shows_the_keys_of_this_place() {
 #[test]
 fn an_unknown_key_and_a_disabled_key_say_why() {
     let mut desk = Desk::new(80, 24);
-    desk.settle().keys("v").shows("v is not a key here; ? shows the keys");
+    desk.settle().keys("X").shows("X is not a key here; ? shows the keys");
     desk.keys("p").shows("pause AI: no conversation is selected");
     desk.keys("gy").shows("g y is not a key here");
     desk.keys("z").shows("undo: nothing is held that could be taken back");

@@ -30,7 +30,7 @@ fn calls_and_texts_are_listed_and_a_row_is_answered() {
 #[test]
 fn an_sms_goes_to_a_number_that_is_typed() {
     let mut desk = phone(80, 24);
-    desk.keys("n").types("0600 111 999").keys("<Enter>").shows("a number is +");
+    desk.keys("<Ctrl-N>").types("0600 111 999").keys("<Enter>").shows("a number is +");
     photographs!(desk, "an_sms_goes_to_a_number_that_is_typed");
     desk.keys("<Ctrl-U>").types("+34 600 111 999").keys("<Enter>");
     desk.types(&"a".repeat(161)).shows("161/1600 · 2 SMS");

@@ -1,0 +1,336 @@
+//! Marking, and acting on all that is marked: the plan first, then a hold or
+//! a question by how many there are, then what became of each.
+//!
+//! Knows nothing of which conversations a wish fits; that is `bulk`.
+
+use crate::app::App;
+use crate::app::availability;
+use crate::app::bulk::{Batch, HELD, Plan, Wish};
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Intent, Load, Spread};
+use crate::app::layers::Layer;
+use crate::app::marks::{MOST, Marks};
+use crate::app::snoozing;
+use crate::app::tab::Focus;
+use crate::app::undoing::What;
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::local::Keep;
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::queries::{Anchor, ConversationKey, ConversationQuery, Fate};
+use crate::model::time::SECOND;
+
+/// What waits for the rows of what is marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Asked {
+    /// A wish for all of them.
+    Wish(Wish),
+    /// The menu that says until when.
+    Snooze,
+    /// The line in which tags are edited.
+    Tags,
+}
+
+/// What acting on many remembers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Acting {
+    asked: Option<Asked>,
+    /// What was acted on last.
+    before: Marks,
+}
+
+impl App {
+    /// Whether keys act on what is marked.
+    pub fn acts_on_marks(&self) -> bool {
+        self.is_inbox_shown() && self.tab().focus == Focus::List && !self.list().marks.is_empty()
+    }
+
+    /// What was acted on last.
+    pub(super) fn acted_on(&self) -> &Marks {
+        &self.acting.before
+    }
+
+    /// Commands that set marks.
+    pub(super) fn mark_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        let visible = self.list_rows(&self.areas());
+        let Some(selected) = self.list().selected.clone() else { return };
+        match command {
+            Command::Mark => {
+                let list = self.list_mut();
+                let fits = list.marks.toggle(&selected);
+                list.step(1, visible);
+                if !fits {
+                    self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+                }
+            }
+            Command::MarkRange => {
+                self.list_mut().marks.toggle_range(&selected);
+                let ranging = self.list().marks.is_ranging();
+                self.say(if ranging {
+                    "move to the end of the range; v again ends it"
+                } else {
+                    "range marked"
+                });
+            }
+            Command::MarkAgain => {
+                let before = self.acting.before.clone();
+                self.list_mut().marks = before;
+            }
+            Command::MarkAll => self.ask_spread(Spread::All, effects),
+            _ => self.ask_spread(Spread::Invert, effects),
+        }
+    }
+
+    /// Takes all marks away.
+    pub(super) fn mark_none(&mut self) {
+        let before = std::mem::take(&mut self.list_mut().marks);
+        if before.is_empty() {
+            return;
+        }
+        let words = match before.len() {
+            1 => "took 1 mark away".to_owned(),
+            count => format!("took {count} marks away"),
+        };
+        self.say(format!("{words} · z brings them back"));
+        let channel = self.tab().channel.id.clone();
+        self.note_done(channel, &words, What::Marks(before, self.everywhere));
+    }
+
+    /// Asks for all conversations of the list, also those that are not loaded.
+    fn ask_spread(&mut self, how: Spread, effects: &mut Vec<Effect>) {
+        let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
+        effects.push(Effect::Load(Load::Spread(query, how)));
+    }
+
+    /// All conversations of a list have come.
+    pub(super) fn spread(
+        &mut self,
+        query: &ConversationQuery,
+        how: Spread,
+        keys: Vec<ConversationKey>,
+        more: bool,
+    ) {
+        let list = self.list_mut();
+        let now = list.query();
+        if (&now.filter, &now.channel) != (&query.filter, &query.channel) {
+            return;
+        }
+        let keys = keys.into_iter().filter(|it| how == Spread::All || !list.marks.contains(it));
+        list.marks = Marks::of(keys);
+        let count = list.marks.len();
+        if more {
+            return self.warn(format!("marked the first {count}: more are not acted on at once"));
+        }
+        self.say(match how {
+            Spread::All => format!("marked all {count}"),
+            Spread::Invert => format!("marked the other {count}"),
+        });
+    }
+
+    /// The range follows the selection.
+    pub(super) fn reach_range(&mut self) {
+        let list = self.list_mut();
+        if let Some(selected) = &list.selected
+            && list.marks.is_ranging()
+        {
+            list.marks.reach(&list.page.rows, selected);
+        }
+    }
+
+    /// Asks for the rows of what is marked, to act on them.
+    pub(super) fn act_on_marked(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
+        self.ask_marked(Asked::Wish(wish), effects);
+    }
+
+    /// Asks until when what is marked shall be put aside.
+    pub(super) fn snooze_marked(&mut self, effects: &mut Vec<Effect>) {
+        self.ask_marked(Asked::Snooze, effects);
+    }
+
+    /// Asks which tags what is marked shall have.
+    pub(super) fn tag_marked(&mut self, effects: &mut Vec<Effect>) {
+        self.ask_marked(Asked::Tags, effects);
+    }
+
+    fn ask_marked(&mut self, asked: Asked, effects: &mut Vec<Effect>) {
+        self.acting.asked = Some(asked);
+        effects.push(Effect::Load(Load::Marked(self.list().marks.keys())));
+    }
+
+    /// The rows of what is marked have come.
+    pub(super) fn marked(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+        match self.acting.asked.take() {
+            None => (),
+            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None }),
+            Some(Asked::Tags) => self.open_tags(rows, effects),
+            Some(Asked::Wish(wish)) => self.plan(wish, rows, effects),
+        }
+    }
+
+    /// Acts on these, or asks first if they are many.
+    pub(super) fn plan(&mut self, wish: Wish, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+        let many = rows.len() > 1;
+        let may = |row: &ConversationRow| {
+            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
+            tab.map_or_else(|| Err("its tab is gone".to_owned()), availability::tab_writable)
+        };
+        let plan = Plan::new(wish, rows, may);
+        if plan.apply.is_empty() {
+            let words = |(count, why): &(usize, &str)| {
+                if many { format!("{count} {why}") } else { (*why).to_owned() }
+            };
+            let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
+            let reasons =
+                if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
+            return self.warn(format!("{}: {reasons}", plan.wish.verb()));
+        }
+        if plan.apply.len() > HELD {
+            return self.open_layer(Layer::AskBulk { plan: Box::new(plan) });
+        }
+        self.carry_out(&plan, effects);
+    }
+
+    /// Acts on all that a plan applies to.
+    pub(super) fn carry_out(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
+        self.journal.join(true);
+        let group = self.journal.group();
+        // A close cannot be turned round: a few are held, many are asked about.
+        let held = plan.wish == Wish::Close && plan.apply.len() <= HELD;
+        let hold = if held { self.settings.hold } else { 0 };
+        match &plan.wish {
+            Wish::Pause => {
+                self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold, effects)
+            }
+            Wish::HandBack => {
+                self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, effects)
+            }
+            Wish::Close => self.enqueue_all(plan, &Operation::Close, hold, effects),
+            Wish::Snooze(_) | Wish::Wake => self.snooze_all(plan, effects),
+            Wish::Tag { .. } => self.tag_all(plan, effects),
+            Wish::Claim(_) => self.claim_all(plan, effects),
+        }
+        if plan.apply.len() + plan.skipped.len() > 1 {
+            self.batch = Some(Batch::new(group, plan));
+        }
+        self.say(self.told(plan, hold));
+        let marks = std::mem::take(&mut self.list_mut().marks);
+        if !marks.is_empty() {
+            self.acting.before = marks;
+        }
+    }
+
+    /// Changes what this desk keeps of all a plan applies to, tab by tab.
+    pub(super) fn keep_all<T>(
+        &mut self,
+        plan: &Plan,
+        wanted: impl Fn(&ConversationRow) -> T,
+        before: impl Fn(&ConversationRow) -> T,
+        keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
+        effects: &mut Vec<Effect>,
+    ) {
+        let mut channels: Vec<ChannelId> = plan.apply.iter().map(|it| it.channel.clone()).collect();
+        channels.sort();
+        channels.dedup();
+        for channel in channels {
+            let rows = || plan.apply.iter().filter(|it| it.channel == channel);
+            let id = |row: &ConversationRow| row.conversation.id.clone();
+            let after = rows().map(|it| (id(it), wanted(it))).collect();
+            let was = rows().map(|it| (id(it), before(it))).collect();
+            effects.push(Effect::Keep(channel.clone(), keep(after)));
+            self.note_kept(&channel, &plan.named(), keep(was));
+        }
+    }
+
+    /// What is being done, in words.
+    fn told(&self, plan: &Plan, hold: i64) -> String {
+        let many = plan.apply.len() + plan.skipped.len() > 1;
+        let what = match (&plan.wish, many) {
+            (Wish::Snooze(until), _) => snoozing::told(*until, self.now, self.settings.offset_minutes),
+            (wish, false) => wish.past().to_owned(),
+            (wish, true) if wish.leaves() => wish.verb().to_owned(),
+            (wish, true) => wish.past().to_owned(),
+        };
+        let count = if many { format!(" {}", plan.words()) } else { String::new() };
+        let seconds = hold / SECOND;
+        match plan.wish.leaves() {
+            true if seconds > 0 => format!("{what}:{count}, in {seconds} s · z stops it"),
+            true => format!("{what}:{count} · g r shows each"),
+            false if many => format!("{what}:{count} · z undoes"),
+            false => format!("{what} · z undoes"),
+        }
+    }
+
+    fn enqueue_all(&self, plan: &Plan, operation: &Operation, hold: i64, effects: &mut Vec<Effect>) {
+        let intent = |row: &ConversationRow| {
+            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            Some(Intent {
+                channel: row.channel.clone(),
+                platform: tab.platform()?.clone(),
+                conversation: row.conversation.id.clone(),
+                operation: operation.clone(),
+                hold,
+                seen: None,
+            })
+        };
+        let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
+        effects.push(Effect::Enqueue { intents, clears_draft: false });
+    }
+
+    /// Rows of the last action on many are in the outbox.
+    pub(super) fn batch_queued(&mut self, group: u64, rows: &[OutboxRow]) {
+        let Some(batch) = self.batch.as_mut().filter(|it| it.group == group) else { return };
+        for row in rows {
+            let item = batch.items.iter_mut().find(|it| {
+                let key = (&it.key.channel, Some(&it.key.conversation));
+                it.row.is_none() && it.fate.is_ok() && (&row.channel, row.lane.conversation()) == key
+            });
+            if let Some(item) = item {
+                item.row = Some(row.id.clone());
+            }
+        }
+        batch.stale = true;
+    }
+
+    /// Asks what became of the last action on many, and tells its end.
+    pub(super) fn follow_batch(&mut self, effects: &mut Vec<Effect>) {
+        let Some(batch) = &mut self.batch else { return };
+        let rows = batch.open_rows();
+        if std::mem::take(&mut batch.stale) && !rows.is_empty() {
+            effects.push(Effect::Load(Load::Fates(rows)));
+        }
+        if batch.told || batch.is_under_way() {
+            return;
+        }
+        batch.told = true;
+        let (done, all) = (batch.count(|it| *it == Fate::Done), batch.progress().1);
+        let asks = batch.count(|it| matches!(it, Fate::Asks(_)));
+        let mut words = format!("{} {done} of {all}", batch.wish.past());
+        if asks > 0 {
+            words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
+        }
+        let words = format!("{words} · g r shows each");
+        if asks > 0 { self.warn(words) } else { self.say(words) }
+    }
+
+    /// What became of rows has come.
+    pub(super) fn fates(&mut self, fates: Vec<(RowId, Fate)>) {
+        let Some(batch) = &mut self.batch else { return };
+        for (row, fate) in fates {
+            if let Some(item) = batch.items.iter_mut().find(|it| it.row.as_ref() == Some(&row)) {
+                item.fate = Ok(fate);
+            }
+        }
+    }
+
+    /// Takes back what of the last action on many has not left.
+    pub(super) fn cancel_batch(&mut self, effects: &mut Vec<Effect>) {
+        let Some(batch) = &mut self.batch else { return };
+        let waiting = batch.items.iter().filter(|it| it.fate == Ok(Fate::Waiting));
+        let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
+        if rows.is_empty() {
+            return self.say("nothing of it waits any more");
+        }
+        self.say(format!("stopping {} that have not left", rows.len()));
+        effects.extend(rows.into_iter().map(Effect::Recall));
+    }
+}

@@ -1,0 +1,244 @@
+//! One wish for many conversations: which of them it fits, why not the
+//! others, and what became of each.
+//!
+//! Pure: knows nothing of keys, layers or the outbox.
+
+use crate::app::availability;
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::RowId;
+use crate::model::local::Tag;
+use crate::model::queries::{ConversationKey, Fate};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Up to this many are acted on under a hold; more are asked about.
+pub const HELD: usize = 10;
+
+/// What is wanted of one conversation or of many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// Pause the AI.
+    Pause,
+    /// Hand back to the AI.
+    HandBack,
+    /// Close.
+    Close,
+    /// Put aside until then; `None`: until the customer writes.
+    Snooze(Option<Timestamp>),
+    /// Bring back what was put aside.
+    Wake,
+    /// Add these tags and take those away.
+    Tag {
+        /// Words to add.
+        add: Vec<SafeText>,
+        /// Words to take away.
+        remove: Vec<SafeText>,
+    },
+    /// Claim for the agent, or release.
+    Claim(bool),
+}
+
+impl Wish {
+    /// The verb of the question, and of the list of results.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Pause => "pause the AI in",
+            Self::HandBack => "hand back",
+            Self::Close => "close",
+            Self::Snooze(_) => "snooze",
+            Self::Wake => "wake",
+            Self::Tag { .. } => "tag",
+            Self::Claim(true) => "claim",
+            Self::Claim(false) => "release",
+        }
+    }
+
+    /// What has been done, for notices.
+    pub fn past(&self) -> &'static str {
+        match self {
+            Self::Pause => "paused the AI in",
+            Self::HandBack => "handed back",
+            Self::Close => "closed",
+            Self::Snooze(_) => "snoozed",
+            Self::Wake => "woke",
+            Self::Tag { .. } => "tagged",
+            Self::Claim(true) => "claimed",
+            Self::Claim(false) => "released",
+        }
+    }
+
+    /// Whether the server is asked for it.
+    pub fn leaves(&self) -> bool {
+        matches!(self, Self::Pause | Self::HandBack | Self::Close)
+    }
+
+    /// Whether it can be done with a conversation, or why not.
+    ///
+    /// # Errors
+    /// The reason, in words.
+    pub fn fits(&self, row: &ConversationRow) -> Result<(), String> {
+        let asleep = row.local.is_asleep();
+        match self {
+            Self::Pause | Self::HandBack => availability::switchable(row, *self == Self::Pause),
+            Self::Close => availability::closable(row),
+            Self::Snooze(_) if crate::app::tab::Tab::is_closed(row) => Err("already closed".into()),
+            Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
+            Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
+            Self::Tag { add, remove } if tagged(&row.local.tags, add, remove) == row.local.tags => {
+                Err("its tags are so already".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tags after some were added and others taken away, in the order of the
+/// alphabet. What is added is only here until the server has it.
+pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag> {
+    let kept = before.iter().filter(|it| !remove.contains(&it.word)).cloned();
+    let mut after: Vec<Tag> = kept.collect();
+    for word in add {
+        if !after.iter().any(|it| it.word == *word) {
+            after.push(Tag { word: word.clone(), shared: false });
+        }
+    }
+    after.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));
+    after
+}
+
+/// Which of many conversations a wish fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What is wanted.
+    pub wish: Wish,
+    /// Those it fits.
+    pub apply: Vec<ConversationRow>,
+    /// The others, and why not.
+    pub skipped: Vec<(ConversationRow, String)>,
+}
+
+impl Plan {
+    /// Plans a wish for these; `may` says whether the server can be asked for
+    /// one at all.
+    pub fn new(
+        wish: Wish,
+        rows: Vec<ConversationRow>,
+        may: impl Fn(&ConversationRow) -> Result<(), String>,
+    ) -> Self {
+        let (mut apply, mut skipped) = (Vec::new(), Vec::new());
+        for row in rows {
+            let allowed = if wish.leaves() { may(&row) } else { Ok(()) };
+            match allowed.and_then(|()| wish.fits(&row)) {
+                Ok(()) => apply.push(row),
+                Err(reason) => skipped.push((row, reason)),
+            }
+        }
+        Self { wish, apply, skipped }
+    }
+
+    /// `38 of 40 apply, 2 already closed`.
+    pub fn words(&self) -> String {
+        let total = self.apply.len() + self.skipped.len();
+        let mut words = format!("{} of {total} apply", self.apply.len());
+        for (count, reason) in self.reasons() {
+            words.push_str(&format!(", {count} {reason}"));
+        }
+        words
+    }
+
+    /// What was done to whom.
+    pub fn named(&self) -> String {
+        match self.apply.as_slice() {
+            [one] => format!("{} · {}", self.wish.past(), one.conversation.title()),
+            many => format!("{} · {} conversations", self.wish.past(), many.len()),
+        }
+    }
+
+    /// Why some do not, the most frequent reason first.
+    pub fn reasons(&self) -> Vec<(usize, &str)> {
+        let mut reasons: Vec<(usize, &str)> = Vec::new();
+        for (_, reason) in &self.skipped {
+            // What can be done about it does not fit many.
+            let short = reason.split([';', ',']).next().unwrap_or(reason);
+            match reasons.iter_mut().find(|it| it.1 == short) {
+                Some(found) => found.0 += 1,
+                None => reasons.push((1, short)),
+            }
+        }
+        reasons.sort_by_key(|it| std::cmp::Reverse(it.0));
+        reasons
+    }
+}
+
+/// One conversation of a wish for many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// The conversation.
+    pub key: ConversationKey,
+    /// Its name.
+    pub title: SafeText,
+    /// The row of the outbox, once it is there.
+    pub row: Option<RowId>,
+    /// What became of it; `Err` says why nothing was done.
+    pub fate: Result<Fate, String>,
+}
+
+/// What became of a wish for many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    /// The number of what was done.
+    pub group: u64,
+    /// What was wanted.
+    pub wish: Wish,
+    /// Each conversation, those left out last.
+    pub items: Vec<Item>,
+    /// Whether what became of them has to be asked for.
+    pub stale: bool,
+    /// Whether its end has been told.
+    pub told: bool,
+}
+
+impl Batch {
+    /// A plan that is carried out now.
+    pub fn new(group: u64, plan: &Plan) -> Self {
+        let item = |row: &ConversationRow, fate| Item {
+            key: row.key(),
+            title: row.conversation.title(),
+            row: None,
+            fate,
+        };
+        let fate = if plan.wish.leaves() { Fate::Waiting } else { Fate::Done };
+        let apply = plan.apply.iter().map(|it| item(it, Ok(fate.clone())));
+        let skipped = plan.skipped.iter().map(|(it, why)| item(it, Err(why.clone())));
+        let items = apply.chain(skipped).collect();
+        Self { group, wish: plan.wish.clone(), items, stale: false, told: !plan.wish.leaves() }
+    }
+
+    /// How many are finished, and of how many.
+    pub fn progress(&self) -> (usize, usize) {
+        let mine = self.items.iter().filter_map(|it| it.fate.as_ref().ok());
+        let (mut finished, mut total) = (0, 0);
+        for fate in mine {
+            total += 1;
+            finished += usize::from(!matches!(fate, Fate::Waiting | Fate::Sending));
+        }
+        (finished, total)
+    }
+
+    /// Whether something of it is under way.
+    pub fn is_under_way(&self) -> bool {
+        let (finished, total) = self.progress();
+        finished < total
+    }
+
+    /// How many came out so.
+    pub fn count(&self, of: impl Fn(&Fate) -> bool) -> usize {
+        self.items.iter().filter_map(|it| it.fate.as_ref().ok()).filter(|it| of(it)).count()
+    }
+
+    /// Rows of which it is not known what became.
+    pub fn open_rows(&self) -> Vec<RowId> {
+        let open = self.items.iter().filter(|it| matches!(it.fate, Ok(Fate::Waiting | Fate::Sending)));
+        open.filter_map(|it| it.row.clone()).collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! Lists that lie over the desk: what was done from here, what became of the
+//! last action on many. One layer, one set of keys.
+//!
+//! Knows nothing of drawing; a line is data.
+
+use crate::app::App;
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::tab::Focus;
+use crate::model::queries::{ConversationKey, Fate};
+use crate::model::text::SafeText;
+use crate::model::time::short_span;
+
+/// Which list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKind {
+    /// What was done from here.
+    Done,
+    /// What became of the last action on many.
+    Results,
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListLine {
+    /// What it is about.
+    pub name: SafeText,
+    /// What is said of it.
+    pub words: SafeText,
+    /// At its end.
+    pub right: String,
+    /// Whether it needs a person.
+    pub loud: bool,
+    /// Whether nothing can be done about it.
+    pub dim: bool,
+    /// Where Enter goes.
+    pub goes_to: Option<ConversationKey>,
+}
+
+impl App {
+    /// The title of a list, and what its keys do.
+    pub fn list_head(&self, kind: ListKind) -> (String, &'static str) {
+        match kind {
+            ListKind::Done => ("What was done from here".to_owned(), "z takes it back · j k move · Esc back"),
+            ListKind::Results => {
+                let Some(batch) = &self.batch else { return (String::new(), "") };
+                let (finished, total) = batch.progress();
+                let left_out = batch.items.len() - total;
+                let left_out = if left_out > 0 { format!(" · {left_out} left out") } else { String::new() };
+                let title = format!("{}: {finished} of {total}{left_out}", batch.wish.verb());
+                (title, "x stops the rest · Enter opens · Esc back")
+            }
+        }
+    }
+
+    /// What an empty list says.
+    pub fn list_empty(&self, kind: ListKind) -> &'static str {
+        match kind {
+            ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
+            ListKind::Results => "Nothing was done with many yet.",
+        }
+    }
+
+    /// The lines of a list.
+    pub fn list_lines(&self, kind: ListKind) -> Vec<ListLine> {
+        match kind {
+            ListKind::Done => self.done_lines(),
+            ListKind::Results => self.result_lines(),
+        }
+    }
+
+    fn done_lines(&self) -> Vec<ListLine> {
+        let line = |(done, why): (&crate::app::undoing::Done, Option<&'static str>)| ListLine {
+            name: done.words.clone(),
+            words: SafeText::line(why.unwrap_or("can be taken back")),
+            right: short_span(self.now.since(done.at)),
+            loud: false,
+            dim: why.is_some(),
+            goes_to: None,
+        };
+        self.done().map(line).collect()
+    }
+
+    fn result_lines(&self) -> Vec<ListLine> {
+        let Some(batch) = &self.batch else { return Vec::new() };
+        let line = |item: &crate::app::bulk::Item| {
+            let (words, loud, dim) = match &item.fate {
+                Err(why) => (format!("left out: {why}"), false, true),
+                Ok(Fate::Waiting) => ("waits to leave".to_owned(), false, false),
+                Ok(Fate::Sending) => ("on its way".to_owned(), false, false),
+                Ok(Fate::Asks(why)) => (format!("ASKS: {why}"), true, false),
+                Ok(Fate::Done) => ("done".to_owned(), false, false),
+                Ok(Fate::TakenBack) => ("stopped before it left".to_owned(), false, true),
+                Ok(Fate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
+            };
+            ListLine {
+                name: item.title.clone(),
+                words: SafeText::line(&words),
+                right: String::new(),
+                loud,
+                dim,
+                goes_to: Some(item.key.clone()),
+            }
+        };
+        batch.items.iter().map(line).collect()
+    }
+
+    pub(super) fn show_list(&mut self, kind: ListKind) {
+        self.open_layer(Layer::List { kind, chosen: 0 });
+    }
+
+    /// A key goes to a list.
+    pub(super) fn list_key(&mut self, kind: ListKind, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+        let lines = self.list_lines(kind);
+        let last = lines.len().saturating_sub(1);
+        let page = usize::from(self.size.1).saturating_sub(6).max(1);
+        let moved = match key.code {
+            KeyCode::Char('j') | KeyCode::Down => chosen + 1,
+            KeyCode::Char('k') | KeyCode::Up => chosen.saturating_sub(1),
+            KeyCode::PageDown => chosen + page,
+            KeyCode::PageUp => chosen.saturating_sub(page),
+            KeyCode::Char('d') if key.ctrl => chosen + page / 2,
+            KeyCode::Char('u') if key.ctrl => chosen.saturating_sub(page / 2),
+            KeyCode::Home | KeyCode::Char('g') => 0,
+            KeyCode::End | KeyCode::Char('G') => last,
+            KeyCode::Esc | KeyCode::Char('q') => return,
+            KeyCode::Enter => match lines.get(chosen).and_then(|it| it.goes_to.clone()) {
+                Some(key) => return self.visit(&key.channel, &key.conversation, Focus::History, effects),
+                None => chosen,
+            },
+            _ => {
+                self.list_letter(kind, chosen, key, effects);
+                chosen
+            }
+        };
+        self.layers.push(Layer::List { kind, chosen: moved.min(last) });
+    }
+
+    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+        match (kind, key.typed()) {
+            (ListKind::Done, Some('z')) => {
+                let found = self.done().nth(chosen).map(|(done, why)| (done.group, why));
+                match found {
+                    Some((group, None)) => self.undo_group(group, effects),
+                    Some((_, Some(why))) => self.warn(format!("undo: {why}")),
+                    None => (),
+                }
+            }
+            (ListKind::Results, Some('x')) => self.cancel_batch(effects),
+            _ => (),
+        }
+    }
+}

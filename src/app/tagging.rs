@@ -1,0 +1,179 @@
+//! Tags: a line to edit them in, with completion from those that are in use.
+//!
+//! Knows nothing of contacts; tags are only here until the server has them.
+
+use crate::app::App;
+use crate::app::bulk::{Plan, Wish, tagged};
+use crate::app::event::{Effect, Load};
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::model::conversations::ConversationRow;
+use crate::model::local::Keep;
+use crate::model::text::SafeText;
+
+/// Characters of the line at most.
+const LINE: usize = 200;
+/// Characters of a tag at most.
+const TAG: usize = 40;
+/// Tags in use that are asked for.
+pub(super) const KNOWN: u32 = 500;
+
+/// The line in which tags are edited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TagLine {
+    /// What is typed: tags separated by commas. Of many conversations, `+tag`
+    /// and `-tag`.
+    pub text: String,
+    /// Tags in use anywhere, the most used first.
+    pub known: Vec<SafeText>,
+}
+
+impl TagLine {
+    /// The word at the end, without its sign.
+    fn word(&self) -> &str {
+        let word = self.text.rsplit(',').next().unwrap_or("").trim_start();
+        word.trim_start_matches(['+', '-'])
+    }
+
+    /// Tags in use that begin as the word at the end does.
+    pub fn offers(&self) -> Vec<&SafeText> {
+        let word = self.word().to_lowercase();
+        let typed: Vec<&str> =
+            self.text.split(',').map(|it| it.trim().trim_start_matches(['+', '-'])).collect();
+        let fits =
+            |it: &&SafeText| it.as_str().to_lowercase().starts_with(&word) && !typed.contains(&it.as_str());
+        self.known.iter().filter(fits).collect()
+    }
+
+    /// Takes the first offer.
+    fn complete(&mut self) {
+        if let Some(offer) = self.offers().first().map(|it| it.to_string()) {
+            let keep = self.text.len() - self.word().len();
+            self.text.truncate(keep);
+            self.text.push_str(&offer);
+            self.text.push_str(", ");
+        }
+    }
+
+    /// The tags of one conversation as they shall be.
+    fn wanted(&self) -> Vec<SafeText> {
+        words(self.text.split(','))
+    }
+}
+
+/// Clean tags, each once.
+fn words<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
+    let mut words: Vec<SafeText> = Vec::new();
+    for it in raw {
+        let word: String = it.trim().chars().take(TAG).collect();
+        let word = SafeText::line(word.trim());
+        if !word.is_empty() && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+impl App {
+    /// Opens the line for what is marked or at hand.
+    pub(super) fn ask_tags(&mut self, effects: &mut Vec<Effect>) {
+        if self.acts_on_marks() {
+            return self.tag_marked(effects);
+        }
+        let Some(row) = self.at_hand().cloned() else { return };
+        self.open_tags(vec![row], effects);
+    }
+
+    pub(super) fn open_tags(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+        let mut line = TagLine::default();
+        if let [one] = rows.as_slice() {
+            for tag in &one.local.tags {
+                line.text.push_str(&format!("{}, ", tag.word));
+            }
+        }
+        self.open_layer(Layer::Tags { rows, line });
+        effects.push(Effect::Load(Load::Tags(KNOWN)));
+    }
+
+    /// Tags in use have come.
+    pub(super) fn tags_known(&mut self, known: Vec<SafeText>) {
+        if let Some(Layer::Tags { line, .. }) = self.layers.last_mut() {
+            line.known = known;
+        }
+    }
+
+    /// A key goes to the line.
+    pub(super) fn tags_key(
+        &mut self,
+        rows: Vec<ConversationRow>,
+        mut line: TagLine,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
+        match (key.code, key.typed()) {
+            (KeyCode::Esc, _) => return,
+            (KeyCode::Enter, _) => {
+                let wish = wish(&rows, &line);
+                return self.plan(wish, rows, effects);
+            }
+            (KeyCode::Tab, _) => line.complete(),
+            (KeyCode::Backspace, _) => drop(line.text.pop()),
+            (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
+            (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),
+            _ => (),
+        }
+        self.layers.push(Layer::Tags { rows, line });
+    }
+
+    /// Sets the tags of all a plan applies to.
+    pub(super) fn tag_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
+        let Wish::Tag { add, remove } = &plan.wish else { return };
+        let wanted = |row: &ConversationRow| tagged(&row.local.tags, add, remove);
+        self.keep_all(plan, wanted, |row| row.local.tags.clone(), Keep::Tags, effects);
+    }
+}
+
+/// What a line asks for: of one conversation the tags as they shall be, of
+/// many what is added and taken away.
+fn wish(rows: &[ConversationRow], line: &TagLine) -> Wish {
+    if let [one] = rows {
+        let wanted = line.wanted();
+        let gone = one.local.tags.iter().map(|it| it.word.clone()).filter(|it| !wanted.contains(it));
+        let remove = gone.collect();
+        return Wish::Tag { add: wanted, remove };
+    }
+    let signed = |sign: bool| {
+        let parts = line.text.split(',').map(str::trim).filter(move |it| it.starts_with('-') == sign);
+        words(parts.map(|it| it.trim_start_matches(['+', '-'])))
+    };
+    Wish::Tag { add: signed(false), remove: signed(true) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(words: &[&str]) -> Vec<SafeText> {
+        words.iter().map(|it| SafeText::line(it)).collect()
+    }
+
+    #[test]
+    fn completion_takes_the_most_used_tag_that_begins_so() {
+        let mut line = TagLine { text: "vip, re".into(), known: texts(&["vip", "refund", "repair"]) };
+        assert_eq!(line.offers(), texts(&["refund", "repair"]).iter().collect::<Vec<_>>());
+        line.complete();
+        assert_eq!(line.text, "vip, refund, ");
+        assert_eq!(line.offers(), texts(&["repair"]).iter().collect::<Vec<_>>());
+        line.text = "+Rep".into();
+        line.complete();
+        assert_eq!(line.text, "+repair, ");
+    }
+
+    #[test]
+    fn words_are_clean_and_stand_once() {
+        let line = TagLine { text: " vip,,vip ,\u{1b}[31mred, ".into(), known: Vec::new() };
+        let wanted = line.wanted();
+        assert_eq!(wanted.len(), 2, "{wanted:?}");
+        assert_eq!(wanted[0].as_str(), "vip");
+    }
+}

@@ -1,0 +1,282 @@
+//! What was done from here, newest last, and taking it back: what is held,
+//! what only this desk keeps, and what the interface can turn round.
+//!
+//! Knows nothing of who did it with which key.
+
+use std::collections::VecDeque;
+
+use crate::app::App;
+use crate::app::event::{Effect, Intent};
+use crate::app::marks::Marks;
+use crate::model::ids::{ChannelId, ConversationId, NoteId, RowId};
+use crate::model::local::Keep;
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// Things remembered at most.
+const REMEMBERED: usize = 200;
+
+/// How long what only this desk keeps is taken back although something newer
+/// has left: later nobody means it any more.
+const FRESH: i64 = 5 * MINUTE;
+
+/// One thing that was done from here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// When.
+    pub at: Timestamp,
+    /// What was done with one key has one number.
+    pub group: u64,
+    /// The tab.
+    pub channel: ChannelId,
+    /// What was done, in words.
+    pub words: SafeText,
+    /// What taking it back takes.
+    pub what: What,
+    /// Whether it was taken back.
+    pub undone: bool,
+}
+
+/// What taking something back takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// Rows of the outbox.
+    Rows(Vec<OutboxRow>),
+    /// The change that brings back what was kept before.
+    Keep(Keep),
+    /// The marks that were set before, and whether in the list over all tabs.
+    Marks(Marks, bool),
+    /// A private note, to be taken back into the composer.
+    Note(ConversationId, NoteId),
+}
+
+/// How something can be taken back.
+#[derive(Debug, Clone, PartialEq)]
+enum Way {
+    /// It has not left.
+    Recall(Vec<RowId>),
+    /// It has left, and the opposite can be asked for.
+    Turn(Vec<OutboxRow>),
+    /// Only this desk knows of it.
+    Here,
+}
+
+/// What was done from here.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Journal {
+    done: VecDeque<Done>,
+    groups: u64,
+    /// Whether what follows belongs to the group before it.
+    joined: bool,
+}
+
+impl Journal {
+    /// The number of the next thing done.
+    pub(super) fn group(&mut self) -> u64 {
+        if !self.joined {
+            self.groups += 1;
+        }
+        self.groups
+    }
+
+    /// From now on things belong together, or not any more.
+    pub(super) fn join(&mut self, joined: bool) {
+        self.joined = false;
+        if joined {
+            self.group();
+            self.joined = true;
+        }
+    }
+
+    fn note(&mut self, done: Done) {
+        if self.done.len() == REMEMBERED {
+            self.done.pop_front();
+        }
+        self.done.push_back(done);
+    }
+}
+
+impl App {
+    /// What was done from here, newest first, and why it cannot be taken
+    /// back, if it cannot.
+    pub fn done(&self) -> impl Iterator<Item = (&Done, Option<&'static str>)> {
+        self.journal.done.iter().rev().map(|it| (it, self.way(it).err()))
+    }
+
+    /// Notes a change of what this desk keeps, with the change that brings
+    /// back what was before.
+    pub(super) fn note_kept(&mut self, channel: &ChannelId, words: &str, before: Keep) {
+        self.note_done(channel.clone(), words, What::Keep(before));
+    }
+
+    pub(super) fn note_done(&mut self, channel: ChannelId, words: &str, what: What) {
+        let group = self.journal.group();
+        let words = SafeText::line(words);
+        self.journal.note(Done { at: self.now, group, channel, words, what, undone: false });
+    }
+
+    /// Notes rows that were put into the outbox together.
+    pub(super) fn note_rows(&mut self, group: u64, rows: &[OutboxRow]) {
+        let Some(first) = rows.first() else { return };
+        let last = rows.last().unwrap_or(first);
+        let verb = verb(&last.operation);
+        let words = match rows.len() {
+            1 => format!("{verb} · {}", self.name_of(&first.channel, first.lane.conversation())),
+            _ if rows.iter().all(|it| it.lane == first.lane) => {
+                let mut verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
+                verbs.dedup();
+                let name = self.name_of(&first.channel, first.lane.conversation());
+                format!("{} · {name}", verbs.join(", "))
+            }
+            many => format!("{verb} · {many} conversations"),
+        };
+        let words = SafeText::line(&words);
+        let what = What::Rows(rows.to_vec());
+        self.journal.note(Done {
+            at: self.now,
+            group,
+            channel: first.channel.clone(),
+            words,
+            what,
+            undone: false,
+        });
+    }
+
+    /// A row was taken back, by whichever key.
+    pub(super) fn note_recalled(&mut self, row: &RowId) {
+        for done in &mut self.journal.done {
+            if let What::Rows(rows) = &mut done.what
+                && rows.iter().any(|it| it.id == *row)
+            {
+                if rows.len() == 1 {
+                    done.undone = true;
+                } else {
+                    rows.retain(|it| it.id != *row);
+                }
+            }
+        }
+    }
+
+    /// How a conversation is called, as far as the tabs know.
+    pub(super) fn name_of(&self, channel: &ChannelId, conversation: Option<&ConversationId>) -> String {
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let row = tab.zip(conversation).and_then(|(tab, id)| {
+            let rows = tab.list.page.rows.iter();
+            let open = tab.history.iter().filter_map(|it| it.row.as_ref());
+            rows.chain(open).find(|it| it.conversation.id == *id)
+        });
+        row.map_or_else(|| "a conversation".to_owned(), |it| it.conversation.title().to_string())
+    }
+
+    /// How something can be taken back, or why it cannot.
+    fn way(&self, done: &Done) -> Result<Way, &'static str> {
+        if done.undone {
+            return Err("taken back");
+        }
+        let What::Rows(rows) = &done.what else { return Ok(Way::Here) };
+        // The newest first: texts stand in the composer as they were written.
+        let held = rows.iter().rev().filter(|row| self.undo.iter().any(|it| it.row == row.id));
+        let held: Vec<RowId> = held.map(|it| it.id.clone()).collect();
+        if !held.is_empty() {
+            return Ok(Way::Recall(held));
+        }
+        if rows.iter().all(|it| matches!(it.operation, Operation::SetAutomation { .. })) {
+            return Ok(Way::Turn(rows.clone()));
+        }
+        Err(match rows.last().map(|it| &it.operation) {
+            Some(Operation::Close) => "left; it cannot be reopened",
+            Some(it) if it.speaks() => "left; it cannot be unsent",
+            Some(Operation::React { .. }) => "left; - on the message removes it",
+            _ => "left",
+        })
+    }
+
+    /// The newest thing that `z` takes back. What has left blocks the way to
+    /// older things on the server, not to what only this desk keeps.
+    pub(super) fn undoable(&self) -> Option<u64> {
+        let mut passed = false;
+        for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
+            match self.way(done) {
+                Ok(Way::Turn(_)) if passed => (),
+                Ok(Way::Here) if passed && self.now.since(done.at) >= FRESH => (),
+                Ok(_) => return Some(done.group),
+                Err(_) => passed = true,
+            }
+        }
+        None
+    }
+
+    /// Takes back what was done with one key.
+    pub(super) fn undo_group(&mut self, group: u64, effects: &mut Vec<Effect>) {
+        let places: Vec<usize> =
+            (0..self.journal.done.len()).rev().filter(|it| self.journal.done[*it].group == group).collect();
+        for place in places {
+            let done = self.journal.done[place].clone();
+            match self.way(&done) {
+                Err(_) => continue,
+                Ok(Way::Recall(rows)) => {
+                    self.undo.retain(|it| !rows.contains(&it.row));
+                    effects.extend(rows.into_iter().map(Effect::Recall));
+                    continue;
+                }
+                Ok(Way::Turn(rows)) => self.turn(&rows, effects),
+                Ok(Way::Here) => self.bring_back(&done, effects),
+            }
+            self.journal.done[place].undone = true;
+        }
+    }
+
+    /// Asks for the opposite of a pause or a hand-back.
+    fn turn(&mut self, rows: &[OutboxRow], effects: &mut Vec<Effect>) {
+        let intent = |row: &OutboxRow| {
+            let Operation::SetAutomation { enabled } = row.operation else { return None };
+            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            Some(Intent {
+                channel: row.channel.clone(),
+                platform: tab.platform()?.clone(),
+                conversation: row.lane.conversation()?.clone(),
+                operation: Operation::SetAutomation { enabled: !enabled },
+                hold: 0,
+                seen: None,
+            })
+        };
+        let intents: Vec<Intent> = rows.iter().filter_map(intent).collect();
+        if let Some(Operation::SetAutomation { enabled }) = intents.first().map(|it| &it.operation) {
+            self.say(if *enabled { "undone: the AI gets it back" } else { "undone: the AI is paused again" });
+            self.queueing.quiet = true;
+            effects.push(Effect::Enqueue { intents, clears_draft: false });
+        }
+    }
+
+    fn bring_back(&mut self, done: &Done, effects: &mut Vec<Effect>) {
+        match &done.what {
+            What::Keep(keep) => effects.push(Effect::Keep(done.channel.clone(), keep.clone())),
+            What::Marks(marks, true) => self.all.marks = marks.clone(),
+            What::Marks(marks, false) => {
+                if let Some(tab) = self.tab_of(&done.channel) {
+                    tab.list.marks = marks.clone();
+                }
+            }
+            What::Note(conversation, note) => {
+                let (channel, conversation) = (done.channel.clone(), conversation.clone());
+                return effects.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
+            }
+            What::Rows(_) => (),
+        }
+        self.say(format!("undone: {}", done.words));
+    }
+}
+
+/// What an operation did, in words.
+fn verb(operation: &Operation) -> &'static str {
+    match operation {
+        Operation::SetAutomation { enabled: false } => "paused the AI",
+        Operation::SetAutomation { enabled: true } => "handed back",
+        Operation::Close => "closed",
+        Operation::React { .. } => "reacted",
+        Operation::SaveContact(_) => "changed the contact",
+        it if it.speaks() => "sent a message",
+        _ => "changed something",
+    }
+}

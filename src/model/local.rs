@@ -1,0 +1,61 @@
+//! What this desk keeps of a conversation beside the server's word: that it
+//! was put aside, who has claimed it, its tags. And the changes of that.
+//!
+//! Knows nothing of where it is kept.
+
+use crate::model::ids::ConversationId;
+use crate::model::snooze::Snooze;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// What is kept of one conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Local {
+    /// Whether it was put aside.
+    pub snooze: Option<Snooze>,
+    /// Who takes care of it.
+    pub claim: Option<Claim>,
+    /// Its tags, in the order of the alphabet.
+    pub tags: Vec<Tag>,
+}
+
+impl Local {
+    /// Whether it is put aside and nothing has brought it back.
+    pub fn is_asleep(&self) -> bool {
+        self.snooze.as_ref().is_some_and(Snooze::is_asleep)
+    }
+}
+
+/// Who takes care of a conversation, as this desk noted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The agent's name.
+    pub agent: SafeText,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+/// A tag on a conversation's customer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// The word.
+    pub word: SafeText,
+    /// Whether the server's contact has it too; else it is only here.
+    pub shared: bool,
+}
+
+/// A change of what is kept of a tab's conversations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Keep {
+    /// Puts aside, or with `None` brings back.
+    Snooze(Vec<(ConversationId, Option<Snooze>)>),
+    /// Brings back all whose time has come by then.
+    Wake(Timestamp),
+    /// Claims, or with `None` releases.
+    Claim(Vec<(ConversationId, Option<Claim>)>),
+    /// Sets all tags.
+    Tags(Vec<(ConversationId, Vec<Tag>)>),
+    /// The pauses made from here that are older than the first time go on:
+    /// their age counts from the second.
+    ExtendPauses(Timestamp, Timestamp),
+}

@@ -1,0 +1,121 @@
+//! What this desk keeps of conversations: put aside, claimed, tagged. In the
+//! outbox's file, because nothing of it can be read again from anywhere.
+//!
+//! Knows nothing of what is shown.
+
+use rusqlite::{Connection, params};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::local::{Claim, Keep, Tag};
+use crate::model::snooze::Snooze;
+use crate::model::time::Timestamp;
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Makes a change of what is kept of a channel's conversations; blocks.
+    /// All of it or nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn keep(&self, channel: &ChannelId, keep: Keep) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            write(&change, channel.as_str(), &keep)?;
+            change.commit()?;
+            Ok(())
+        })
+    }
+}
+
+fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()> {
+    match keep {
+        Keep::Snooze(all) => all.iter().try_for_each(|(id, it)| snooze(change, channel, id, it.as_ref())),
+        Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
+        Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
+        Keep::Wake(now) => wake(change, channel, *now),
+        Keep::ExtendPauses(before, now) => extend(change, channel, *before, *now),
+    }
+}
+
+fn snooze(
+    change: &Connection,
+    channel: &str,
+    conversation: &ConversationId,
+    wanted: Option<&Snooze>,
+) -> rusqlite::Result<()> {
+    forget(change, "snooze", channel, conversation)?;
+    if let Some(it) = wanted {
+        change
+            .prepare_cached(
+                "INSERT INTO snooze (channel, conversation, until, after, set_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                channel,
+                conversation.as_str(),
+                it.until.map(Timestamp::micros),
+                it.after.micros(),
+                it.set_at.micros()
+            ])?;
+    }
+    Ok(())
+}
+
+fn wake(change: &Connection, channel: &str, now: Timestamp) -> rusqlite::Result<()> {
+    change.execute(
+        "UPDATE snooze SET woken_at = ?2 WHERE channel = ?1 AND woken_at IS NULL AND until <= ?2",
+        params![channel, now.micros()],
+    )?;
+    Ok(())
+}
+
+fn claim(
+    change: &Connection,
+    channel: &str,
+    conversation: &ConversationId,
+    wanted: Option<&Claim>,
+) -> rusqlite::Result<()> {
+    forget(change, "claim", channel, conversation)?;
+    if let Some(it) = wanted {
+        change
+            .prepare_cached("INSERT INTO claim (channel, conversation, agent, at) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![channel, conversation.as_str(), it.agent.as_str(), it.at.micros()])?;
+    }
+    Ok(())
+}
+
+fn tags(
+    change: &Connection,
+    channel: &str,
+    conversation: &ConversationId,
+    wanted: &[Tag],
+) -> rusqlite::Result<()> {
+    forget(change, "tag", channel, conversation)?;
+    let mut statement = change.prepare_cached(
+        "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for it in wanted {
+        statement.execute(params![channel, conversation.as_str(), it.word.as_str(), it.shared])?;
+    }
+    Ok(())
+}
+
+/// Pauses that count from before a time count from now.
+fn extend(change: &Connection, channel: &str, before: Timestamp, now: Timestamp) -> rusqlite::Result<()> {
+    change.execute(
+        "UPDATE pause SET extended_at = ?3 WHERE channel = ?1 AND max(since, extended_at) <= ?2",
+        params![channel, before.micros(), now.micros()],
+    )?;
+    Ok(())
+}
+
+fn forget(
+    change: &Connection,
+    table: &str,
+    channel: &str,
+    conversation: &ConversationId,
+) -> rusqlite::Result<()> {
+    let sql = format!("DELETE FROM {table} WHERE channel = ?1 AND conversation = ?2");
+    change.prepare_cached(&sql)?.execute(params![channel, conversation.as_str()])?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! What became of rows of the outbox: where they stand, or what the audit
+//! says last.
+//!
+//! Knows nothing of why it is asked.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::queries::{ConversationKey, Fate, PausedEntry};
+use crate::model::text::SafeText;
+use crate::store::StoreError;
+use crate::store::reader::conversations::row_of;
+use crate::store::rows::{line, time};
+
+/// What became of each of these.
+pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, Fate)>, StoreError> {
+    rows.iter().map(|it| Ok((it.clone(), fate(connection, it)?))).collect()
+}
+
+fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT state, why FROM desk.outbox WHERE id = ?1")?;
+    let open =
+        statement.query_row([row.as_str()], |it| Ok((it.get::<_, String>(0)?, line(it, 1)?))).optional()?;
+    if let Some((state, why)) = open {
+        return Ok(match state.as_str() {
+            "stopped" => Fate::Asks(why),
+            "queued" => Fate::Waiting,
+            _ => Fate::Sending,
+        });
+    }
+    let mut statement = connection
+        .prepare_cached("SELECT event FROM desk.audit WHERE row = ?1 ORDER BY number DESC LIMIT 1")?;
+    let event = statement.query_row([row.as_str()], |it| it.get::<_, String>(0)).optional()?;
+    Ok(match event.as_deref() {
+        Some("done") => Fate::Done,
+        Some("taken back") => Fate::TakenBack,
+        _ => Fate::Dropped,
+    })
+}
+
+/// The rows of these conversations, as far as they are known, in their order.
+pub(crate) fn marked(
+    connection: &Connection,
+    conversations: &[ConversationKey],
+) -> Result<Vec<ConversationRow>, StoreError> {
+    let rows =
+        conversations.iter().filter_map(|it| row_of(connection, &it.channel, &it.conversation).transpose());
+    rows.collect()
+}
+
+/// The pauses of all channels made from here, oldest first.
+pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT channel, conversation, since, max(since, extended_at) FROM desk.pause
+         ORDER BY max(since, extended_at), channel, conversation LIMIT ?1",
+    )?;
+    let rows = statement.query_map([limit], |it| {
+        Ok((it.get::<_, String>(0)?, it.get::<_, String>(1)?, time(it, 2)?, time(it, 3)?))
+    })?;
+    let mut entries = Vec::new();
+    for row in rows {
+        let (channel, conversation, since, counts_from) = row?;
+        let (channel, conversation) = (ChannelId::new(channel), ConversationId::new(conversation));
+        let known = row_of(connection, &channel, &conversation)?;
+        entries.push(PausedEntry {
+            title: known.as_ref().map(|it| it.conversation.title()),
+            waiting_since: known.and_then(|it| it.waiting_since),
+            since: since.unwrap_or_default(),
+            counts_from: counts_from.unwrap_or_default(),
+            channel,
+            conversation,
+        });
+    }
+    Ok(entries)
+}
+
+/// Tags in use anywhere, the most used first.
+pub(crate) fn tags(connection: &Connection, limit: u32) -> Result<Vec<SafeText>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT word FROM desk.tag GROUP BY word ORDER BY count(*) DESC, word LIMIT ?1")?;
+    let words = statement.query_map([limit], |it| line(it, 0))?;
+    Ok(words.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,103 @@
+//! What this desk keeps of conversations: it outlives the process, and what
+//! was put aside is away from the lists until something brings it back.
+
+use crate::model::account::Platform;
+use crate::model::filter::{self, Sort};
+use crate::model::local::{Claim, Keep, Local, Tag};
+use crate::model::messages::Direction;
+use crate::model::queries::{Anchor, ConversationKey, ConversationQuery};
+use crate::model::snooze::{Snooze, Woken};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::tests::{at, channel, conversation, message};
+use crate::store::{Reader, Store};
+
+fn ids(reader: &Reader, filter: &str) -> String {
+    let mut found = Vec::new();
+    // In one tab by activity, and over all tabs by waiting: other indexes.
+    for (channel, sort) in [(Some(channel()), Sort::Activity), (None, Sort::Waiting)] {
+        let filter = filter::parse(filter).filter;
+        let query = ConversationQuery { channel, filter, sort, at: at(0), anchor: Anchor::Top, limit: 10 };
+        let page = reader.conversations(&query).unwrap();
+        let mut ids: Vec<&str> = page.rows.iter().map(|it| it.conversation.id.as_str()).collect();
+        ids.sort_unstable();
+        found.push(ids.join(" "));
+    }
+    assert_eq!(found[0], found[1]);
+    found.remove(0)
+}
+
+fn local(reader: &Reader, id: &str) -> Local {
+    let key = ConversationKey { channel: channel(), conversation: id.into() };
+    reader.marked(&[key]).unwrap().remove(0).local
+}
+
+fn asleep(until: Option<Timestamp>) -> Option<Snooze> {
+    Some(Snooze { until, after: at(10), set_at: at(20), woken: None })
+}
+
+async fn receive(store: &Store, id: &str, seconds: i64) {
+    let inbound = vec![message(id, &format!("{id}{seconds}"), seconds, Direction::Inbound)];
+    store.apply_messages(&channel(), inbound, Platform::Whatsapp, Vec::new()).await.unwrap();
+}
+
+async fn store(folder: &std::path::Path) -> Store {
+    let store = Store::open(folder).unwrap();
+    let page = ["a", "b", "c"].map(|id| conversation(id, 10)).to_vec();
+    let snapshot = store.snapshot();
+    store.apply_conversations(&channel(), page, snapshot, false, Vec::new()).await.unwrap();
+    for id in ["a", "b", "c"] {
+        receive(&store, id, 10).await;
+    }
+    store
+}
+
+#[tokio::test]
+async fn what_is_put_aside_is_away_until_its_time_or_a_reply() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path()).await;
+    let wishes = vec![("a".into(), asleep(Some(at(100)))), ("b".into(), asleep(None))];
+    store.keep(&channel(), Keep::Snooze(wishes)).unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    let reader = store.reader().unwrap();
+    assert_eq!(ids(&reader, "status:open -is:snoozed"), "c");
+    assert_eq!(ids(&reader, "is:needed -is:snoozed"), "c");
+    assert_eq!(ids(&reader, "is:snoozed"), "a b");
+    assert_eq!(ids(&reader, "status:any"), "a b c");
+    let counts = reader.counts(&channel()).unwrap();
+    assert_eq!((counts.needs_reply, counts.snoozed, counts.next_wake), (1, 2, Some(at(100))));
+    // A reply brings one back, the time the other.
+    receive(&store, "b", 30).await;
+    assert_eq!(local(&reader, "b").snooze.and_then(|it| it.woken), Some(Woken::Reply));
+    store.keep(&channel(), Keep::Wake(at(99))).unwrap();
+    assert_eq!(ids(&reader, "status:open -is:snoozed"), "b c");
+    store.keep(&channel(), Keep::Wake(at(100))).unwrap();
+    assert_eq!(local(&reader, "a").snooze.and_then(|it| it.woken), Some(Woken::Time));
+    assert_eq!(ids(&reader, "status:open -is:snoozed"), "a b c");
+    assert_eq!(reader.counts(&channel()).unwrap().next_wake, None);
+}
+
+#[tokio::test]
+async fn claims_and_tags_are_kept_and_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path()).await;
+    let reader = store.reader().unwrap();
+    let tag = |word: &str, shared| Tag { word: SafeText::line(word), shared };
+    let claim = Claim { agent: SafeText::line("Ana"), at: at(5) };
+    let tags = vec![tag("late", false), tag("vip", true)];
+    store.keep(&channel(), Keep::Claim(vec![("a".into(), Some(claim.clone()))])).unwrap();
+    store
+        .keep(&channel(), Keep::Tags(vec![("a".into(), tags.clone()), ("b".into(), tags[..1].to_vec())]))
+        .unwrap();
+    let kept = local(&reader, "a");
+    assert_eq!((kept.claim, kept.tags), (Some(claim), tags));
+    assert_eq!(
+        (ids(&reader, "is:claimed"), ids(&reader, "tag:vip"), ids(&reader, "tag:LATE")),
+        ("a".into(), "a".into(), "a b".into())
+    );
+    assert_eq!(reader.tags(1).unwrap(), [SafeText::line("late")], "the most used first");
+    store.keep(&channel(), Keep::Claim(vec![("a".into(), None)])).unwrap();
+    store.keep(&channel(), Keep::Tags(vec![("a".into(), Vec::new())])).unwrap();
+    assert_eq!(local(&reader, "a"), Local::default());
+}

@@ -1,0 +1,127 @@
+//! The words of menus and plans: until when to put aside, what is about to be
+//! done with many.
+//!
+//! Knows nothing of what an answer does beyond its words.
+
+use crate::app::App;
+use crate::app::bulk::Plan;
+use crate::app::tagging::TagLine;
+use crate::app::wrap;
+use crate::model::conversations::ConversationRow;
+use crate::model::snooze;
+use crate::model::text::SafeText;
+use crate::ui::questions::{Lines, gap, plain};
+use crate::ui::theme::Theme;
+
+/// Names a plan shows.
+const SHOWN: usize = 6;
+/// Tags in use that are offered.
+const OFFERS: usize = 8;
+
+/// Whom the menu is about.
+pub fn snooze_title(rows: &[ConversationRow]) -> String {
+    match rows {
+        [one] => format!("Snooze {}", wrap::cut(one.conversation.title().as_str(), 40)),
+        many => format!("Snooze {} conversations", many.len()),
+    }
+}
+
+/// Until when.
+pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&str>) -> Lines {
+    let (now, offset) = (app.now, app.settings.offset_minutes);
+    let moment = |at| snooze::moment(at, now, offset);
+    if let Some(typed) = typed {
+        let answer = match snooze::parse(typed, now, offset) {
+            Some(at) => (format!("comes back {}", moment(at)), theme.strong()),
+            None if typed.is_empty() => {
+                ("2h, 45m, 3d, 14:30, fri, fri 9:00, tomorrow 14:00".to_owned(), theme.dim())
+            }
+            None => {
+                ("not a time yet: 2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00".to_owned(), theme.waiting())
+            }
+        };
+        return vec![
+            plain(format!("Until: {typed}{}", cursor(theme))),
+            answer,
+            gap(),
+            ("[Enter] snooze   [Esc] back".to_owned(), theme.strong()),
+        ];
+    }
+    let at = snooze::monday(now, offset);
+    let monday = format!("Monday {} {}", &at.day_name(offset)[4..], at.clock_face(offset));
+    let mut lines = vec![
+        plain("[r] until the customer writes"),
+        plain(format!("[h] for an hour, until {}", moment(snooze::in_an_hour(now)))),
+        plain(format!("[t] until {}", moment(snooze::tomorrow(now, offset)))),
+        plain(format!("[m] until {}", monday)),
+        plain("[c] until another time"),
+    ];
+    if rows.iter().any(|it| it.local.is_asleep()) {
+        lines.push(plain("[x] wake now"));
+    }
+    lines.push(gap());
+    lines
+        .push(("A message of the customer always wakes it. Kept on this desk only.".to_owned(), theme.dim()));
+    lines
+}
+
+/// Whose tags are edited.
+pub fn tags_title(rows: &[ConversationRow]) -> String {
+    match rows {
+        [one] => format!("Tags of {}", wrap::cut(one.conversation.title().as_str(), 40)),
+        many => format!("Tags of {} conversations", many.len()),
+    }
+}
+
+/// The line, and the tags in use that fit.
+pub fn tags(theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
+    let offers: Vec<&str> = line.offers().into_iter().take(OFFERS).map(SafeText::as_str).collect();
+    let offers = match offers.as_slice() {
+        [] => "separate tags with commas".to_owned(),
+        offers => format!("Tab: {}", offers.join(", ")),
+    };
+    let how = if rows.len() == 1 { "" } else { "tag or +tag adds, -tag takes away" };
+    let mut lines = vec![plain(format!("{}{}", line.text, cursor(theme))), (offers, theme.dim())];
+    if !how.is_empty() {
+        lines.push((how.to_owned(), theme.dim()));
+    }
+    lines.push(gap());
+    lines.push(("[Enter] keep   [Tab] complete   [Esc] back".to_owned(), theme.strong()));
+    lines
+}
+
+fn cursor(theme: Theme) -> &'static str {
+    if theme.ascii { "_" } else { "▏" }
+}
+
+/// What a plan is about.
+pub fn bulk_title(plan: &Plan) -> String {
+    let verb = plan.wish.verb().to_uppercase();
+    format!("{verb} {} conversations?", plan.apply.len())
+}
+
+/// Whom a plan applies to, and why not the others.
+pub fn bulk(theme: Theme, plan: &Plan) -> Lines {
+    let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
+        let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
+        let rest = total.saturating_sub(SHOWN);
+        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        format!("{}{rest}", shown.join(", "))
+    };
+    let mut lines = vec![plain(format!("{}.", plan.words()))];
+    lines.push((names(&mut plan.apply.iter(), plan.apply.len()), theme.own()));
+    if !plan.skipped.is_empty() {
+        let skipped = names(&mut plan.skipped.iter().map(|it| &it.0), plan.skipped.len());
+        lines.push((format!("Left out: {skipped}"), theme.dim()));
+    }
+    lines.push(gap());
+    if plan.wish.leaves() {
+        lines.push(plain(
+            "They leave one by one, as the rate limit allows. g r shows each, and x there stops the rest.",
+        ));
+        lines.push(gap());
+    }
+    let verb = plan.wish.verb().to_uppercase();
+    lines.push((format!("[y] {verb} {}   [n] leave them", plan.apply.len()), theme.strong()));
+    lines
+}

@@ -1,0 +1,89 @@
+//! Putting aside: until a time, until a reply, and coming back with one bell.
+
+use crate::desk::Desk;
+
+const MARIA: &str = "+34600111222";
+const JOAO: &str = "+351910000111";
+const MINUTE: i64 = 60_000_000;
+
+fn desk() -> Desk {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "I will be back tomorrow");
+    desk.customer("whatsapp", JOAO, "João Pereira", "Is the shop open?");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_menu_says_until_when() {
+    let mut desk = desk();
+    desk.keys("js")
+        .shows("Snooze Maria Lopez")
+        .shows("[t] until tomorrow 09:00")
+        .shows("Monday 23 Nov 09:00");
+    photographs!(desk, "menu");
+    desk.keys("t").hides("Maria Lopez").shows("snoozed until tomorrow 09:00 · z undoes").shows("1 snoozed");
+    desk.keys("gs").shows("Inbox · snoozed").shows("Maria Lopez").shows("until tomorrow 09:00");
+    photographs!(desk, "snoozed");
+    desk.keys("z").shows("undone: snoozed · Maria Lopez").shows("Nothing is snoozed");
+    desk.keys("\\8").shows("Inbox · open").shows("Maria Lopez");
+}
+
+#[test]
+fn another_time_is_typed_and_understood_while_it_is_typed() {
+    let mut desk = desk();
+    desk.keys("jsc")
+        .shows("2h, 45m")
+        .types("fri 9")
+        .shows("not a time yet")
+        .keys("<Enter>")
+        .shows("not a time yet");
+    desk.types(":30").shows("comes back Fri 27 Nov 09:30");
+    photographs!(desk, "custom");
+    desk.keys("<Esc>").shows("[r] until the customer writes").keys("<Esc>").shows("Maria Lopez");
+    desk.keys("sc").types("90m").keys("<Enter>").shows("snoozed until 11:30").hides("Maria Lopez");
+}
+
+#[test]
+fn it_comes_back_at_its_time_with_one_bell_also_after_a_crash() {
+    let mut desk = desk();
+    desk.keys("jsh").hides("Maria Lopez");
+    let mut desk = desk.crash_and_reopen();
+    desk.settle().hides("Maria Lopez").shows("1 snoozed");
+    let bells = desk.bells;
+    desk.wait(59 * MINUTE);
+    desk.settle().hides("Maria Lopez");
+    desk.wait(MINUTE);
+    desk.shows("back: the time of a snoozed conversation has come").shows("[back] I will be back");
+    photographs!(desk, "back");
+    desk.wait(MINUTE);
+    desk.settle();
+    assert_eq!(desk.bells, bells + 1);
+    // Looked at, it is like any other.
+    desk.keys("j<Enter>").settle().keys("<Esc>").hides("[back]").shows("Maria Lopez");
+}
+
+#[test]
+fn a_message_of_the_customer_brings_it_back() {
+    let mut desk = desk();
+    desk.keys("jsr").shows("snoozed until a reply").hides("Maria Lopez");
+    desk.wait(500 * MINUTE);
+    desk.settle().hides("Maria Lopez");
+    let bells = desk.bells;
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Here I am");
+    desk.settle().shows("Maria Lopez").shows("[back] Here I am").hides("1 snoozed");
+    assert_eq!(desk.bells, bells + 1);
+}
+
+#[test]
+fn x_wakes_it_and_closed_ones_are_not_put_aside() {
+    let mut desk = desk();
+    desk.keys("jst").keys("gs");
+    desk.wait(1_000_000);
+    desk.keys("sx").shows("woke").shows("Nothing is snoozed");
+    desk.keys("\\8").keys("je");
+    desk.wait(5_000_000);
+    desk.settle().keys("\\9").shows("closed");
+    desk.wait(1_000_000);
+    desk.keys("st").shows("snooze: already closed");
+}
