@@ -56,20 +56,25 @@ impl App {
 
     /// Looks for a text in the history at hand.
     pub(super) fn look_for(&mut self, text: &str) {
-        let channel = self.tab().channel.id.clone();
-        let Some(history) = &mut self.tab_mut().history else { return };
-        history.find = Find::new(text);
-        if history.find.is_some() {
-            let conversation = Some(history.conversation.clone());
-            let query = SearchQuery {
-                text: text.to_owned(),
-                channel: Some(channel),
-                conversation,
-                limit: FOUND,
-                ..SearchQuery::default()
-            };
-            self.pending.push(Effect::Load(Load::Search(query)));
+        if let Some(history) = &mut self.tab_mut().history {
+            history.find = Find::new(text);
         }
+        self.ask_here();
+    }
+
+    /// Asks where in this conversation stands what is looked for.
+    pub(super) fn ask_here(&mut self) {
+        let channel = self.tab().channel.id.clone();
+        let Some(history) = &self.tab().history else { return };
+        let Some(find) = &history.find else { return };
+        let query = SearchQuery {
+            text: find.text.clone(),
+            channel: Some(channel),
+            conversation: Some(history.conversation.clone()),
+            limit: FOUND,
+            ..SearchQuery::default()
+        };
+        self.pending.push(Effect::Load(Load::Search(query)));
     }
 
     /// Takes back what was typed: the history is where it was.
@@ -90,9 +95,14 @@ impl App {
             return;
         }
         let Some(find) = history.find.as_mut().filter(|it| it.text == query.text) else { return };
-        find.hits = Some(page.hits.into_iter().map(|it| it.message).collect());
-        find.at = find.at.min(find.hits.as_ref().map_or(0, Vec::len).saturating_sub(1));
-        self.go_to_hit();
+        // Whoever came to one hit stays there when the others are known.
+        let current = find.hits.take().and_then(|it| it.into_iter().nth(find.at));
+        let hits: Vec<MessageId> = page.hits.into_iter().map(|it| it.message).collect();
+        let at = hits.iter().position(|it| Some(it) == current.as_ref());
+        (find.at, find.hits) = (at.unwrap_or(0), Some(hits));
+        if at.is_none() {
+            self.go_to_hit();
+        }
     }
 
     /// Goes to the next older or newer hit, round at the ends.

@@ -210,6 +210,7 @@ impl App {
         }
         if let ItemKey::Message(message) = item {
             self.seek(message);
+            self.ask_here();
         }
         self.say("g / goes back to what was found");
     }

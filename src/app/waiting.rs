@@ -50,9 +50,6 @@ impl App {
         };
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let key = next.key();
-        if !self.everywhere && key.channel != self.tab().channel.id {
-            self.tab_mut().focus = focus;
-        }
         let why = urgency::reason(next, self.now);
         let title = next.conversation.title();
         self.visit(&key.channel, &key.conversation, focus, effects);

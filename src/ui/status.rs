@@ -182,6 +182,9 @@ fn offered(app: &App) -> &'static [Command] {
             C::GoToTab,
             C::Help,
             C::Quit,
+            C::SearchAll,
+            C::OpenPalette,
+            C::CommandLine,
         ],
         Focus::History if asks => {
             &[C::Decide, C::Reply, C::PauseAi, C::HandBack, C::Undo, C::GoToOutbox, C::Back, C::Help]
@@ -199,6 +202,8 @@ fn offered(app: &App) -> &'static [Command] {
             C::Card,
             C::Back,
             C::Help,
+            C::FindInHistory,
+            C::SearchAll,
         ],
         Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note) => {
             &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
