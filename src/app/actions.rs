@@ -22,6 +22,9 @@ impl App {
     /// Performs a command whose key was pressed and that can be done.
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         use Command as C;
+        if self.mail_command(command, effects) {
+            return;
+        }
         match command {
             C::Reply if self.window_is_closed() => self.pick_template(effects),
             C::Template => self.pick_template(effects),
@@ -60,7 +63,12 @@ impl App {
                 self.finding_command(command);
             }
             C::FilterList | C::ChooseView => self.finding_command(command),
-            C::SortByActivity | C::SortByWaiting | C::SortByWindow | C::SortByName => {
+            C::SortByActivity
+            | C::SortByWaiting
+            | C::SortByWindow
+            | C::SortByName
+            | C::SortByCategory
+            | C::SortByPriority => {
                 self.finding_command(command);
             }
             C::React => self.pick_reaction(),
@@ -133,6 +141,8 @@ impl App {
             C::SortByWaiting => self.sort(Sort::Waiting),
             C::SortByWindow => self.sort(Sort::Window),
             C::SortByName => self.sort(Sort::Name),
+            C::SortByCategory => self.sort(Sort::Category),
+            C::SortByPriority => self.sort(Sort::Priority),
             _ => (),
         }
     }

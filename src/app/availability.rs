@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::conversations::MOVED_GRACE;
 use crate::app::decisions;
+use crate::app::email;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::account::Platform;
@@ -24,6 +25,9 @@ pub type Reason = String;
 pub fn check(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
+    if let Some(answer) = email::check(app, command) {
+        return answer;
+    }
     match command {
         C::PauseAi | C::HandBack | C::Close | C::CloseAndNext | C::Snooze | C::Claim | C::Tags
             if app.acts_on_marks() =>
@@ -73,7 +77,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
             Err("nothing is looked for; / looks in this conversation".into())
         }
-        C::SortByCategory | C::SortByPriority => {
+        C::SortByCategory | C::SortByPriority if !tab.is_mail() && !app.everywhere => {
             Err("only email threads have one, and this list has none".into())
         }
         C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
@@ -97,6 +101,11 @@ fn no_conversation(tab: &Tab) -> Reason {
     } else {
         format!("{} has no conversations here yet", tab.channel.name)
     }
+}
+
+/// The conversation at hand, if it may be changed on the server at all.
+pub(super) fn writable_here(app: &App) -> Result<&ConversationRow, Reason> {
+    writable(app, app.tab())
 }
 
 /// The conversation at hand, if it may be changed on the server at all.

@@ -3,8 +3,10 @@
 //!
 //! Knows nothing of the store; it says how many messages it wants.
 
+mod letters;
 mod seeking;
 
+use crate::app::email::reading::View;
 use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::app::phone;
@@ -42,6 +44,8 @@ pub struct History {
     pub loaded: bool,
     /// Whether nothing is told of it but what left from here.
     only_here: bool,
+    /// How its mails are shown.
+    pub letters: View,
     /// What is looked for in it.
     pub find: Option<Find>,
     sought: Option<ItemKey>,
@@ -70,6 +74,7 @@ impl History {
             opened: false,
             loaded: false,
             only_here: false,
+            letters: View::default(),
             find: None,
             sought: None,
             divider: None,
@@ -138,7 +143,8 @@ impl History {
         };
         self.more_stored = page.more_stored;
         self.more_on_server = page.more_on_server;
-        self.items = lines::with_notes(page.messages, page.notes);
+        let messages = self.with_letters(page.messages);
+        self.items = lines::with_notes(messages, page.notes);
         self.items.extend(page.outbox.into_iter().filter_map(|row| {
             let text = lines::outbox_text(&row)?;
             Some(Item::Outbox(Box::new(row), text))

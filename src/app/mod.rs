@@ -13,6 +13,7 @@ pub mod composer;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
+pub mod email;
 pub mod event;
 pub mod find;
 pub mod history;
@@ -233,6 +234,7 @@ impl App {
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
+            effects.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
         }
         self.settle(&mut effects);
         effects
@@ -261,13 +263,18 @@ impl App {
             list_focused: tab.focus == Focus::List,
             conversation: tab.history.is_some(),
             card: self.card,
-            composer_lines: 1,
+            composer_lines: if tab.hides_composer() { 0 } else { 1 },
+            tall: tab.writes_mail(),
+            header: self.page == Page::Inbox && tab.is_mail() && !self.everywhere,
             list_width: self.list_width,
-            zoomed: self.zoomed,
+            zoomed: self.zoomed || (self.page == Page::Inbox && tab.is_in_triage()),
         };
         let areas = layout::arrange(wanted);
-        if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let lines = composer.height(width(area)) + usize::from(composer.reply_to.is_some());
+        if let (Some(composer), Some(area)) =
+            (&tab.composer, areas.composer.filter(|_| wanted.composer_lines > 0))
+        {
+            let head = tab.mail_head().map_or(0, |it| it.height() + 12);
+            let lines = head + composer.height(width(area)) + usize::from(composer.reply_to.is_some());
             let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
             wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
         }
@@ -328,6 +335,7 @@ impl App {
         self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
+        self.go_on_with_mail(effects);
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.save_drafts(effects);

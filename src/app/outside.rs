@@ -5,12 +5,26 @@
 
 use crate::app::App;
 use crate::app::canned::Canned;
+use crate::model::outbox::content::Source;
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// Read the canned replies, if they have changed.
     Replies,
+    /// Save a file that came with a mail under a name that is not there yet.
+    SaveFile {
+        /// The name, safe in any folder.
+        name: String,
+        /// The mail as it came.
+        raw: String,
+        /// Which of its files.
+        source: Source,
+    },
+    /// How large a file of the person's is.
+    FileSize(String),
+    /// Show a mail in the browser: without scripts, fetching nothing.
+    ShowMail(String),
 }
 
 /// What came back.
@@ -18,6 +32,12 @@ pub enum Asked {
 pub enum Answered {
     /// The canned replies as they are now.
     Replies(Canned),
+    /// A file's whole path and size, or why it cannot be read.
+    FileSized(String, Result<(String, u64), String>),
+    /// A file was saved there, or why not.
+    Saved(Result<String, String>),
+    /// A mail is being shown, or why not.
+    Shown(Result<(), String>),
 }
 
 impl App {
@@ -25,6 +45,10 @@ impl App {
     pub(super) fn answered(&mut self, answered: Answered) {
         match answered {
             Answered::Replies(canned) => self.canned = canned,
+            Answered::FileSized(path, size) => self.file_sized(path, size),
+            Answered::Saved(Ok(path)) => self.say(format!("saved as {path}")),
+            Answered::Shown(Ok(())) => self.say("opening in the browser, without scripts and pictures"),
+            Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.warn(why),
         }
     }
 }

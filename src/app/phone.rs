@@ -112,6 +112,7 @@ fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
         asked_ai_at: None,
         stuck: 0,
         local: Local::default(),
+        thread: None,
     }
 }
 
@@ -222,6 +223,10 @@ impl App {
         let line = match self.layers.last_mut() {
             Some(Layer::Number { typed, .. }) => typed,
             Some(Layer::Call(form)) => &mut form.fields[form.at],
+            Some(Layer::MailFile(line)) => {
+                line.insert(text::pasted(outside).trim());
+                return true;
+            }
             _ => return false,
         };
         let room = FIELD.saturating_sub(line.chars().count());

@@ -28,8 +28,9 @@ impl App {
         let tab = self.tab_mut();
         if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
             let inner = area.inner();
-            // The composer's border closes the pane below.
-            let rows = usize::from(area.height.saturating_sub(1));
+            // The composer's border closes the pane below, where there is one.
+            let border = if areas.composer.is_some() { 1 } else { 2 };
+            let rows = usize::from(area.height.saturating_sub(border));
             history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
         }
     }

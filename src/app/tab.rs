@@ -6,6 +6,7 @@
 use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
+use crate::app::email::Mailbox;
 use crate::app::history::History;
 use crate::app::phone::CallForm;
 use crate::app::settings::ChannelInfo;
@@ -51,6 +52,8 @@ pub struct Tab {
     pub composer: Option<Composer>,
     /// A call that was filled in and not placed.
     pub call: Option<CallForm>,
+    /// What only a mail tab has.
+    pub mail: Mailbox,
     /// How far its writer has looked.
     pub looked: Looked,
     /// Who has the keyboard.
@@ -74,6 +77,7 @@ impl Tab {
             history: None,
             composer: None,
             call: None,
+            mail: Mailbox::default(),
             looked: Looked::default(),
             focus: Focus::List,
             templates: Templates::default(),

@@ -55,6 +55,7 @@ fn row(id: &str, waits: bool) -> ConversationRow {
         asked_ai_at: None,
         stuck: 0,
         local: Local::default(),
+        thread: None,
     }
 }
 
@@ -142,6 +143,7 @@ fn message(number: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
+        letter: None,
     }
 }
 

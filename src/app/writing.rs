@@ -13,6 +13,9 @@ use crate::app::tab::Focus;
 impl App {
     /// A key was pressed while the composer has the keyboard.
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if self.mail_key(key, effects) {
+            return;
+        }
         match commands::resolve(&[Place::Composer], &[key]) {
             Resolution::Matched(command) => self.composer_command(command, key, effects),
             Resolution::Pending | Resolution::Unknown if self.opens_replies(key, effects) => (),
@@ -77,6 +80,9 @@ impl App {
             return;
         }
         let now = self.now;
+        if self.layers.is_empty() && self.paste_into_head(text) {
+            return;
+        }
         if self.paste_into_field(text) {
             return;
         }

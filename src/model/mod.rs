@@ -9,6 +9,7 @@ pub mod broadcasts;
 pub mod chance;
 pub mod conversations;
 pub mod counting;
+pub mod email;
 pub mod emoji;
 pub mod filter;
 pub mod ids;

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
+use crate::client::Enclosed;
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -19,6 +20,7 @@ use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
+use crate::shell::mail_files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
@@ -29,6 +31,11 @@ use crate::sync::Engine;
 
 /// Conversations that need a person looked at, those that wait longest first.
 const NEEDING: u32 = 1_000;
+
+/// Folders and categories offered at most.
+const THREAD_WORDS: u32 = 40;
+/// Correspondents offered at most.
+const CORRESPONDENTS: u32 = 200;
 
 /// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: Load) -> Loaded {
@@ -69,6 +76,17 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             };
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
+        Load::Triage(query) => {
+            reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
+        }
+        Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
+        Load::Mailbox(channel) => reader.mailbox(channel).and_then(|account| {
+            let words = reader.thread_words(channel, THREAD_WORDS)?;
+            Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
+        }),
+        Load::Correspondents(channel, text) => reader
+            .correspondents(channel, text, CORRESPONDENTS)
+            .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
         Load::Templates(channel) => {
             reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }
@@ -155,17 +173,25 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
         Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
+        Some(Operation::SendMail(_)) => "sending the mail",
+        Some(Operation::ChangeThread { .. }) => "filing",
         _ => "switching the AI",
     };
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
         let lane = Lane::Conversation(intent.conversation.clone());
-        match crate::client::prepare(&intent.platform, &lane, &intent.operation) {
+        let (operation, files) = match mail_files::enclose(&intent.operation) {
+            Ok(read) => read,
+            Err(why) => return refused(why, intents),
+        };
+        let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+        let enclosed = Enclosed { files: &files, secret: None };
+        match crate::client::prepare_with(&intent.platform, &lane, &operation, enclosed) {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),
                 lane,
-                operation: intent.operation.clone(),
+                operation,
                 request,
                 hold_micros: intent.hold,
                 seen: intent.seen.clone(),
@@ -256,6 +282,7 @@ impl Hands {
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            Effect::FetchMail(channel, wish) => self.engine.fetch_mail(channel, wish),
             Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),

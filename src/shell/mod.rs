@@ -6,6 +6,7 @@ pub mod effects;
 mod exporting;
 pub mod failures;
 pub mod input;
+pub mod mail_files;
 pub mod mailbox;
 mod notes;
 pub mod notify;

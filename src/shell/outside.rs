@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::app::event::Event;
 use crate::app::outside::{Answered, Asked};
+use crate::shell::mail_files::{self, MailFiles};
 use crate::shell::mailbox::Mailbox;
 use crate::shell::replies::Folder;
 
@@ -15,18 +16,31 @@ use crate::shell::replies::Folder;
 #[derive(Debug)]
 pub struct Outside {
     replies: Folder,
+    mail: MailFiles,
 }
 
 impl Outside {
     /// With canned replies in this folder.
     pub fn new(replies: PathBuf) -> Self {
-        Self { replies: Folder::new(replies) }
+        Self { replies: Folder::new(replies), mail: MailFiles::default() }
+    }
+
+    /// The same with another folder for files that came with mail.
+    #[must_use]
+    pub fn saving_in(self, folder: PathBuf) -> Self {
+        Self { mail: MailFiles::in_folder(folder), ..self }
     }
 
     /// Answers.
     pub fn answer(&mut self, asked: Asked) -> Answered {
         match asked {
             Asked::Replies => Answered::Replies(self.replies.read()),
+            Asked::SaveFile { name, raw, source } => Answered::Saved(self.mail.save(&name, &raw, &source)),
+            Asked::FileSize(path) => {
+                let size = mail_files::size(&path);
+                Answered::FileSized(path, size)
+            }
+            Asked::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
         }
     }
 }

@@ -23,6 +23,7 @@ mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;
+mod email;
 pub mod errors;
 mod facts;
 mod files;

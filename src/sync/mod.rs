@@ -17,6 +17,7 @@ mod broadcasts;
 mod channel;
 mod conversations;
 mod details;
+mod email;
 mod engine;
 mod evidence;
 pub mod guard;
@@ -45,6 +46,7 @@ use crate::model::secret::Secret;
 use crate::model::time::MINUTE;
 
 pub use channel::Channel;
+pub use email::fuzz_mail;
 pub use engine::Engine;
 pub use leading::Leading;
 pub use plan::Polling;

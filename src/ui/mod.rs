@@ -8,6 +8,7 @@ pub mod card;
 pub mod composer;
 pub mod connection;
 pub mod conversations;
+pub mod email;
 pub mod found;
 pub mod history;
 pub mod layers;
@@ -57,6 +58,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     } else if app.page == Page::Drafts {
         rows::drafts(app, theme, areas.body, buffer);
     } else if app.tab().is_inbox() {
+        if let Some(area) = areas.header {
+            email::header(app, theme, area, buffer);
+        }
         if let Some(area) = areas.list {
             conversations::draw(app, theme, area, buffer);
         }
@@ -65,6 +69,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         }
         if let Some(area) = areas.card {
             card::draw(app, theme, area, buffer);
+        }
+        if let Some(triage) = app.tab().triage().filter(|it| it.is_over()) {
+            email::summary(app, triage, theme, areas.body, buffer);
         }
         if let Some(area) = areas.composer {
             cursor = composer::draw(app, theme, area, buffer);

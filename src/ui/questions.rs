@@ -16,6 +16,7 @@ use crate::model::messages::{Message, Sender};
 use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
+use crate::ui::email;
 use crate::ui::menus;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
@@ -48,6 +49,12 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         }
         Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
+        Layer::AskSame { what, count, from } => {
+            ("The same for all?".to_owned(), email::same(theme, *what, *count, from))
+        }
+        Layer::MailDoubt { doubts } => ("Send it so?".to_owned(), email::doubt(theme, doubts)),
+        Layer::MailFile(line) => ("Attach".to_owned(), email::file(theme, line)),
+        Layer::AskBrowser { .. } => ("Open in the browser?".to_owned(), email::browser(theme)),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
         Layer::Snooze { rows, typed, .. } => {

@@ -15,6 +15,7 @@ use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::ui::connection;
+use crate::ui::email;
 use crate::ui::paint;
 use crate::ui::search;
 use crate::ui::tabs;
@@ -149,6 +150,9 @@ fn offered(app: &App) -> &'static [Command] {
             &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::List | Focus::History if tab.is_in_triage() => email::TRIAGE_HINTS,
+        Focus::List if tab.is_mail() && !app.acts_on_marks() => email::LIST_HINTS,
+        Focus::History if tab.is_mail() && !asks => email::HISTORY_HINTS,
         Focus::List if tab.is_phone() => {
             &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
         }

@@ -12,6 +12,7 @@ use crate::model::queries::{Anchor, ConversationPage, ConversationQuery};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::StoreError;
+use crate::store::email::rows as thread;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
@@ -69,9 +70,11 @@ pub(crate) fn row_of(
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {} FROM conversation c {} WHERE c.channel = ?1 AND c.id = ?2",
+        "SELECT {COLUMNS}, {FACTS}, {}, {} FROM conversation c {} {} WHERE c.channel = ?1 AND c.id = ?2",
         local::COLUMNS,
-        local::JOIN
+        thread::COLUMNS,
+        local::JOIN,
+        thread::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], list_row).optional()?)
@@ -128,11 +131,13 @@ fn walk(
     let [first, id, channel] = order::columns(query);
     let (_, direction) = order::direction(query.sort, walk);
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {}
+        "SELECT {COLUMNS}, {FACTS}, {}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {} {}
          ORDER BY {first} {direction}, {id} {direction}, {channel} {direction}",
         local::COLUMNS,
+        thread::COLUMNS,
         numbers.sql,
-        local::JOIN
+        local::JOIN,
+        thread::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(numbers.values), list_row)?;
@@ -215,5 +220,6 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         handed_back_at,
         asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
         local: local::read(row, WIDTH + FACTS_WIDTH)?,
+        thread: thread::read(row, WIDTH + FACTS_WIDTH + local::WIDTH)?,
     })
 }

@@ -22,6 +22,9 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
      (SELECT group_concat(t.shared || t.word, char(10) ORDER BY t.word) FROM desk.tag t
          WHERE t.channel = c.channel AND t.conversation = c.id)";
 
+/// How many they are.
+pub(crate) const WIDTH: usize = 8;
+
 /// Reads the numbers of the conversations that were put aside, that nothing
 /// has brought back, and of which nothing written here asks.
 pub(crate) const ASLEEP: &str = "SELECT a.number FROM desk.snooze s
