@@ -4,12 +4,14 @@
 //! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
+pub mod attachments;
 pub mod bounds;
 pub mod broadcasts;
 pub mod chance;
 pub mod conversations;
 pub mod counting;
 pub mod emoji;
+pub mod files;
 pub mod filter;
 pub mod ids;
 pub mod json;

@@ -49,6 +49,7 @@ pub mod templates;
 #[cfg(test)]
 mod tests;
 pub mod transcript;
+mod uploads;
 mod writer;
 
 pub use errors::StoreError;

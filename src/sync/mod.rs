@@ -36,6 +36,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod uploads;
 mod verified;
 pub mod walk;
 mod wishes;

@@ -227,7 +227,7 @@ fn state(item: &Item, history: &History, app: &App) -> String {
                 Item::Outbox(row, _) => Some(&**row),
                 Item::Message(_) | Item::Note(_) => None,
             });
-            row_state::line(row, others, app.now, THEME, "").0
+            row_state::line(row, others, app.now, THEME, "", None).0
         }
         Item::Outbox(row, _) => row_state::word(row, app.now, THEME).0.to_owned(),
     }

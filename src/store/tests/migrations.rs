@@ -150,7 +150,12 @@ async fn every_older_outbox_is_carried_over() {
         let draft = reader.draft(&channel(), &"c1".into()).unwrap();
         assert_eq!(
             draft,
-            Some(Draft { text: "half a thought".into(), reply_to: None, note: String::new() }),
+            Some(Draft {
+                text: "half a thought".into(),
+                reply_to: None,
+                note: String::new(),
+                attachment: None
+            }),
             "version {version}"
         );
         let note = store.add_note(&channel(), &"c1".into(), "calls back on Monday", at(0)).unwrap();
