@@ -40,6 +40,7 @@ impl App {
             }
             C::MarkNone => self.mark_none(),
             C::GoToSnoozed => self.show_snoozed(),
+            C::ShowPaused => self.show_paused(effects),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
             C::Close => self.close(effects),

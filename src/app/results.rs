@@ -65,7 +65,7 @@ impl App {
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
             Loaded::Marked(rows) => self.marked(rows, effects),
             Loaded::Fates(fates) => self.fates(fates),
-            Loaded::Paused(_) => (),
+            Loaded::Paused(paused) => self.paused(paused),
             Loaded::Tags(known) => self.tags_known(known),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),

@@ -54,6 +54,8 @@ fn row(id: &str, waits: bool) -> ConversationRow {
         handed_back_at: None,
         asked_ai_at: None,
         stuck: 0,
+        trouble: 0,
+        trouble_why: SafeText::default(),
         local: Local::default(),
     }
 }

@@ -8,6 +8,7 @@ use crate::model::local::Local;
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
+use crate::model::trouble;
 
 /// How long the AI is given to answer after it was handed back.
 const PATIENCE: i64 = MINUTE;
@@ -215,6 +216,10 @@ pub struct ConversationRow {
     pub asked_ai_at: Option<Timestamp>,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
+    /// What its newest messages tell of trouble with the AI.
+    pub trouble: u32,
+    /// Why, in words.
+    pub trouble_why: SafeText,
     /// What this desk keeps of it.
     pub local: Local,
 }
@@ -245,6 +250,29 @@ impl ConversationRow {
         let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
         let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == Status::Open;
         in_vain.then_some(asked)
+    }
+
+    /// How much trouble there is with the AI, by what was said and by how long
+    /// the customer has waited; 0 where the AI does not answer.
+    pub fn trouble_score(&self, now: Timestamp) -> u32 {
+        let answers = !matches!(self.conversation.automation, Automation::Off);
+        if !answers || self.conversation.status != Status::Open || self.local.is_asleep() {
+            return 0;
+        }
+        let asks = if self.is_failing() { 60 } else { 0 };
+        let waits = self.waiting_since.and_then(|it| trouble::waits(now.since(it)));
+        asks + self.trouble + waits.map_or(0, |it| it.weight)
+    }
+
+    /// Why there is trouble with the AI, in words; `None` if there is none.
+    pub fn trouble_words(&self, now: Timestamp) -> Option<String> {
+        // Waiting alone is said by the waiting time.
+        if self.trouble_score(now) < trouble::TROUBLE || self.trouble == 0 {
+            return None;
+        }
+        let waits = self.waiting_since.and_then(|it| trouble::waits(now.since(it))).map(|it| it.words);
+        let words: Vec<String> = Some(self.trouble_why.to_string()).into_iter().chain(waits).collect();
+        Some(words.join(", "))
     }
 
     /// Whether the AI asks for a person in an open conversation.

@@ -29,4 +29,5 @@ pub mod snooze;
 pub mod stops;
 pub mod text;
 pub mod time;
+pub mod trouble;
 pub mod urgency;

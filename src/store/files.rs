@@ -27,6 +27,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_4.sql"),
     include_str!("schema/cache_5.sql"),
     include_str!("schema/cache_6.sql"),
+    include_str!("schema/cache_7.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[

@@ -64,6 +64,10 @@ fn facts<'a>(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(&'a str, St
     if let Escalation::Asks(why) = &conversation.escalation {
         add("AI failing", Some(why.to_string()));
     }
+    add(
+        "trouble",
+        row.trouble_words(app.now).map(|it| format!("{it} (score {})", row.trouble_score(app.now))),
+    );
     add("claimed", claim(app, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();

@@ -72,6 +72,9 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         1 => items.push(loud(format!("{outbox} (1 ASKS · g o)"), theme.error())),
         asks => items.push(loud(format!("{outbox} ({asks} ASK · g o)"), theme.error())),
     }
+    if app.lease_waits() {
+        items.push(loud(" · a pause is over · g h".to_owned(), theme.waiting()));
+    }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {
         let (finished, total) = batch.progress();

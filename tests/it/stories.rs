@@ -15,6 +15,7 @@ mod leases;
 mod marking;
 mod notes;
 mod outbox;
+mod radar;
 mod reacting;
 mod snoozing;
 mod tabs;

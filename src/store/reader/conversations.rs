@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
-use crate::store::rows::{line, local, time};
+use crate::store::rows::{line, local, optional_line, time};
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;
@@ -37,9 +37,9 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
              AND m.sort_at > h.at AND m.sender <> 'api')),
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
          WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at),
-     c.channel";
+     c.channel, coalesce(c.trouble, 0), c.trouble_why";
 /// How many they are.
-const FACTS_WIDTH: usize = 13;
+const FACTS_WIDTH: usize = 15;
 
 /// Reads a window.
 pub(crate) fn window(
@@ -214,6 +214,8 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         paused: paused(row)?,
         handed_back_at,
         asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
+        trouble: row.get(WIDTH + 13)?,
+        trouble_why: optional_line(row, WIDTH + 14)?.unwrap_or_default(),
         local: local::read(row, WIDTH + FACTS_WIDTH)?,
     })
 }
