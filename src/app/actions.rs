@@ -23,8 +23,12 @@ impl App {
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         use Command as C;
         match command {
+            C::Reply if self.window_is_closed() => self.pick_template(effects),
+            C::Template => self.pick_template(effects),
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
+            C::WriteNumber => self.ask_number(),
+            C::Call => self.ask_call(),
             C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause, effects),
             C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
             C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
@@ -32,17 +36,13 @@ impl App {
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
-            C::Snooze => self.ask_snooze(effects),
-            C::Claim => self.claim(effects),
-            C::Tags => self.ask_tags(effects),
+            C::Snooze | C::Claim | C::Tags | C::MarkNone => self.keeping_command(command, effects),
+            C::GoToSnoozed | C::ShowPaused | C::ShowDone | C::ShowResults => {
+                self.keeping_command(command, effects);
+            }
             C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
                 self.mark_command(command, effects);
             }
-            C::MarkNone => self.mark_none(),
-            C::GoToSnoozed => self.show_snoozed(),
-            C::ShowPaused => self.show_paused(effects),
-            C::ShowDone => self.show_list(ListKind::Done),
-            C::ShowResults => self.show_list(ListKind::Results),
             C::Close => self.close(effects),
             C::CloseAndNext => {
                 self.close(effects);
@@ -53,13 +53,17 @@ impl App {
             C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
             C::Card => self.card = Some(self.areas().card.is_none()),
             C::Raw => self.raw(),
+            C::OpenOutside => self.ask_open(),
+            C::Elsewhere => self.look_elsewhere(effects),
+            C::GoToQuoted => self.go_to_quoted(),
             C::Down | C::Up | C::Open => self.list_command(command, effects),
-            C::FilterList => self.open_filter(),
-            C::ChooseView => self.choose_view(),
-            C::SortByActivity => self.sort(Sort::Activity),
-            C::SortByWaiting => self.sort(Sort::Waiting),
-            C::SortByWindow => self.sort(Sort::Window),
-            C::SortByName => self.sort(Sort::Name),
+            C::FindInHistory | C::OlderHit | C::NewerHit | C::SearchAll | C::OpenPalette | C::CommandLine => {
+                self.finding_command(command);
+            }
+            C::FilterList | C::ChooseView => self.finding_command(command),
+            C::SortByActivity | C::SortByWaiting | C::SortByWindow | C::SortByName => {
+                self.finding_command(command);
+            }
             C::React => self.pick_reaction(),
             C::RemoveReaction => self.remove_reaction(effects),
             C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
@@ -100,6 +104,41 @@ impl App {
         }
     }
 
+    /// Commands about what this desk alone keeps.
+    fn keeping_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        use Command as C;
+        match command {
+            C::Snooze => self.ask_snooze(effects),
+            C::Claim => self.claim(effects),
+            C::Tags => self.ask_tags(effects),
+            C::MarkNone => self.mark_none(),
+            C::GoToSnoozed => self.show_snoozed(),
+            C::ShowPaused => self.show_paused(effects),
+            C::ShowDone => self.show_list(ListKind::Done),
+            C::ShowResults => self.show_list(ListKind::Results),
+            _ => (),
+        }
+    }
+
+    /// Commands that find: in a history, in everything, in the list.
+    fn finding_command(&mut self, command: Command) {
+        use Command as C;
+        match command {
+            C::FindInHistory => self.open_find(),
+            C::OlderHit | C::NewerHit => self.next_hit(command == C::OlderHit),
+            C::SearchAll => self.open_search(""),
+            C::OpenPalette => self.open_palette(),
+            C::CommandLine => self.open_command_line(),
+            C::FilterList => self.open_filter(),
+            C::ChooseView => self.choose_view(),
+            C::SortByActivity => self.sort(Sort::Activity),
+            C::SortByWaiting => self.sort(Sort::Waiting),
+            C::SortByWindow => self.sort(Sort::Window),
+            C::SortByName => self.sort(Sort::Name),
+            _ => (),
+        }
+    }
+
     fn list_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         let visible = self.list_rows(&self.areas());
         match command {
@@ -125,7 +164,8 @@ impl App {
 
     /// Goes into the composer, quoting the selected message if asked to.
     fn write(&mut self, quote: bool, effects: &mut Vec<Effect>) {
-        let from_history = self.tab().focus == Focus::History;
+        // An SMS quotes nothing.
+        let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
         self.open(Focus::Composer, effects);
         let tab = self.tab_mut();
         let quoted = match &tab.history {

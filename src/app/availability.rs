@@ -9,6 +9,7 @@ use crate::app::conversations::MOVED_GRACE;
 use crate::app::decisions;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
+use crate::model::account::Platform;
 use crate::model::conversations::{Automation, ConversationRow};
 use crate::model::news::Health;
 use crate::model::outbox::RowState;
@@ -45,6 +46,17 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
                 None => Err("this conversation has no address to answer to".into()),
             }
         }
+        C::Template => {
+            writable(app, tab)?;
+            match tab.platform() {
+                Some(Platform::Whatsapp) => Ok(()),
+                other => Err(format!("{} has no templates", other.map_or("this channel", Platform::label))),
+            }
+        }
+        C::WriteNumber | C::Call => tab_writable(tab).and_then(|()| match tab.is_phone() {
+            true => Ok(()),
+            false => Err("numbers are written to and called from a phone tab".into()),
+        }),
         C::React | C::RemoveReaction => {
             writable(app, tab)?;
             reactable(tab, command == C::RemoveReaction)
@@ -58,6 +70,9 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
+        C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
+            Err("nothing is looked for; / looks in this conversation".into())
+        }
         C::SortByCategory | C::SortByPriority => {
             Err("only email threads have one, and this list has none".into())
         }
@@ -68,7 +83,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         }
         C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
-        C::Card | C::Raw if app.at_hand().is_none() => Err(no_conversation(tab)),
+        C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then I shows its card".into())
         }
@@ -146,6 +161,9 @@ pub(super) fn closable(row: &ConversationRow) -> Result<(), Reason> {
 }
 
 fn reactable(tab: &Tab, remove: bool) -> Result<(), Reason> {
+    if tab.is_phone() {
+        return Err("an SMS takes no reactions".into());
+    }
     let history = tab.history.as_ref().ok_or_else(|| no_conversation(tab))?;
     let row = history.selected_message().ok_or("select a message of the customer first")?;
     let present = match &row.reaction_pending {

@@ -55,6 +55,7 @@ macro_rules! commands {
         pub const TABLE: &[Row] = &[
             $(Row {
                 command: Command::$name,
+                ident: stringify!($name),
                 place: Place::$place,
                 keys: &[$($keys),*],
                 word: $word,
@@ -69,6 +70,7 @@ macro_rules! commands {
 pub struct Row {
     /// The command.
     pub command: Command,
+    ident: &'static str,
     /// Where its keys act.
     pub place: Place,
     /// Key sequences; the first is the one hints show.
@@ -82,7 +84,10 @@ pub struct Row {
 commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
+    WriteNumber Conversation ["Ctrl-N"] "number" "Phone: write an SMS to a number that is typed";
+    Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
+    Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed";
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
@@ -96,6 +101,8 @@ commands! {
     PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
     MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";
     Card Conversation ["I"] "card" "Show or hide the customer's card";
+    OpenOutside Conversation ["o"] "open outside" "Open the message's file or link outside; asks first";
+    Elsewhere Conversation ["g x"] "elsewhere" "Go to the same number or mail address on another tab";
     Raw Conversation ["d"] "raw" "Show the item as the server sent it";
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
@@ -118,10 +125,14 @@ commands! {
     MessageUp History ["k", "Up"] "up" "Previous message; older ones load as you go";
     React History ["+"] "react" "Put an emoji on the selected message";
     RemoveReaction History ["-"] "unreact" "Remove your reaction from the selected message";
+    GoToQuoted History ["Enter"] "quoted" "Go to the message the selected one quotes";
     FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked";
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
     Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
+    FindInHistory History ["/"] "find" "Look for words in this conversation as you type";
+    OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
+    NewerHit History ["N"] "newer hit" "Go to the next newer one";
     Back History ["Esc", "h", "Left"] "back" "Back to the list";
     DecideRow Outbox ["a"] "decide" "Decide over what asks: send, edit or drop; says first what each does";
     DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go";
@@ -138,6 +149,9 @@ commands! {
     CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file";
     CopyTranscript Conversation ["y t"] "copy all" "Copy the messages at hand as text";
     CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent";
+    SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs";
+    OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters";
+    CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others";
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
@@ -183,8 +197,30 @@ commands! {
     EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
+    PaletteInText Composer ["Ctrl-P"] "palette" "The palette";
     HelpInText Composer ["F1"] "help" "This help";
     Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept. Tab first goes to open fields and completes :emoji";
+}
+
+/// The name a command is called by: stable, with dashes.
+pub fn name(command: Command) -> String {
+    let mut name = String::new();
+    for it in row(command).ident.chars() {
+        if it.is_ascii_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.push(it.to_ascii_lowercase());
+    }
+    name
+}
+
+/// The command of a name.
+pub fn named(name: &str) -> Option<Command> {
+    let found = TABLE.iter().map(|it| it.command).find(|it| self::name(*it) == name);
+    found.or(match name {
+        "q" => Some(Command::Quit),
+        _ => None,
+    })
 }
 
 /// The row of a command.
@@ -284,7 +320,7 @@ mod tests {
         assert_eq!(resolve(&history, &press("g")), Resolution::Pending);
         assert_eq!(resolve(&history, &press("g n")), Resolution::Matched(Command::FirstUnseen));
         assert_eq!(resolve(&history, &press("g g")), Resolution::Matched(Command::Top));
-        assert_eq!(resolve(&history, &press("g x")), Resolution::Unknown);
+        assert_eq!(resolve(&history, &press("g y")), Resolution::Unknown);
         assert_eq!(resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
         let rest = continuations(&[Place::Rows, Place::Desk], &press("g"));
         assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));

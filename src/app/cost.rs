@@ -4,7 +4,7 @@
 //! Knows nothing of bodies. A test key pays nothing.
 
 use crate::app::tab::Tab;
-use crate::model::account::Environment;
+use crate::model::account::{Environment, Platform};
 use crate::model::counting::{self, Count};
 use crate::model::prices::{self, Price};
 
@@ -23,9 +23,15 @@ impl Tab {
         }
     }
 
-    /// What a text costs.
+    /// Whether a text's price is told anywhere: of an SMS it is not.
+    pub fn has_price(&self) -> bool {
+        self.is_simulated() || self.platform() != Some(&Platform::Voip)
+    }
+
+    /// What a text costs; nothing where that is not known.
     pub fn text_price(&self, messages: usize) -> Price {
-        Price::exactly(prices::TEXT).times(i64::try_from(messages).unwrap_or(i64::MAX))
+        let one = if self.has_price() { prices::TEXT } else { 0 };
+        Price::exactly(one).times(i64::try_from(messages).unwrap_or(i64::MAX))
     }
 
     /// Whether nothing is really sent or paid.
@@ -39,6 +45,10 @@ impl Tab {
             return "simulated, 0 credits".to_owned();
         }
         match &self.account {
+            Some(account) if !self.has_price() => {
+                format!("price unknown, {} left", prices::credits(account.credits))
+            }
+            None if !self.has_price() => "price unknown".to_owned(),
             Some(account) if self.cannot_pay(price).is_none() => {
                 let left = |cost: i64| prices::credits((account.credits - whole(cost)).max(0.0));
                 let (least, most) = (left(price.least), left(price.most));

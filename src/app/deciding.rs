@@ -83,10 +83,9 @@ impl App {
     }
 
     fn edit_again(&mut self, row: &OutboxRow) {
-        if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
-            (&row.operation, row.lane.conversation())
+        if let (Some((text, quoted)), Some(conversation)) = (row.operation.written(), row.lane.conversation())
         {
-            self.give_back(&row.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
+            self.give_back(&row.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
             self.say("back in the composer");
         }
     }

@@ -4,7 +4,7 @@
 //! Pure. Knows nothing of how a decision is carried out.
 
 use crate::model::messages::Message;
-use crate::model::outbox::{Operation, OutboxRow, RowState, Stop, Verdict};
+use crate::model::outbox::{OutboxRow, RowState, Stop, Verdict};
 use crate::model::queries::OutboxEntry;
 
 /// Candidates a person can choose from with a digit.
@@ -63,7 +63,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
         let verdict = Verdict::Adopt(message.id.clone());
         out.push(Answer { key: number, verdict, word: "that is it".to_owned(), effect });
     }
-    if matches!(row.operation, Operation::SendText { .. }) {
+    if row.operation.written().is_some() {
         let effect = if stop.is_ambiguous() {
             "back into the composer; if it was sent, the customer has it already"
         } else {

@@ -17,8 +17,10 @@ use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
-    HistoryQuery, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
+    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
 };
+use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -65,6 +67,8 @@ pub enum Event {
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// A conversation was written into a file, or why not.
+    Exported(Result<String, String>),
     /// A write to this desk's own files failed.
     WriteFailed {
         /// What was being done.
@@ -95,6 +99,8 @@ pub enum Loaded {
     Entry(Option<Box<OutboxEntry>>),
     /// Drafts, and whether there are more.
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
+    /// Where the same person is in other tabs.
+    Elsewhere(ConversationKey, Vec<ConversationKey>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
     /// All conversations of a list, to be marked, and whether there are more.
@@ -109,6 +115,16 @@ pub enum Loaded {
     Tags(Vec<SafeText>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// A tab's templates.
+    Templates(ChannelId, Templates),
+    /// Where words were found.
+    Search(SearchQuery, Box<SearchPage>),
+    /// How many messages back one is; `None` if it is not stored.
+    Depth(ChannelId, ConversationId, MessageId, Option<u32>),
+    /// The names of the conversations with the newest activity.
+    Names(Vec<Named>),
+    /// Whose conversation is called so, if there is one.
+    Lookup(String, Option<ConversationKey>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -132,8 +148,12 @@ pub enum Load {
     Entry(RowId),
     /// Drafts.
     Drafts(DeskQuery),
+    /// Where the person of a conversation is in other tabs.
+    Elsewhere(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// A tab's templates.
+    Templates(ChannelId),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
     /// All conversations of a list, to be marked.
@@ -146,6 +166,14 @@ pub enum Load {
     Paused(u32),
     /// Tags in use, so many at most.
     Tags(u32),
+    /// Where words are found, in everything or in one conversation.
+    Search(SearchQuery),
+    /// How many messages back one is.
+    Depth(ChannelId, ConversationId, MessageId),
+    /// The names of the conversations with the newest activity.
+    Names,
+    /// Whose conversation is called so.
+    Lookup(String),
 }
 
 /// How the marks of a whole list are set.
@@ -212,6 +240,8 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
+    /// Ask the server for this tab's templates.
+    FetchTemplates(ChannelId),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
     /// Read the mouse, or leave it to the terminal.
@@ -220,8 +250,22 @@ pub enum Effect {
     Bell,
     /// Tell a person who does not look at the terminal: who writes, and where.
     Notify(SafeText, SafeText),
+    /// Open a link outside, which the person has agreed to.
+    OpenOutside(String),
     /// Put a text where the person can paste it from.
     Copy(String),
+    /// Write a conversation into a file that is not there yet; answered by
+    /// [`Event::Exported`].
+    Export {
+        /// Which.
+        key: ConversationKey,
+        /// What its tab is called.
+        name: String,
+        /// How.
+        format: TranscriptFormat,
+        /// Where.
+        file: String,
+    },
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

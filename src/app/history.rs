@@ -3,7 +3,11 @@
 //!
 //! Knows nothing of the store; it says how many messages it wants.
 
+mod seeking;
+
+use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
+use crate::app::phone;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Direction, MessageRow, Place};
@@ -36,6 +40,11 @@ pub struct History {
     pub opened: bool,
     /// Whether anything has been loaded yet.
     pub loaded: bool,
+    /// Whether nothing is told of it but what left from here.
+    only_here: bool,
+    /// What is looked for in it.
+    pub find: Option<Find>,
+    sought: Option<ItemKey>,
     divider: Option<MessageId>,
     seen_before: Option<Place>,
     more_stored: bool,
@@ -60,6 +69,9 @@ impl History {
             below: 0,
             opened: false,
             loaded: false,
+            only_here: false,
+            find: None,
+            sought: None,
             divider: None,
             seen_before: None,
             more_stored: false,
@@ -72,6 +84,12 @@ impl History {
             visible: 1,
             conversation,
         }
+    }
+
+    /// What was said in it is told nowhere: only what left from here shows.
+    pub fn tell_only_here(&mut self) {
+        self.only_here = true;
+        self.row = phone::listed_or_new(self.row.take(), &self.wanted.channel, &self.conversation);
     }
 
     /// Says that what is at hand may be old.
@@ -114,7 +132,10 @@ impl History {
             self.below += arrived;
         }
         self.loaded = true;
-        self.row = page.conversation;
+        self.row = match self.only_here {
+            true => phone::listed_or_new(page.conversation, &self.wanted.channel, &self.conversation),
+            false => page.conversation,
+        };
         self.more_stored = page.more_stored;
         self.more_on_server = page.more_on_server;
         self.items = lines::with_notes(page.messages, page.notes);
@@ -123,6 +144,9 @@ impl History {
             Some(Item::Outbox(Box::new(row), text))
         }));
         self.rebuild();
+        if let Some(sought) = self.sought.take() {
+            self.seek(&sought);
+        }
         true
     }
 
@@ -131,6 +155,8 @@ impl History {
         let anchor = self.first.and_then(|first| self.anchor_at(first));
         let head = if !self.loaded {
             None
+        } else if self.only_here {
+            Some("what left from here; the interface tells no more of calls and SMS")
         } else if self.more_stored || self.more_on_server {
             Some("older messages load as you go up")
         } else if self.items.is_empty() {
@@ -305,12 +331,22 @@ impl History {
             return false;
         }
         // Asking again only makes sense once the last answer has come.
-        let asked = self.more_on_server && self.asked_server_at != Some(self.items.len());
+        let asked = self.more_on_server && !self.only_here && self.asked_server_at != Some(self.items.len());
         if asked {
             self.asked_server_at = Some(self.items.len());
             self.wanted.limit += STEP;
         }
         asked
+    }
+
+    /// Selects a message; false if it is not at hand.
+    pub fn go_to(&mut self, message: &MessageId) -> bool {
+        let key = ItemKey::Message(message.clone());
+        let found = self.items.iter().position(|it| it.key() == key);
+        if let Some(index) = found {
+            self.select_index(index);
+        }
+        found.is_some()
     }
 
     /// The newest message this desk had seen before it was opened now.

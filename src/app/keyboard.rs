@@ -51,7 +51,7 @@ impl App {
     }
 
     /// Runs a command, or says why it cannot be done.
-    fn command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         match availability::check(self, command) {
             Ok(()) => self.perform(command, key, effects),
             Err(reason) => self.warn(format!("{}: {reason}", commands::row(command).word)),

@@ -33,7 +33,9 @@ impl App {
     fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
-            (Layer::Line(line), _) => self.line_key(line, key),
+            (Layer::Line(line), _) => self.line_key(line, key, effects),
+            (Layer::Palette(palette), _) => self.palette_key(palette, key, effects),
+            (Layer::Search, _) => self.search_key(key),
             (Layer::Views { chosen }, _) => self.views_key(chosen, key),
             (Layer::Help { first }, _) => {
                 let total = TABLE.len() + Place::ALL.len();
@@ -46,6 +48,8 @@ impl App {
             }
             (Layer::Replies { picker, opener }, _) => self.replies_key(picker, opener, key),
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
+            (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
+            (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
@@ -69,7 +73,14 @@ impl App {
                 self.decided_on(&entry, answers, it, effects);
             }
             (Layer::DecideAll { go, .. }, Some('y')) => self.send_all(go, effects),
-            (Layer::AskQuit { .. }, Some('n')) => (),
+            (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
+            (Layer::Call(form), _) => self.call_key(form, key),
+            (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation, effects),
+            (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
+                self.open_layer(Layer::Call(form));
+            }
+            (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
+            (Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
             (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
             (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
             (_, _) if leaves => (),

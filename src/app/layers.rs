@@ -7,11 +7,15 @@ use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
+use crate::app::palette::Palette;
+use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
 use crate::app::tagging::TagLine;
+use crate::app::templates::TemplateForm;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
+use crate::model::outbox::Operation;
 use crate::model::queries::{OutboxEntry, PausedEntry};
 use crate::model::text::SafeText;
 
@@ -24,6 +28,11 @@ pub const TYPE_AHEAD: i64 = 150_000;
 pub enum Layer {
     /// A line being typed at the foot of the screen.
     Line(Line),
+    /// Commands, people, views and tabs by their letters.
+    Palette(Box<Palette>),
+    /// Looking for words in everything seen; its state is the app's, so that
+    /// it can be gone back to.
+    Search,
     /// The menu of saved views.
     Views {
         /// The chosen place in it.
@@ -49,6 +58,8 @@ pub enum Layer {
     AskPause {
         /// The message, ready to leave; several where it was too long for one.
         sends: Vec<Intent>,
+        /// Whether they are what the composer holds.
+        clears_draft: bool,
         /// The switch, ready to go before it.
         pause: Box<Intent>,
     },
@@ -92,6 +103,22 @@ pub enum Layer {
         open: Vec<String>,
         /// Conversations whose AI is paused from here.
         paused: u32,
+    },
+    /// A number to write to is being typed.
+    Number {
+        /// So far.
+        typed: String,
+        /// What is wrong with it, if anything.
+        wrong: Option<String>,
+    },
+    /// A call is being filled in.
+    Call(CallForm),
+    /// Asks whether to call now.
+    AskCall {
+        /// What was filled in, to go back to.
+        form: CallForm,
+        /// The call.
+        operation: Operation,
     },
     /// Asks until when conversations are put aside.
     Snooze {
@@ -140,10 +167,24 @@ pub enum Layer {
         /// Characters before the cursor that give way to it.
         typed: usize,
     },
+    /// Picks a template.
+    Templates {
+        /// What was typed.
+        picker: Picker,
+    },
+    /// Fills a template in.
+    TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
     Menu {
         /// The chosen entry.
         chosen: usize,
+    },
+    /// Says where a link leads, and asks whether to open it outside.
+    AskOpen {
+        /// The link.
+        url: String,
+        /// Its host.
+        host: String,
     },
     /// An item as the server sent it.
     Raw {
@@ -162,16 +203,22 @@ impl Layer {
         !matches!(
             self,
             Self::Line(_)
+                | Self::Palette(_)
+                | Self::Search
                 | Self::Views { .. }
                 | Self::Help { .. }
                 | Self::Raw { .. }
                 | Self::React { .. }
+                | Self::Number { .. }
+                | Self::Call(_)
                 | Self::Snooze { .. }
                 | Self::Tags { .. }
                 | Self::List { .. }
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }
+                | Self::Templates { .. }
+                | Self::TemplateForm(_)
         )
     }
 }

@@ -1,11 +1,14 @@
-//! Lines typed at the foot of the screen: the filter of the list. What is
-//! typed acts at once; Enter keeps it, Esc takes it back.
+//! Lines typed at the foot of the screen: the filter of the list, what is
+//! looked for in a history, a command. A filter and words looked for act as
+//! they are typed; Enter keeps them, Esc takes them back.
 //!
 //! Knows nothing of drawing, or of how rows are found.
 
 use crate::app::App;
+use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::lines::ItemKey;
 use crate::app::text_line::TextLine;
 use crate::model::filter;
 use crate::model::queries::ConversationKey;
@@ -24,6 +27,15 @@ pub struct Line {
 pub enum Kind {
     /// Narrows the list; goes back to this row when it is taken back.
     Filter(Option<ConversationKey>),
+    /// Looks in the history; goes back to this item when it is taken back.
+    Find(Option<ItemKey>),
+    /// A command.
+    Command {
+        /// How many lines back in those said before.
+        back: usize,
+        /// What was typed before the first completion, and which it is.
+        completing: Option<(String, usize)>,
+    },
 }
 
 impl App {
@@ -36,7 +48,7 @@ impl App {
     }
 
     /// A key in a line.
-    pub(super) fn line_key(&mut self, mut line: Line, key: Key) {
+    pub(super) fn line_key(&mut self, mut line: Line, key: Key, effects: &mut Vec<Effect>) {
         let gone = line.text.is_empty() && key.code == KeyCode::Backspace;
         let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match (&line.kind, key.code) {
@@ -44,10 +56,20 @@ impl App {
                 let before = before.clone();
                 self.clear_filter(before.as_ref());
             }
+            (Kind::Find(before), _) if gone || aborts => {
+                let before = before.clone();
+                self.forget_find(before.as_ref());
+            }
+            (Kind::Command { .. }, _) if gone || aborts => (),
             (Kind::Filter(_), KeyCode::Enter) => self.keep_filter(&line),
+            (Kind::Find(_), KeyCode::Enter) => self.keep_find(),
             (Kind::Filter(_), KeyCode::Tab) => {
                 line.text.set(filter::complete(line.text.text()));
                 self.typed_line(line);
+            }
+            (Kind::Command { .. }, _) => {
+                let line = self.command_line_key(line, key, effects);
+                self.layers.extend(line.map(Layer::Line));
             }
             _ => {
                 if line.text.key(key) {
@@ -69,6 +91,8 @@ impl App {
     fn typed_line(&mut self, line: Line) {
         match &line.kind {
             Kind::Filter(_) => self.list_mut().set_typed(line.text.text()),
+            Kind::Find(_) => self.look_for(line.text.text()),
+            Kind::Command { .. } => (),
         }
         self.layers.push(Layer::Line(line));
     }
@@ -76,6 +100,13 @@ impl App {
     fn keep_filter(&mut self, line: &Line) {
         if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
             self.warn(mistake.words);
+        }
+    }
+
+    fn keep_find(&mut self) {
+        let place = self.tab().history.as_ref().and_then(|it| it.find.as_ref()).map(|it| it.place());
+        if let Some(place) = place {
+            self.say(format!("{place} · n goes to the older, N to the newer"));
         }
     }
 

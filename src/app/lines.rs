@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::app::wrap;
 use crate::model::ids::{MessageId, NoteId, RowId};
+use crate::model::links;
 use crate::model::messages::{MessageRow, Sender};
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow};
@@ -73,6 +74,15 @@ impl Item {
         }
     }
 
+    /// The message it quotes.
+    pub fn quotes(&self) -> Option<&MessageId> {
+        match self {
+            Self::Message(row) => row.message.quotes.as_ref(),
+            Self::Outbox(row, _) => row.operation.quotes(),
+            Self::Note(_) => None,
+        }
+    }
+
     /// Its text.
     pub fn text(&self) -> &str {
         match self {
@@ -135,7 +145,11 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
     let message = &row.message;
     let kind = message.content_type.as_str();
     match &message.media_url {
-        Some(url) => Some(format!("[{kind}] {url}")),
+        Some(url) => Some(match (links::file_name(url.as_str()), links::host_of(url.as_str())) {
+            (Some(name), Some(host)) => format!("[{kind}] {name} · {host} · o opens"),
+            (None, Some(host)) => format!("[{kind}] {host} · o opens"),
+            (_, None) => format!("[{kind}] {url}"),
+        }),
         None if !matches!(kind, "text" | "unreadable" | "") && message.content.is_empty() => {
             Some(format!("[{kind}]"))
         }
@@ -180,12 +194,7 @@ pub fn flatten(items: &[Item], shape: Shape<'_>) -> Vec<Line> {
 
 fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Line>) {
     let item = &items[index];
-    let quoted = match item {
-        Item::Message(row) => row.message.quotes.as_ref(),
-        Item::Outbox(row, _) => row.operation.quotes(),
-        Item::Note(_) => None,
-    };
-    if let Some(quoted) = quoted {
+    if let Some(quoted) = item.quotes() {
         lines.push(Line::Quote(index, quote(items, quoted, shape.width)));
     }
     let parts = wrap::wrap(item.text(), shape.width);

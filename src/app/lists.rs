@@ -11,6 +11,7 @@ use crate::app::pages::Page;
 use crate::app::tab::Focus;
 use crate::app::watch;
 use crate::model::conversations::ConversationRow;
+use crate::model::ids::ChannelId;
 use crate::model::queries::ConversationKey;
 
 impl App {
@@ -71,7 +72,7 @@ impl App {
     }
 
     /// Makes a tab the one at hand, with its focus where it was in the last.
-    pub(super) fn take_up(&mut self, channel: &crate::model::ids::ChannelId) {
+    pub(super) fn take_up(&mut self, channel: &ChannelId) {
         let focus = self.tab().focus;
         let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) else { return };
         if index != self.active {

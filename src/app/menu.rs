@@ -4,6 +4,8 @@
 //! Knows nothing of how an entry is done.
 
 use crate::app::App;
+use crate::app::availability;
+use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -11,6 +13,8 @@ use crate::app::layers::Layer;
 /// An entry of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
+    /// An approved template instead.
+    Template,
     /// A canned reply at the cursor.
     Canned,
     /// An emoji at the cursor.
@@ -23,11 +27,12 @@ pub enum Entry {
 
 impl Entry {
     /// All of them, in the order they stand.
-    pub const ALL: [Self; 4] = [Self::Canned, Self::Emoji, Self::Editor, Self::Note];
+    pub const ALL: [Self; 5] = [Self::Template, Self::Canned, Self::Emoji, Self::Editor, Self::Note];
 
     /// The key in the menu and the words.
     pub fn words(self) -> (char, &'static str) {
         match self {
+            Self::Template => ('t', "approved template"),
             Self::Canned => ('c', "canned reply"),
             Self::Emoji => ('e', "emoji"),
             Self::Editor => ('g', "edit in your editor"),
@@ -45,6 +50,7 @@ impl App {
     /// Why an entry cannot be chosen now.
     pub fn entry_is_off(&self, entry: Entry) -> Option<String> {
         match entry {
+            Entry::Template => availability::check(self, Command::Template).err(),
             Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
         }
     }
@@ -75,6 +81,7 @@ impl App {
 
     fn choose_entry(&mut self, entry: Entry, effects: &mut Vec<Effect>) {
         match entry {
+            Entry::Template => self.pick_template(effects),
             Entry::Canned => self.pick_reply("", effects),
             Entry::Emoji => self.pick_emoji(),
             Entry::Editor => self.edit_outside(effects),

@@ -7,12 +7,14 @@
 pub mod availability;
 pub mod bulk;
 pub mod canned;
+pub mod command_line;
 pub mod commands;
 pub mod composer;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
 pub mod event;
+pub mod find;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -25,13 +27,17 @@ pub mod marks;
 pub mod menu;
 pub mod outside;
 pub mod pages;
+pub mod palette;
+pub mod phone;
 pub mod picker;
 pub mod pointer;
 pub mod rows;
+pub mod search;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
 pub mod tagging;
+pub mod templates;
 pub mod text_line;
 pub mod undoing;
 pub mod views;
@@ -43,6 +49,7 @@ mod claiming;
 mod copying;
 mod cost;
 mod deciding;
+mod details;
 mod due;
 mod editor;
 mod emoji;
@@ -55,10 +62,12 @@ mod notes;
 mod on_the_way;
 mod raw;
 mod reactions;
+mod reading;
 mod results;
 mod ringing;
 mod saving;
 mod sending;
+mod shaping;
 mod snoozing;
 #[cfg(test)]
 mod tests;
@@ -76,6 +85,7 @@ use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
+use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
@@ -119,6 +129,10 @@ pub struct App {
     pub all: ConversationList,
     /// The saved views.
     pub views: Vec<View>,
+    /// Looking for words in everything seen.
+    pub search: Search,
+    /// Command lines said before, newest last.
+    said: Vec<String>,
     /// What lies under the tabs.
     pub page: Page,
     /// The outbox.
@@ -145,6 +159,8 @@ pub struct App {
     journal: undoing::Journal,
     acting: acting::Acting,
     leasing: leasing::Leasing,
+    /// Where `g w` has been.
+    walk: waiting::Walk,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -185,6 +201,8 @@ impl App {
             everywhere: false,
             all: ConversationList::new(None),
             views: views::shipped(),
+            search: Search::default(),
+            said: Vec::new(),
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
@@ -199,6 +217,7 @@ impl App {
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
             leasing: leasing::Leasing::default(),
+            walk: waiting::Walk::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
@@ -293,6 +312,8 @@ impl App {
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
+            Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
+            Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
             }
@@ -353,38 +374,5 @@ impl App {
     pub(crate) fn open_layer(&mut self, layer: Layer) {
         self.layer_opened_at = self.now;
         self.layers.push(layer);
-    }
-
-    /// Columns for message text, beside sender and time.
-    pub fn text_width(pane: usize) -> usize {
-        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER)
-    }
-
-    /// Columns of sender and time before the text.
-    pub fn gutter(pane: usize) -> usize {
-        if pane < 60 { 15 } else { 18 }
-    }
-
-    /// Columns kept behind the text for the delivery's word.
-    pub const TRAILER: usize = 10;
-
-    /// Gives the panes of the active tab their size.
-    fn shape_panes(&mut self) {
-        let areas = self.areas();
-        let offset = self.settings.offset_minutes;
-        let list_rows = self.list_rows(&areas);
-        self.list_mut().reveal(list_rows);
-        let tab = self.tab_mut();
-        if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
-            let inner = area.inner();
-            // The composer's border closes the pane below.
-            let rows = usize::from(area.height.saturating_sub(1));
-            history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
-        }
-    }
-
-    /// Conversations the list can show: two lines each.
-    fn list_rows(&self, areas: &Areas) -> usize {
-        areas.list.map_or(10, |it| usize::from(it.inner().height / 2)).max(1)
     }
 }

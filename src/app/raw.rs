@@ -3,6 +3,7 @@
 //! Knows nothing of JSON's meaning; it works on any text.
 
 use crate::app::App;
+use crate::app::details;
 use crate::app::history::message_of;
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
@@ -15,12 +16,19 @@ impl App {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
             _ => None,
         };
-        let (title, raw) = match (selected, self.at_hand()) {
-            (Some(row), _) => (format!("message {}", row.message.id), &row.message.raw),
-            (None, Some(row)) => (format!("conversation {}", row.conversation.id), &row.conversation.raw),
+        let (title, raw, row) = match (selected, self.at_hand()) {
+            (Some(row), _) => (format!("message {}", row.message.id), &row.message.raw, Some(row)),
+            (None, Some(row)) => {
+                (format!("conversation {}", row.conversation.id), &row.conversation.raw, None)
+            }
             (None, None) => return,
         };
-        let lines = pretty(raw).lines().map(SafeText::line).collect();
+        let text = pretty(raw);
+        let lines: Vec<&str> = text.lines().collect();
+        let offset = self.settings.offset_minutes;
+        let above = row.map(|it| details::of_message(it, &lines, offset)).unwrap_or_default();
+        let marked = lines.iter().map(|it| details::mark_unknown(it));
+        let lines = above.into_iter().chain(marked).map(|it| SafeText::line(&it)).collect();
         let title = SafeText::line(&title).to_string();
         self.open_layer(Layer::Raw { title, lines, first: 0 });
     }

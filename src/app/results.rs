@@ -67,7 +67,18 @@ impl App {
             Loaded::Fates(fates) => self.fates(fates),
             Loaded::Paused(paused) => self.paused(paused),
             Loaded::Tags(known) => self.tags_known(known),
+            Loaded::Search(query, page) => self.searched(&query, *page),
+            Loaded::Depth(channel, conversation, _, depth) => {
+                self.depth_known(&channel, &conversation, depth);
+            }
+            Loaded::Names(names) => self.names_known(names),
+            Loaded::Lookup(_, Some(key)) => {
+                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+            }
+            Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
+            Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
+            Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -115,6 +126,7 @@ impl App {
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
+            News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Budget(channel, percent) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.budget = percent;
@@ -215,12 +227,12 @@ impl App {
             return self.warn("too late: it has already left");
         };
         self.note_recalled(row);
-        match (&taken.operation, taken.lane.conversation()) {
-            (Operation::SendText { text, reply_to, .. }, Some(conversation)) => {
-                self.give_back(&taken.channel, conversation, text, reply_to.clone(), Kept::AsDraft);
+        match (taken.operation.written(), taken.lane.conversation()) {
+            (Some((text, quoted)), Some(conversation)) => {
+                self.give_back(&taken.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");
             }
-            (Operation::Close, _) => self.say("kept open"),
+            _ if taken.operation == Operation::Close => self.say("kept open"),
             _ => self.say("taken back"),
         }
         self.row_changed(&taken, effects);
@@ -254,8 +266,9 @@ impl App {
             self.queueing.settle();
         }
         for intent in intents.into_iter().rev() {
-            if let Operation::SendText { text, reply_to, .. } = intent.operation {
-                self.give_back(&intent.channel, &intent.conversation, &text, reply_to, Kept::Nowhere);
+            self.call_not_queued(&intent.operation);
+            if let Some((text, quoted)) = intent.operation.written() {
+                self.give_back(&intent.channel, &intent.conversation, text, quoted.cloned(), Kept::Nowhere);
             }
         }
         self.warn(format!("{what} failed: {why}"));

@@ -98,13 +98,27 @@ impl App {
         };
         let mut quoted = composer.reply_to.clone();
         let parts = tab.messages_of(&composer.reply_text());
-        let operation = |text| Operation::SendText { to: to.clone(), text, reply_to: quoted.take() };
+        let by_phone = tab.is_phone();
+        let operation = |text| match by_phone {
+            true => Operation::SendSms { to: to.clone(), body: text, via: None },
+            false => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
+        };
         let operations: Vec<Operation> = parts.into_iter().map(operation).collect();
-        self.send_operations(operations, effects);
+        self.send_operations(operations, true, effects);
+    }
+
+    /// Sends what the composer does not hold; its text stays.
+    pub(super) fn send_beside_draft(&mut self, operation: Operation, effects: &mut Vec<Effect>) {
+        self.send_operations(vec![operation], false, effects);
+    }
+
+    /// Whether only templates may be sent in the conversation at hand.
+    pub(super) fn window_is_closed(&self) -> bool {
+        self.at_hand().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
     }
 
     /// Sends these in order, after asking what the AI shall do.
-    pub(super) fn send_operations(&mut self, operations: Vec<Operation>, effects: &mut Vec<Effect>) {
+    fn send_operations(&mut self, operations: Vec<Operation>, clears_draft: bool, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return };
         let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
@@ -114,10 +128,10 @@ impl App {
         let (Some(sends), Some(pause)) = (sends, pause) else { return };
         match self.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
-                self.open_layer(Layer::AskPause { sends, pause: Box::new(pause) });
+                self.open_layer(Layer::AskPause { sends, clears_draft, pause: Box::new(pause) });
             }
-            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, effects),
-            _ => self.commit_send(sends, effects),
+            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft, effects),
+            _ => self.commit_send(sends, clears_draft, effects),
         }
     }
 
@@ -127,7 +141,7 @@ impl App {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let row = row.ok_or("the conversation is still being read; the draft is kept")?;
         if row.conversation.window == ServiceWindow::Closed {
-            return Err("the service window is closed: only templates may be sent; the draft is kept".into());
+            return Err("the window is closed: only templates leave now (Ctrl-O t); the draft is kept".into());
         }
         self.unfilled().map_or(Ok(()), Err)
     }
@@ -135,34 +149,40 @@ impl App {
     /// The question whether to pause was answered. What crossed meanwhile is
     /// shown first; then it is asked again.
     pub(super) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool, effects: &mut Vec<Effect>) {
-        let Layer::AskPause { sends, pause } = layer else { return };
-        if !self.crossed().is_empty() {
+        let Layer::AskPause { sends, clears_draft, pause } = layer else { return };
+        if clears_draft && !self.crossed().is_empty() {
             self.send_unless_crossed(effects);
         } else if pauses {
-            self.pause_and_send(*pause, sends, effects);
+            self.pause_and_send(*pause, sends, clears_draft, effects);
         } else {
-            self.send_beside_ai(sends, effects);
+            self.send_beside_ai(sends, clears_draft, effects);
         }
     }
 
     /// Pauses the AI, then sends, in this order in one lane.
-    fn pause_and_send(&mut self, pause: Intent, mut sends: Vec<Intent>, effects: &mut Vec<Effect>) {
+    fn pause_and_send(
+        &mut self,
+        pause: Intent,
+        mut sends: Vec<Intent>,
+        clears_draft: bool,
+        effects: &mut Vec<Effect>,
+    ) {
         sends.insert(0, pause);
-        self.commit_send(sends, effects);
+        self.commit_send(sends, clears_draft, effects);
     }
 
     /// Sends beside the AI, and does not ask again in this conversation.
-    fn send_beside_ai(&mut self, sends: Vec<Intent>, effects: &mut Vec<Effect>) {
+    fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool, effects: &mut Vec<Effect>) {
         let conversation = sends.first().map(|it| it.conversation.clone());
         self.tab_mut().send_beside_ai.extend(conversation);
-        self.commit_send(sends, effects);
+        self.commit_send(sends, clears_draft, effects);
     }
 
-    fn commit_send(&mut self, intents: Vec<Intent>, effects: &mut Vec<Effect>) {
+    fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool, effects: &mut Vec<Effect>) {
         let intents = intents.into_iter().map(|it| self.with_seen(it)).collect();
-        effects.push(Effect::Enqueue { intents, clears_draft: true });
+        effects.push(Effect::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();
-        if let Some(composer) = &mut tab.composer {
+        if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
             composer.clear();
         }
         if let Some(history) = &mut tab.history {

@@ -7,12 +7,14 @@ use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
 use crate::app::history::History;
+use crate::app::phone::CallForm;
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::news::Health;
 use crate::model::queries::{ConversationKey, TabCounts};
+use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 
 /// Which pane has the keyboard.
@@ -47,10 +49,14 @@ pub struct Tab {
     pub history: Option<History>,
     /// Its draft.
     pub composer: Option<Composer>,
+    /// A call that was filled in and not placed.
+    pub call: Option<CallForm>,
     /// How far its writer has looked.
     pub looked: Looked,
     /// Who has the keyboard.
     pub focus: Focus,
+    /// The approved templates, as far as they were read.
+    pub templates: Templates,
     /// Conversations in which the person chose to send beside the AI.
     pub send_beside_ai: Vec<ConversationId>,
 }
@@ -67,8 +73,10 @@ impl Tab {
             list: ConversationList::new(Some(channel.id.clone())),
             history: None,
             composer: None,
+            call: None,
             looked: Looked::default(),
             focus: Focus::List,
+            templates: Templates::default(),
             send_beside_ai: Vec::new(),
             channel,
         }

@@ -150,6 +150,9 @@ pub(super) fn show(
     let channel = tab.channel.id.clone();
     let mut history = History::new(channel.clone(), conversation.clone());
     history.row = row;
+    if tab.is_phone() {
+        history.tell_only_here();
+    }
     tab.history = Some(history);
     tab.composer = Some(Composer::new(conversation.clone()));
     tab.looked = Looked::default();

@@ -27,6 +27,7 @@ impl App {
             Command::Send => self.send(effects),
             Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
             Command::Leave => self.tab_mut().focus = Focus::History,
+            Command::PaletteInText => self.open_palette(),
             Command::HelpInText => self.open_layer(Layer::Help { first: 0 }),
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
@@ -68,9 +69,26 @@ impl App {
 
     /// Pasted text is text in the composer and nothing anywhere else.
     pub(super) fn paste(&mut self, text: &str) {
+        if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
+            let focus = form.focus;
+            if let Some(value) = form.values.get_mut(focus) {
+                value.insert(text);
+            }
+            return;
+        }
         let now = self.now;
+        if self.paste_into_field(text) {
+            return;
+        }
         if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
             return self.paste_into_line(line, text);
+        }
+        if let Some(Layer::Palette(palette)) = self.layers.pop_if(|it| matches!(it, Layer::Palette(_))) {
+            return self.paste_into_palette(palette, text);
+        }
+        if self.layers.last() == Some(&Layer::Search) {
+            self.search.text.insert(text.trim_end());
+            return self.ask_search();
         }
         if !self.layers.is_empty() || !self.is_typing() {
             return self.warn("pasted text was ignored: press r first to write");

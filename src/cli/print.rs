@@ -1,17 +1,17 @@
-//! Conversations and messages as lines and as JSON.
+//! Conversations and messages as lines; as JSON they are the store's.
 //!
 //! Knows nothing of where they come from. What customers wrote is safe text
 //! in lines; JSON escapes it.
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
-use serde_json::{Value, json};
-
-use crate::model::conversations::{ConversationRow, Escalation, window_label};
-use crate::model::messages::{Message, Sender};
+use crate::model::conversations::{ConversationRow, window_label};
+use crate::model::messages::Message;
 use crate::model::text::SafeText;
 use crate::model::time::{Timestamp, short_span};
+use anyhow::{Context, Result};
+
+pub use crate::store::transcript::{conversation_json, message_json, speaker};
 
 /// Writes a line to standard output.
 ///
@@ -19,29 +19,6 @@ use crate::model::time::{Timestamp, short_span};
 /// When it takes none.
 pub fn line(text: &str) -> Result<()> {
     writeln!(std::io::stdout(), "{text}").context("writing the answer")
-}
-
-/// A conversation as JSON.
-pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
-    let it = &row.conversation;
-    let escalation = match &it.escalation {
-        Escalation::Asks(why) => Some(why.to_string()),
-        Escalation::Untold | Escalation::None => None,
-    };
-    json!({
-        "channel": channel,
-        "id": it.id.as_str(),
-        "name": it.title().as_str(),
-        "address": it.address,
-        "status": it.status.word(),
-        "ai": it.automation.label(),
-        "escalation": escalation,
-        "unread": row.unread,
-        "waitingSince": row.waiting_since.map(|at| at.to_string()),
-        "lastMessageAt": it.last_message_at.map(|at| at.to_string()),
-        "preview": it.preview.as_str(),
-        "raw": serde_json::from_str::<Value>(&it.raw).unwrap_or(Value::Null),
-    })
 }
 
 /// A conversation as one line of columns.
@@ -60,32 +37,6 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
         SafeText::line(it.preview.as_str()).to_string(),
     ];
     columns.join("\t")
-}
-
-/// Who spoke, in one word.
-pub fn speaker(sender: &Sender) -> String {
-    match sender {
-        Sender::Customer => "customer".to_owned(),
-        Sender::Ai => "ai".to_owned(),
-        Sender::Api => "api".to_owned(),
-        Sender::Human => "human".to_owned(),
-        Sender::Unknown(word) => word.to_string(),
-    }
-}
-
-/// A message as JSON.
-pub fn message_json(message: &Message) -> Value {
-    json!({
-        "id": message.id.as_str(),
-        "direction": message.direction.word(),
-        "sender": speaker(&message.sender),
-        "content": message.content.as_str(),
-        "contentType": message.content_type,
-        "mediaUrl": message.media_url.as_ref().map(SafeText::as_str),
-        "status": message.delivery.word(),
-        "createdAt": message.created_at.map(|at| at.to_string()),
-        "raw": serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null),
-    })
 }
 
 /// A message as one line of columns.

@@ -7,7 +7,7 @@ use crate::client::connect::Client;
 use crate::client::errors::ReadError;
 use crate::client::pages::{Listed, query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
-use crate::client::telegram;
+use crate::client::{telegram, voip};
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
 use crate::model::ids::ConversationId;
@@ -30,6 +30,9 @@ impl Client {
     ) -> Result<Listed<Conversation>, ReadError> {
         if *platform == Platform::Telegram {
             return telegram::conversations(self, &query(PAGE, cursor)).await;
+        }
+        if *platform == Platform::Voip {
+            return voip::conversations(self, &query(PAGE, cursor)).await;
         }
         let answer = self.get(paths::CONVERSATIONS, &query(PAGE, cursor)).await?;
         read_page(&answer, |raw| read_conversation(raw).ok())

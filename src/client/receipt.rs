@@ -24,6 +24,8 @@ pub struct Receipt {
     pub kind: ReceiptKind,
     /// The balance after it, if told.
     pub credits: Option<f64>,
+    /// What it cost, if told.
+    pub cost: Option<f64>,
     /// Whether nothing was really done: a test key.
     pub test: bool,
     /// Whether it is an answer given before under the same key.
@@ -55,6 +57,8 @@ pub enum ReceiptKind {
     Called {
         /// The service's id of the call.
         call: String,
+        /// How it stands, in the server's word.
+        status: String,
     },
     /// A broadcast was taken.
     Broadcasting {
@@ -85,7 +89,7 @@ pub enum ReceiptKind {
 impl Receipt {
     /// What was found out another way than by an answer to the write.
     pub fn of(kind: ReceiptKind) -> Self {
-        Self { kind, credits: None, test: false, replayed: false, server_time: None }
+        Self { kind, credits: None, cost: None, test: false, replayed: false, server_time: None }
     }
 }
 
@@ -94,7 +98,7 @@ impl ReceiptKind {
     pub fn made(&self) -> Option<&str> {
         match self {
             Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
-            Self::Called { call } => Some(call),
+            Self::Called { call, .. } => Some(call),
             Self::Broadcasting { broadcast } => Some(broadcast.as_str()),
             Self::Saved(contact) => contact.as_ref().map(ContactId::as_str),
             Self::Registered(webhook) => webhook.as_ref().map(WebhookId::as_str),
@@ -141,7 +145,8 @@ pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
     match kind {
         Some(kind) => Outcome::Done(Receipt {
             kind,
-            credits: told.credits(),
+            credits: told.number("creditsRemaining"),
+            cost: told.number("creditsUsed"),
             test: told.is_test(),
             replayed: reply.replayed,
             server_time: reply.server_time,
@@ -184,7 +189,10 @@ fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
             message: told.id("messageId").map(MessageId::new)?,
             thread: told.id("threadId").map(ThreadId::new),
         },
-        Operation::Call { .. } => ReceiptKind::Called { call: told.made("callId")? },
+        Operation::Call { .. } => ReceiptKind::Called {
+            call: told.made("callId")?,
+            status: told.id("status").unwrap_or_else(|| "not told".to_owned()),
+        },
         Operation::Broadcast { .. } => {
             ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
         }
@@ -248,9 +256,9 @@ impl Told {
         self.0.get("code").is_some_and(Value::is_string) && !self.is_test()
     }
 
-    /// The balance; a number nobody can have is not believed.
-    fn credits(&self) -> Option<f64> {
-        let credits = match self.0.get("creditsRemaining")? {
+    /// Credits; a number nobody can have is not believed.
+    fn number(&self, name: &str) -> Option<f64> {
+        let credits = match self.0.get(name)? {
             Value::Number(number) => number.as_f64()?,
             Value::String(text) => text.trim().parse().ok()?,
             _ => return None,

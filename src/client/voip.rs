@@ -6,30 +6,24 @@
 use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_page};
+use crate::client::pages::{Listed, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::model::bounds;
+use crate::model::conversations::Conversation;
 use crate::model::outbox::content::Json;
 use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::content::object;
 use crate::wire::paths;
-use crate::wire::voip::{PlaceCallBody, SendSmsBody, VoipConversationBody};
+use crate::wire::voip::{PlaceCallBody, SendSmsBody};
+use crate::wire::voip_rows::read_conversation;
 
-/// Rows of a page: the default of the interface.
-const PAGE: &str = "50";
-
-impl Client {
-    /// `GET /voip/conversations`: a page.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
-    pub async fn voip_conversations(
-        &self,
-        cursor: Option<&str>,
-    ) -> Result<Listed<VoipConversationBody>, ReadError> {
-        let answer = self.get(paths::VOIP_CONVERSATIONS, &query(PAGE, cursor)).await?;
-        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
-    }
+/// A page of calls and SMS.
+pub(crate) async fn conversations(
+    client: &Client,
+    query: &[(&str, &str)],
+) -> Result<Listed<Conversation>, ReadError> {
+    let answer = client.get(paths::VOIP_CONVERSATIONS, query).await?;
+    read_page(&answer, |raw| read_conversation(raw).ok())
 }
 
 /// `POST /voip/sms`

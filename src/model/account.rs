@@ -58,8 +58,14 @@ impl Platform {
         }
     }
 
-    /// Whether this platform has chat conversations this desk can open.
+    /// Whether this platform has conversations this desk can list and answer.
     pub fn has_conversations(&self) -> bool {
+        self.has_histories() || *self == Self::Voip
+    }
+
+    /// Whether what was said in a conversation can be read: of calls and SMS
+    /// the interface lists only that there are some.
+    pub fn has_histories(&self) -> bool {
         matches!(self, Self::Whatsapp | Self::Telegram)
     }
 

@@ -73,6 +73,8 @@ pub enum News {
     NotForThisKey(ChannelId, SafeText),
     /// Something worth a line in the status, such as an outbox row refused.
     Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// The tab's list of templates was read.
+    Templates(ChannelId),
     /// Share of the read budget in use, in percent of 300 a minute.
     Budget(ChannelId, u8),
 }

@@ -99,7 +99,7 @@ impl From<Timestamp> for Moment {
 /// A server tells its time in whole seconds, and the answer that tells it may
 /// have been on its way for as long as a request may take: two readings differ
 /// by so much without any clock having been set.
-const SLACK: i64 = MINUTE;
+pub const SLACK: i64 = MINUTE;
 
 /// How long ago bytes first may have left under a key, in microseconds. The
 /// server's clock decides, because it is the server that forgets; without it

@@ -233,3 +233,31 @@ pub struct TabCounts {
     /// From when the oldest of the pauses counts.
     pub paused_since: Option<Timestamp>,
 }
+
+/// How a whole history is written into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TranscriptFormat {
+    /// For people to read.
+    Text,
+    /// The same in Markdown.
+    Markdown,
+    /// One object: the conversation, its messages and notes.
+    Json,
+}
+
+impl TranscriptFormat {
+    /// All, with the words they are asked for by.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("txt", Self::Text), ("md", Self::Markdown), ("json", Self::Json)];
+}
+
+/// A conversation to be chosen by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Which.
+    pub key: ConversationKey,
+    /// Its title.
+    pub title: SafeText,
+    /// Its number or address.
+    pub address: SafeText,
+}

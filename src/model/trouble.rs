@@ -4,6 +4,7 @@
 //! Pure: knows nothing of where messages come from or what time it is.
 
 use crate::model::messages::{Delivery, Direction, Sender};
+use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, short_span};
 
 pub mod phrases;
@@ -63,9 +64,19 @@ impl Trouble {
         self.reasons.iter().map(|it| it.weight).sum()
     }
 
-    /// The reasons in words, the heaviest first.
-    pub fn words(&self) -> String {
-        self.reasons.iter().map(|it| it.words.as_str()).collect::<Vec<_>>().join(", ")
+    /// As it is kept: a reason a line, its weight before its words.
+    pub fn line(&self) -> String {
+        let lines = self.reasons.iter().map(|it| format!("{} {}", it.weight, it.words.replace('\n', " ")));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// From what [`Trouble::line`] made; what is not of its making is left out.
+    pub fn read(kept: &str) -> Self {
+        let reason = |line: &str| {
+            let (weight, words) = line.split_once(' ')?;
+            Some(Reason { weight: weight.parse().ok()?, words: SafeText::line(words).to_string() })
+        };
+        Self { reasons: kept.lines().filter_map(reason).collect() }
     }
 }
 

@@ -18,9 +18,11 @@ use crate::model::news::News;
 use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
+use crate::shell::exporting;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
+use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
@@ -45,10 +47,17 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
+        Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
         Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
+        Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
+        Load::Depth(channel, conversation, message) => reader
+            .depth(channel, conversation, message)
+            .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
+        Load::Names => reader.names().map(Loaded::Names),
+        Load::Lookup(who) => reader.lookup(who).map(|key| Loaded::Lookup(who.clone(), key)),
         Load::Needing(scope) => {
             let query = ConversationQuery {
                 channel: scope.clone(),
@@ -59,6 +68,9 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
                 limit: NEEDING,
             };
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
+        }
+        Load::Templates(channel) => {
+            reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
         Load::Spread(query, how) => reader.conversations(query).map(|page| {
@@ -88,6 +100,9 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             Some(notes::take_back(store, channel, conversation, &note))
         }
         Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
+        Effect::Export { key, name, format, file } => {
+            Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
+        }
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
         Effect::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
@@ -136,7 +151,8 @@ fn save_draft(
 /// outbox in one transaction.
 fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timestamp) -> Event {
     let what = match intents.last().map(|it| &it.operation) {
-        Some(Operation::SendText { .. }) => "sending",
+        Some(Operation::SendText { .. } | Operation::SendSms { .. }) => "sending",
+        Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
         _ => "switching the AI",
@@ -180,6 +196,7 @@ fn recall(store: &Store, row: RowId) -> Event {
 /// The threads and the engine that effects go to.
 pub struct Hands {
     loads: Sender<Load>,
+    searching: Searching,
     writes: Sender<Effect>,
     asks: Sender<Asked>,
     writer: Option<JoinHandle<()>>,
@@ -187,13 +204,13 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Starts a reading and a writing thread, and one for the person's files.
+    /// Starts a reading, a searching and a writing thread, and one for the person's files.
     ///
     /// # Errors
     /// When a thread cannot be made.
     pub fn start(
         store: Store,
-        reader: Reader,
+        (reader, searcher): (Reader, Reader),
         outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
@@ -201,7 +218,7 @@ impl Hands {
     ) -> std::io::Result<Self> {
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();
-        let answers = mailbox.clone();
+        let (answers, searched) = (mailbox.clone(), mailbox.clone());
         let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
         let (asks, ask_queue) = channel();
         let told = mailbox.clone();
@@ -226,17 +243,20 @@ impl Hands {
                 }
             }
         })?;
-        Ok(Self { loads, writes, asks, writer: Some(writer), engine })
+        let searching = Searching::start(searcher, searched)?;
+        Ok(Self { searching, loads, writes, asks, writer: Some(writer), engine })
     }
 
     /// Performs an effect that is not the loop's own.
     pub fn perform(&self, effect: Effect) {
         match effect {
             // A thread that has ended has told so itself.
+            Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),
             other => drop(self.writes.send(other)),

@@ -16,7 +16,7 @@ use crate::shell::mailbox::{Mailbox, Signal};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
 use crate::shell::run::{self, Desk, DeskError};
-use crate::shell::{failures, signals};
+use crate::shell::{failures, opening, signals};
 use crate::sync::Engine;
 use crate::ui::spoken::{self, Spoken};
 
@@ -33,7 +33,7 @@ impl Desk {
         let mailbox = Mailbox::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let mut reader = self.store.reader()?;
+        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.agent = self.agent;
         let effects = app.start();
@@ -44,8 +44,9 @@ impl Desk {
         let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
         let engine = Arc::new(engine);
         let outside = Outside::new(self.replies);
+        let readers = (reader, searcher);
         let hands =
-            Hands::start(self.store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
         let mut turning = Plain { app, hands, spoken: Spoken::default(), notifier: self.notifier };
@@ -147,6 +148,11 @@ impl Plain {
                 Effect::Suspend => signals::stop_here(),
                 Effect::Bell | Effect::ReadMouse(_) => (),
                 Effect::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
+                Effect::OpenOutside(url) => {
+                    if let Err(why) = opening::open(&url) {
+                        self.app.warn(why);
+                    }
+                }
                 Effect::Copy(text) => write(notify::clipboard(&text).unwrap_or_default().as_bytes())?,
                 other => self.hands.perform(other),
             }

@@ -25,7 +25,7 @@ use crate::shell::mailbox::{Mailbox, Signal, Turn};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
 use crate::shell::terminal::{self, Screen};
-use crate::shell::{editor, failures, input, signals};
+use crate::shell::{editor, failures, input, opening, signals};
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::{ChannelSpec, Engine, Polling};
 use crate::ui;
@@ -106,7 +106,7 @@ impl Desk {
         let mailbox = Mailbox::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let mut reader = self.store.reader()?;
+        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
@@ -130,7 +130,7 @@ impl Desk {
         ));
         let hands = Hands::start(
             self.store,
-            reader,
+            (reader, searcher),
             Outside::new(self.replies),
             engine.clone(),
             self.clock.clone(),
@@ -253,6 +253,11 @@ impl Turning {
                 Effect::Redraw => self.screen.redraw(),
                 Effect::Bell => self.screen.say(b"\x07")?,
                 Effect::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,
+                Effect::OpenOutside(url) => {
+                    if let Err(why) = opening::open(&url) {
+                        self.app.warn(why);
+                    }
+                }
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::ReadMouse(read) => self.screen.read_mouse(read)?,
                 Effect::Suspend => self.suspend()?,

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::model::chance::Chance;
 use crate::model::ids::{IdempotencyKey, RowId};
 use crate::model::messages::Place;
-use crate::model::outbox::{Class, KEY_AGE, Moment, Operation, OutboxRow, RowState, Stop, Verdict};
+use crate::model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
 use crate::model::time::Timestamp;
 use crate::store::lane::{self, LaneRow};
 use crate::store::{Store, StoreError, drafts, outbox, settling};
@@ -144,10 +144,10 @@ fn carry_out(
             Ok(None)
         }
         Verdict::Edit => {
-            if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
-                (&row.row.operation, row.row.lane.conversation())
+            if let (Some((text, quoted)), Some(conversation)) =
+                (row.row.operation.written(), row.row.lane.conversation())
             {
-                drafts::put_before(change, &row.row.channel, conversation, text, reply_to.as_ref())?;
+                drafts::put_before(change, &row.row.channel, conversation, text, quoted)?;
             }
             outbox::remove(change, &row.row, "taken back to be edited", "")?;
             Ok(None)

@@ -28,6 +28,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_5.sql"),
     include_str!("schema/cache_6.sql"),
     include_str!("schema/cache_7.sql"),
+    include_str!("schema/cache_8.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[
@@ -181,9 +182,12 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     search::install(&connection)?;
-    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // As of one moment: another process may be making the file just now.
+    let moment = connection.transaction()?;
+    let application: i64 = moment.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let version = version_of(&moment)?;
+    let tables: i64 = moment.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    moment.commit()?;
     if application != APPLICATION_ID && tables > 0 {
         return Err(Unusable::Damaged("it is not a file of frontdesk".to_owned()));
     }
@@ -202,12 +206,20 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
     for (number, sql) in (1_i64..).zip(versions).filter(|(number, _)| *number > version) {
         let change = connection.transaction()?;
+        if version_of(&change)? >= number {
+            // Another process was faster.
+            continue;
+        }
         change.execute_batch(sql)?;
         change.pragma_update(None, "application_id", APPLICATION_ID)?;
         change.pragma_update(None, "user_version", number)?;
         change.commit()?;
     }
     Ok(connection)
+}
+
+fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
 /// Renames an unusable file; an older one set aside before gives way.

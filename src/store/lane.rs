@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::model::ids::{ChannelId, MessageId, RowId};
-use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, Stop, key_age};
+use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use crate::store::rows::{lane, outbox};
@@ -59,7 +59,8 @@ impl LaneRow {
         let first = self.first?;
         let age = key_age(&first, now);
         let told = first.server.is_some() && now.server.is_some();
-        let set_back = self.last_attempt_at.is_some_and(|it| now.wall < it);
+        // Two processes read the clock at almost the same time, in any order.
+        let set_back = self.last_attempt_at.is_some_and(|it| now.wall.plus(SLACK) < it);
         Some(if set_back && !told { age.max(KEY_AGE) } else { age })
     }
 

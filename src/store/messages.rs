@@ -169,7 +169,8 @@ fn number_of(
     let chat = platform.can_take_over();
     let stand_in = Conversation {
         id: message.conversation.clone(),
-        address: None,
+        // Where there are only numbers, they are the conversations.
+        address: (*platform == Platform::Voip).then(|| message.conversation.as_str().to_owned()),
         name: None,
         username: None,
         email: None,

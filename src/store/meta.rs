@@ -31,7 +31,12 @@ impl Store {
     }
 }
 
-fn read(connection: &Connection, channel: &ChannelId, name: &str) -> Result<Option<String>, StoreError> {
+/// Reads one value.
+pub(crate) fn read(
+    connection: &Connection,
+    channel: &ChannelId,
+    name: &str,
+) -> Result<Option<String>, StoreError> {
     let sql = "SELECT value FROM meta WHERE channel = ?1 AND name = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row(params![channel.as_str(), name], |row| row.get(0)).optional()?)

@@ -45,8 +45,10 @@ mod search;
 mod settling;
 pub mod since;
 mod stuck;
+pub mod templates;
 #[cfg(test)]
 mod tests;
+pub mod transcript;
 mod trouble;
 mod writer;
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::messages::Place;
-use crate::model::outbox::{Lane, Operation, OutboxRow, PreparedRequest};
+use crate::model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
 use crate::model::time::Timestamp;
 use crate::store::rows::operation;
 use crate::store::rows::outbox::{COLUMNS, read};
@@ -86,10 +86,10 @@ impl Store {
             else {
                 return Ok(None);
             };
-            if let (Operation::SendText { text, reply_to, .. }, Some(conversation)) =
-                (&row.operation, row.lane.conversation())
+            if let (Some((text, quoted)), Some(conversation)) =
+                (row.operation.written(), row.lane.conversation())
             {
-                drafts::put_before(&change, &row.channel, conversation, text, reply_to.as_ref())?;
+                drafts::put_before(&change, &row.channel, conversation, text, quoted)?;
             }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;
@@ -114,17 +114,25 @@ impl Store {
     }
 }
 
-/// Removes older wishes that the new one replaces.
+/// Removes older wishes that the new one replaces. A switch of the AI with a
+/// text behind it stays: that text was written to leave after it.
 fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND lane = ?2 AND lane_id = ?3 AND state = 'queued'
-             AND attempts = 0"
+        "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND lane = ?2 AND lane_id = ?3 ORDER BY sequence"
     );
     let mut statement = change.prepare(&sql)?;
-    let older = statement
-        .query_map(params![new.channel.as_str(), new.lane.kind(), new.lane.id()], read)?
-        .collect::<Result<Vec<_>, _>>()?;
-    for row in older.iter().filter(|it| new.operation.replaces(&it.operation)) {
+    let lane = statement.query_map(params![new.channel.as_str(), new.lane.kind(), new.lane.id()], read)?;
+    let mut replaced = Vec::new();
+    for row in lane {
+        let row = row?;
+        if row.operation.speaks() {
+            replaced.retain(|it: &OutboxRow| !matches!(it.operation, Operation::SetAutomation { .. }));
+        } else if row.state == RowState::Queued && row.attempts == 0 && new.operation.replaces(&row.operation)
+        {
+            replaced.push(row);
+        }
+    }
+    for row in &replaced {
         remove(change, row, "replaced by a newer wish", "")?;
     }
     Ok(())

@@ -101,7 +101,7 @@ fn remember(
     let row = &lane.row;
     let channel = row.channel.as_str();
     match &row.operation {
-        operation if operation.speaks() => {
+        operation if operation.speaks() || is_by_phone(operation) => {
             if let Some(message) = made {
                 note_sent(change, row, message)?;
             }
@@ -133,6 +133,10 @@ fn remember(
         _ => {}
     }
     Ok(())
+}
+
+fn is_by_phone(operation: &Operation) -> bool {
+    matches!(operation, Operation::SendSms { .. } | Operation::Call { .. })
 }
 
 /// A message of the history is this desk's.

@@ -33,7 +33,7 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
             "UPDATE conversation SET trouble = ?2, trouble_why = ?3
              WHERE number = ?1 AND (trouble, trouble_why) IS NOT (?2, ?3)",
         )?
-        .execute(params![number, found.score(), found.words()])?;
+        .execute(params![number, found.score(), found.line()])?;
     Ok(())
 }
 

@@ -30,9 +30,10 @@ impl Channel {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
         }
+        self.note_charge(row, &receipt).await?;
         let mut automation = None;
         match &receipt.kind {
-            ReceiptKind::Sent { .. } => self.said(row, &receipt).await?,
+            ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, &receipt).await?,
             ReceiptKind::Automation(told) => {
                 let wish = matches!(row.operation, Operation::SetAutomation { enabled: true });
                 let enabled = told.unwrap_or(wish);
@@ -55,7 +56,6 @@ impl Channel {
             // Kept in the audit by what the server made of it; the lists of
             // these are read anew where they are shown.
             ReceiptKind::Mailed { .. }
-            | ReceiptKind::Called { .. }
             | ReceiptKind::Broadcasting { .. }
             | ReceiptKind::Saved(_)
             | ReceiptKind::Registered(_)
@@ -66,6 +66,20 @@ impl Channel {
         let made = receipt.kind.made().map(str::to_owned);
         let done = Settlement::Done { made, automation, replayed: receipt.replayed };
         self.settle(claimed, done).await
+    }
+
+    /// What a template costs is stated in two ways: what one did cost counts.
+    async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+        let is_template =
+            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. });
+        let whole = receipt.cost.filter(|it| is_template && !receipt.test && it.fract() == 0.0);
+        // A price is a small number.
+        let Some(cost) = whole.and_then(|it| (0..1_000).find(|cost| f64::from(*cost) >= it)) else {
+            return Ok(());
+        };
+        self.store.note_template_charge(self.id(), i64::from(cost)).await?;
+        self.tell(News::Templates(self.id().clone()));
+        Ok(())
     }
 
     /// The server took the switch and tells the opposite: what waits behind a
@@ -92,14 +106,18 @@ impl Channel {
     }
 
     fn sent_message(&self, row: &OutboxRow, receipt: &Receipt) -> Option<Message> {
-        let ReceiptKind::Sent { message, platform_id, status } = &receipt.kind else {
-            return None;
+        let (id, platform_id, status) = match &receipt.kind {
+            ReceiptKind::Sent { message, platform_id, status } => {
+                (message.as_str(), platform_id.clone(), status)
+            }
+            ReceiptKind::Called { call, status } => (call.as_str(), None, status),
+            _ => return None,
         };
         let (content_type, media_url) = shown_as(&row.operation)?;
         Some(Message {
-            id: MessageId::new(message.as_str()),
+            id: MessageId::new(id),
             conversation: row.lane.conversation()?.clone(),
-            platform_id: platform_id.clone(),
+            platform_id,
             direction: Direction::Outbound,
             sender: Sender::Api,
             content: shown_text(&row.operation),
@@ -129,7 +147,8 @@ impl Channel {
 /// The content type a message has, and its media's address.
 fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
     match operation {
-        Operation::SendText { .. } => Some(("text", None)),
+        Operation::SendText { .. } | Operation::SendSms { .. } => Some(("text", None)),
+        Operation::Call { .. } => Some(("call", None)),
         Operation::SendContent { content, .. } => Some(match content {
             Content::Marked { .. } => ("text", None),
             Content::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),

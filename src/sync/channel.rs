@@ -184,7 +184,11 @@ impl Channel {
         if !self.may_read(resource) {
             return Ok(None);
         }
-        Ok(self.platform().await?.filter(Platform::has_conversations))
+        let told = match resource {
+            Resource::List => Platform::has_conversations,
+            _ => Platform::has_histories,
+        };
+        Ok(self.platform().await?.filter(told))
     }
 
     /// Whether the tab is not stopped and the key was not refused this.

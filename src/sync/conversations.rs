@@ -17,7 +17,7 @@ use crate::store::Snapshot;
 use crate::store::meta::MetaChange;
 use crate::sync::Channel;
 use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::sync::report::{Pulled, Trouble, or_later};
 use crate::sync::trigger::{RING_AFTER, mark};
 use crate::sync::walk::{Cursors, Followed, ListWalk, Listing};
 
@@ -60,6 +60,20 @@ impl Channel {
     pub async fn pull_conversations(&self) -> Pulled {
         let result = self.read_list().await;
         self.report(Resource::List, result)
+    }
+
+    /// Goes on with what is behind the top, without asking for the top again.
+    pub async fn pull_behind(&self) -> Pulled {
+        let result = self.go_on_behind().await;
+        self.report(Resource::List, result)
+    }
+
+    async fn go_on_behind(&self) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::List).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.list.lock().await;
+        or_later(self.read_bulk(&mut state, &platform).await)
     }
 
     /// Reads the list from its top to well behind the last such pass, so that
@@ -113,15 +127,20 @@ impl Channel {
         if !self.read_top(&mut state, &platform).await? {
             return Ok(Pulled::More);
         }
+        or_later(self.read_bulk(&mut state, &platform).await)
+    }
+
+    /// A part of what is behind the top, while the budget is hardly used.
+    async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<Pulled, Trouble> {
         if self.client.budget_used() >= BULK {
-            return Ok(Pulled::More);
+            return Ok(Pulled::Later(0));
         }
-        let histories_left = self.read_behind(&mut state, &platform).await?;
+        let histories_left = self.read_behind(state, platform).await?;
         if platform.can_take_over() {
             self.read_unknown_details(&self.client).await?;
         }
-        let rest_left = self.read_rest(&mut state, &platform).await?;
-        Ok(if histories_left || rest_left { Pulled::More } else { Pulled::Done })
+        let rest_left = self.read_rest(state, platform).await?;
+        Ok(if histories_left || rest_left { Pulled::Later(0) } else { Pulled::Done })
     }
 
     /// Tells whether the top has been read for now.
@@ -236,7 +255,7 @@ impl Channel {
     /// whether more are left. One that fails by itself does not hold up the
     /// others.
     async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
-        if !self.may_read(Resource::History) {
+        if !self.may_read(Resource::History) || !platform.has_histories() {
             return Ok(false);
         }
         let now = self.clock.now();

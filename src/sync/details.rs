@@ -83,13 +83,22 @@ impl DetailState {
 }
 
 impl Channel {
+    /// Reads conversations in which something was said.
+    pub(crate) async fn read_wanted_details(&self, client: &Client) -> Result<(), Trouble> {
+        self.read_details(client, Vec::new()).await
+    }
+
     /// Reads conversations in which something was said, and the newest whose
     /// AI state nothing has told yet.
     pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), Trouble> {
+        let unknown = self.store.undetailed(self.id(), AMONG).await?;
+        self.read_details(client, unknown).await
+    }
+
+    async fn read_details(&self, client: &Client, unknown: Vec<ConversationId>) -> Result<(), Trouble> {
         if !self.may_read(Resource::Detail) {
             return Ok(());
         }
-        let unknown = self.store.undetailed(self.id(), AMONG).await?;
         let mut state = self.details.lock().await;
         let now = self.clock.now();
         let mut due = self.wanted.due(now);

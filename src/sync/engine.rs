@@ -89,6 +89,13 @@ impl Engine {
         }
     }
 
+    /// Reads the list of templates.
+    pub fn fetch_templates(&self, channel: ChannelId) {
+        if let Some(tab) = self.tab(&channel) {
+            tab.fetch_templates();
+        }
+    }
+
     /// Lets other processes lead: this one is about to be suspended.
     pub async fn suspend(&self) {
         self.leading.release(self.clock.now()).await;

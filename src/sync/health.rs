@@ -36,6 +36,8 @@ pub enum Resource {
     Detail,
     /// Broadcasts.
     Broadcasts,
+    /// Templates.
+    Templates,
 }
 
 /// A kind of failure.

@@ -32,6 +32,7 @@ mod push;
 pub mod reconcile;
 mod report;
 mod tab;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod trigger;

@@ -68,6 +68,8 @@ pub enum Task {
 pub enum Step {
     /// This is due.
     Run(Task),
+    /// What this left for later is due.
+    Continue(Task),
     /// Nothing is due for so many microseconds.
     Sleep(i64),
 }
@@ -81,15 +83,15 @@ pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling:
     match (task, platform) {
         (Task::Account, _) => Some(either(60, 300).max(base)),
         (Task::Trigger, Some(Platform::Whatsapp)) => Some(base),
-        (Task::List, Some(Platform::Whatsapp)) => Some(either(10, 60).max(base)),
+        (Task::List, Some(Platform::Whatsapp | Platform::Voip)) => Some(either(10, 60).max(base)),
         // The list is all there is on bot-chat: it has no trigger.
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
-        (Task::Sweep, Some(platform)) if platform.has_conversations() => Some(5 * MINUTE),
+        (Task::Sweep, Some(platform)) if platform.has_histories() => Some(5 * MINUTE),
         // Asks nothing while none is on its way.
         (Task::Broadcasts, _) => Some(either(1, 10)),
         // Its own mark says which day it was done last.
-        (Task::Audit, Some(platform)) if platform.has_conversations() => Some(60 * MINUTE),
-        (Task::History, Some(platform)) if platform.has_conversations() => Some(base),
+        (Task::Audit, Some(platform)) if platform.has_histories() => Some(60 * MINUTE),
+        (Task::History, Some(platform)) if platform.has_histories() => Some(base),
         _ => None,
     }
 }
@@ -118,8 +120,13 @@ struct Entry {
     /// When it last ended; `None` makes it due.
     last: Option<Timestamp>,
     failures: u32,
+    /// Until when it backs off after failures; then it is due.
     not_before: Option<Timestamp>,
+    /// Until when it waits for the budget; it keeps its place meanwhile.
+    paced_until: Option<Timestamp>,
     soon: bool,
+    /// When what it left for later is due.
+    later: Option<Timestamp>,
 }
 
 /// When each of some tasks was last done, and how it went.
@@ -132,20 +139,19 @@ pub struct Plan {
 impl Plan {
     /// Everything is due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
-        let entry =
-            |task: &Task| Entry { task: *task, last: None, failures: 0, not_before: None, soon: false };
-        Self { entries: tasks.iter().map(entry).collect(), polling }
+        Self { entries: tasks.iter().map(|task| Entry::new(*task)).collect(), polling }
     }
 
     /// What to do now: the task that has been due longest.
     pub fn next(&self, now: Timestamp, platform: Option<&Platform>, visible: bool) -> Step {
         let waits = self.entries.iter().filter_map(|entry| {
             let span = interval(entry.task, platform, visible, self.polling)?;
-            Some((entry.wait(span, now), entry.task))
+            let later = entry.later.map(|it| (within(it, now), Step::Continue(entry.task)));
+            Some([Some((entry.wait(span, now), Step::Run(entry.task))), later])
         });
         // `min_by_key` keeps the first of equals.
-        match waits.min_by_key(|(wait, _)| *wait) {
-            Some((wait, task)) if wait <= 0 => Step::Run(task),
+        match waits.flatten().flatten().min_by_key(|(wait, _)| *wait) {
+            Some((wait, step)) if wait <= 0 => step,
             Some((wait, _)) => Step::Sleep(wait),
             None => Step::Sleep(WAIT_MAX),
         }
@@ -153,20 +159,12 @@ impl Plan {
 
     /// Notes how a task went.
     pub fn finished(&mut self, task: Task, pulled: Pulled, now: Timestamp, visible: bool, jitter: f64) {
-        let recovered = matches!(pulled, Pulled::Done | Pulled::More)
+        let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
             && self.entries.iter().any(|it| it.task == task && it.failures > 0);
         if let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) {
-            entry.last = Some(now);
-            entry.soon = pulled == Pulled::More;
-            entry.not_before = None;
-            match pulled {
-                Pulled::Failed => {
-                    entry.failures = entry.failures.saturating_add(1);
-                    entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
-                }
-                // A budget or a limit is waited for; it is no failure.
-                Pulled::Paced(wait) => entry.not_before = Some(now.plus(wait)),
-                Pulled::Done | Pulled::More | Pulled::Skipped => entry.failures = 0,
+            entry.finished(pulled, now);
+            if pulled == Pulled::Failed {
+                entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
             }
         }
         if recovered {
@@ -177,6 +175,19 @@ impl Plan {
         }
     }
 
+    /// Notes how going on with what a task left for later went.
+    pub fn continued(&mut self, task: Task, pulled: Pulled, now: Timestamp) {
+        let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) else {
+            return;
+        };
+        entry.later = match pulled {
+            Pulled::More => Some(now.plus(SOON)),
+            Pulled::Later(wait) | Pulled::Paced(wait) => Some(now.plus(wait.max(SOON))),
+            // The task itself finds what is left, and how the server fares.
+            Pulled::Done | Pulled::Skipped | Pulled::Failed => None,
+        };
+    }
+
     /// Makes everything due now.
     pub fn hurry(&mut self) {
         self.entries.iter_mut().for_each(Entry::hurry);
@@ -184,16 +195,41 @@ impl Plan {
 }
 
 impl Entry {
+    fn new(task: Task) -> Self {
+        Self { task, last: None, failures: 0, not_before: None, paced_until: None, soon: false, later: None }
+    }
+
     fn hurry(&mut self) {
         self.last = None;
         self.not_before = None;
+        self.paced_until = None;
+    }
+
+    fn finished(&mut self, pulled: Pulled, now: Timestamp) {
+        self.paced_until = None;
+        // A budget or a limit is waited for: nothing was read, so it stays as
+        // long due as it is, and others do not pass it by.
+        if let Pulled::Paced(wait) = pulled {
+            self.paced_until = Some(now.plus(wait));
+            return;
+        }
+        self.last = Some(now);
+        self.soon = pulled == Pulled::More;
+        self.not_before = None;
+        self.failures = if pulled == Pulled::Failed { self.failures.saturating_add(1) } else { 0 };
+        self.later = match pulled {
+            Pulled::Later(wait) => Some(now.plus(wait.max(SOON))),
+            _ => None,
+        };
     }
 
     /// Until it is due; zero or less when it is.
     fn wait(&self, span: i64, now: Timestamp) -> i64 {
+        if let Some(wait) = self.paced_until.map(|it| within(it, now)).filter(|it| *it > 0) {
+            return wait;
+        }
         if let Some(until) = self.not_before {
-            let wait = until.since(now);
-            return if wait > WAIT_MAX { 0 } else { wait };
+            return within(until, now);
         }
         let Some(last) = self.last else {
             return i64::MIN;
@@ -204,116 +240,11 @@ impl Entry {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
-
-    #[test]
-    fn how_often_each_platform_is_asked() {
-        let (chat, bot, mail) = (Platform::Whatsapp, Platform::Telegram, Platform::Email);
-        let cases = [
-            (Task::Account, None, Some(60), Some(300)),
-            (Task::Trigger, None, None, None),
-            (Task::List, None, None, None),
-            (Task::Account, Some(&mail), Some(60), Some(300)),
-            (Task::List, Some(&mail), None, None),
-            (Task::Trigger, Some(&mail), None, None),
-            (Task::History, Some(&mail), None, None),
-            (Task::Trigger, Some(&chat), Some(3), Some(10)),
-            (Task::List, Some(&chat), Some(10), Some(60)),
-            (Task::History, Some(&chat), Some(3), Some(10)),
-            (Task::Trigger, Some(&bot), None, None),
-            (Task::List, Some(&bot), Some(5), Some(10)),
-            (Task::Sweep, Some(&bot), Some(300), Some(300)),
-            (Task::Sweep, Some(&chat), Some(300), Some(300)),
-            (Task::Sweep, Some(&mail), None, None),
-            (Task::Audit, Some(&chat), Some(3600), Some(3600)),
-            (Task::Broadcasts, Some(&chat), Some(1), Some(10)),
-        ];
-        let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
-        for (task, platform, visible, background) in cases {
-            let polling = Polling::default();
-            assert_eq!(interval(task, platform, true, polling), seconds(visible), "{task:?} {platform:?}");
-            assert_eq!(
-                interval(task, platform, false, polling),
-                seconds(background),
-                "{task:?} {platform:?}"
-            );
-        }
-        let slow = Polling { visible: Duration::from_secs(20), background: Duration::ZERO };
-        assert_eq!(interval(Task::List, Some(&chat), true, slow), Some(20 * SECOND));
-        assert_eq!(interval(Task::Trigger, Some(&chat), false, slow), Some(SECOND), "never a storm");
-    }
-
-    #[test]
-    fn a_broadcast_is_looked_at_less_and_less_often() {
-        let cases = [(0, 2), (4, 2), (5, 5), (14, 5), (15, 15), (239, 15), (240, 300), (u32::MAX, 300)];
-        for (looks, seconds) in cases {
-            assert_eq!(watching(looks), seconds * SECOND, "{looks}");
-        }
-    }
-
-    #[test]
-    fn backing_off_is_capped() {
-        let cases = [(1, true, 1), (2, true, 2), (3, true, 4), (5, true, 16), (6, false, 32)];
-        for (failures, visible, seconds) in cases {
-            assert_eq!(back_off(failures, visible, 0.0), seconds * SECOND, "{failures}");
-        }
-        for failures in [6, 9, 40, u32::MAX] {
-            assert!(back_off(failures, true, 0.99) <= CAP_VISIBLE);
-            assert!(back_off(failures, true, 0.0) > CAP_VISIBLE * 8 / 10);
-            assert!(back_off(failures, false, 0.99) <= CAP_BACKGROUND);
-        }
-        assert!(back_off(3, true, 0.5) > 4 * SECOND);
-    }
-
-    #[test]
-    fn the_longest_due_goes_first() {
-        let chat = Some(&Platform::Whatsapp);
-        let mut plan = Plan::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
-        for task in [Task::Account, Task::List, Task::Trigger] {
-            assert_eq!(plan.next(at(0), chat, true), Step::Run(task));
-            plan.finished(task, Pulled::Done, at(0), true, 0.0);
-        }
-        assert_eq!(plan.next(at(1), chat, true), Step::Sleep(2 * SECOND));
-        assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger));
-        assert_eq!(plan.next(at(3), chat, false), Step::Sleep(7 * SECOND));
-        assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::Trigger), "nine seconds late");
-        plan.finished(Task::Trigger, Pulled::Done, at(12), true, 0.0);
-        assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::List));
-        plan.finished(Task::List, Pulled::More, at(12), true, 0.0);
-        assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::List), "more waits");
-        plan.hurry();
-        assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::Account));
-    }
-
-    #[test]
-    fn failures_wait_and_recovery_ends_the_wait() {
-        let chat = Some(&Platform::Whatsapp);
-        let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
-        for _ in 0..5 {
-            plan.finished(Task::List, Pulled::Failed, at(0), true, 0.0);
-            plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
-        }
-        assert_eq!(plan.next(at(0), chat, true), Step::Sleep(16 * SECOND));
-        plan.finished(Task::Trigger, Pulled::Done, at(16), true, 0.0);
-        assert_eq!(plan.next(at(16), chat, true), Step::Run(Task::List));
-        plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
-        assert_eq!(plan.next(at(16), chat, true), Step::Sleep(SECOND));
-    }
-
-    #[test]
-    fn a_clock_that_jumps_makes_things_due() {
-        let chat = Some(&Platform::Whatsapp);
-        let mut plan = Plan::new(&[Task::Trigger], Polling::default());
-        plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
-        assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
-        plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
-        assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
-        assert_eq!(plan.next(at(0), None, true), Step::Sleep(WAIT_MAX));
-    }
+/// Until then; what is impossibly far ahead is due.
+fn within(until: Timestamp, now: Timestamp) -> i64 {
+    let wait = until.since(now);
+    if wait > WAIT_MAX { 0 } else { wait }
 }
+
+#[cfg(test)]
+mod tests;

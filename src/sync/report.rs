@@ -15,8 +15,11 @@ use crate::sync::health::{Kind, Pulse, Resource};
 pub enum Pulled {
     /// All that is due was read.
     Done,
-    /// A part of a long pass was read; the rest may be asked for soon.
+    /// A part of a long pass was read; it is to be gone on with soon.
     More,
+    /// What comes first was read. What is behind it is to be gone on with
+    /// after so many microseconds, without reading the first again.
+    Later(i64),
     /// The rate budget is used up, or the server asks to wait: to be
     /// continued after so many microseconds.
     Paced(i64),
@@ -25,6 +28,15 @@ pub enum Pulled {
     /// Nothing was asked: not on this platform, not for this key, or the tab
     /// is stopped.
     Skipped,
+}
+
+/// What comes behind the first waits for the budget: the first is not to be
+/// read again for it, or it would use up what the rest waits for.
+pub(crate) fn or_later(result: Result<Pulled, Trouble>) -> Result<Pulled, Trouble> {
+    match result {
+        Err(Trouble::Read(ReadError::Paced(wait))) => Ok(Pulled::Later(wait)),
+        other => other,
+    }
 }
 
 /// Why a pull could not go on.

@@ -156,6 +156,11 @@ impl Tab {
                 self.finished(&mut polls.plan, task, pulled, visible);
                 0
             }
+            Step::Continue(task) => {
+                let pulled = self.poll_on(task).await;
+                polls.plan.continued(task, pulled, self.channel.clock.now());
+                0
+            }
         };
         polls.last = Some(self.channel.clock.now());
         wait
@@ -179,8 +184,26 @@ impl Tab {
         pulled
     }
 
+    /// Goes on with what a task left for later.
+    async fn poll_on(&self, task: Task) -> Pulled {
+        match task {
+            Task::Trigger => self.channel.pull_gap().await,
+            Task::List => self.channel.pull_behind().await,
+            _ => Pulled::Done,
+        }
+    }
+
     /// Reads the open conversation, or older messages a person asked for.
     pub async fn open_step(&self, now: Timestamp) -> i64 {
+        if !self.is_stopped() && self.wish(|it| std::mem::take(&mut it.templates)) {
+            return match self.channel.pull_templates().await {
+                Pulled::Paced(wait) => {
+                    self.wish(|it| it.templates = true);
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
         if !self.may_go(now) {
             return NAP;
         }
@@ -212,7 +235,7 @@ impl Tab {
         };
         match self.next(&opens.plan, now, visible) {
             Step::Sleep(wait) => wait.min(NAP),
-            Step::Run(task) => {
+            Step::Run(task) | Step::Continue(task) => {
                 let pulled = self.channel.pull_history(&conversation).await;
                 self.finished(&mut opens.plan, task, pulled, visible);
                 0

@@ -18,7 +18,7 @@ use crate::store::meta::MetaChange;
 use crate::sync::Channel;
 use crate::sync::health::Resource;
 use crate::sync::overlap::{self, Backfill, Backfilled};
-use crate::sync::report::{Pulled, Trouble};
+use crate::sync::report::{Pulled, Trouble, or_later};
 
 /// Mark: inbound messages are complete up to this time of the server's.
 const COMPLETE: &str = "inbound_complete";
@@ -58,6 +58,21 @@ impl Channel {
         self.report(Resource::Trigger, result)
     }
 
+    /// Goes on with what came in between two answers, without asking for the
+    /// newest again.
+    pub async fn pull_gap(&self) -> Pulled {
+        let result = self.read_gap().await;
+        self.report(Resource::Trigger, result)
+    }
+
+    async fn read_gap(&self) -> Result<Pulled, Trouble> {
+        let Some(platform @ Platform::Whatsapp) = self.may_ask(Resource::Trigger).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.trigger.lock().await;
+        or_later(self.close_gap(&mut state, &platform).await)
+    }
+
     async fn read_trigger(&self) -> Result<Pulled, Trouble> {
         let platform = self.may_ask(Resource::Trigger).await?;
         let Some(platform @ Platform::Whatsapp) = platform else {
@@ -65,15 +80,22 @@ impl Channel {
         };
         let mut state = self.trigger.lock().await;
         let client = self.client.unless_same();
-        match client.new_messages().await {
-            Err(ReadError::Same) => {}
+        let is_new = match client.new_messages().await {
+            Err(ReadError::Same) => false,
             page => {
                 self.take_in(&mut state, page?, &platform).await?;
                 client.note_applied();
+                true
             }
-        }
-        let pulled = self.close_gap(&mut state, &platform).await?;
-        self.read_unknown_details(&self.client).await?;
+        };
+        let pulled = or_later(self.close_gap(&mut state, &platform).await)?;
+        // What the budget has no room for comes with the list.
+        let details = if is_new {
+            self.read_unknown_details(&self.client).await
+        } else {
+            self.read_wanted_details(&self.client).await
+        };
+        or_later(details.map(|()| Pulled::Done))?;
         Ok(pulled)
     }
 
@@ -139,7 +161,7 @@ impl Channel {
                 Backfilled::Next(_) => {}
                 Backfilled::Complete => {
                     self.gap_closed(state).await?;
-                    return Ok(if state.gap.is_some() { Pulled::More } else { Pulled::Done });
+                    return Ok(if state.gap.is_some() { Pulled::Later(0) } else { Pulled::Done });
                 }
                 Backfilled::Incomplete => {
                     tracing::warn!(channel = %self.id(), "the server's cursors lead nowhere");
@@ -150,7 +172,7 @@ impl Channel {
                 }
             }
         }
-        Ok(Pulled::More)
+        Ok(Pulled::Later(0))
     }
 
     async fn gap_closed(&self, state: &mut TriggerState) -> Result<(), Trouble> {

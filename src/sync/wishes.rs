@@ -36,6 +36,8 @@ pub(crate) struct Wishes {
     pub(crate) refresh_open: bool,
     /// Histories a person asked for, and whether for their older messages.
     pub(crate) reads: Vec<(ConversationId, bool)>,
+    /// Whether a person wants to see the templates.
+    pub(crate) templates: bool,
     /// What the leader is to be asked.
     asks: Vec<Ask>,
 }
@@ -90,6 +92,13 @@ impl Tab {
         });
         self.channel.resume();
         self.wake(Loop::Poll);
+        self.wake(Loop::Open);
+    }
+
+    /// Reads the list of templates; where another process leads, too, as it is
+    /// seldom asked for.
+    pub fn fetch_templates(&self) {
+        self.wish(|it| it.templates = true);
         self.wake(Loop::Open);
     }
 

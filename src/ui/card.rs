@@ -57,17 +57,17 @@ fn facts<'a>(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(&'a str, St
     add("messages", Some(conversation.message_count.to_string()));
     let offset = app.settings.offset_minutes;
     add("since", conversation.created_at.map(|it| it.day_name(offset)));
-    let ago = |it| format!("{} ago", short_span(app.now.since(it)));
+    let ago = |it| match short_span(app.now.since(it)).as_str() {
+        "now" => "just now".to_owned(),
+        span => format!("{span} ago"),
+    };
     add("last", conversation.last_message_at.map(ago));
     add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
     if let Escalation::Asks(why) = &conversation.escalation {
         add("AI failing", Some(why.to_string()));
     }
-    add(
-        "trouble",
-        row.trouble_words(app.now).map(|it| format!("{it} (score {})", row.trouble_score(app.now))),
-    );
+    add("trouble", row.trouble_sum(app.now));
     add("claimed", claim(app, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();

@@ -11,10 +11,13 @@ use ratatui::widgets::Widget;
 use crate::app::App;
 use crate::app::composer::{Composer, Mode};
 use crate::app::layout::Area;
+use crate::app::lines::Item;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::ServiceWindow;
 use crate::model::counting::Count;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::Content;
 use crate::model::prices;
 use crate::model::time::SECOND;
 use crate::ui::paint::{self, Sides};
@@ -127,7 +130,7 @@ fn price(tab: &Tab) -> String {
     if tab.is_simulated() {
         return " · simulated, 0 credits".to_owned();
     }
-    let cost = tab.text_price(1).words();
+    let cost = if tab.has_price() { tab.text_price(1).words() } else { "price unknown".to_owned() };
     match &tab.account {
         Some(account) => format!(" · {cost} · {} left", prices::credits(account.credits)),
         None => format!(" · {cost}"),
@@ -143,10 +146,27 @@ fn lock(tab: &Tab) -> Option<String> {
     if row.conversation.address.is_none() {
         return Some("no address to answer to".to_owned());
     }
+    if row.conversation.window == ServiceWindow::Closed && awaits_reply(tab) {
+        return Some("Template sent · waiting for a reply to reopen · draft kept".to_owned());
+    }
     if row.conversation.window == ServiceWindow::Closed {
         return Some("Window closed · only templates may be sent · draft kept".to_owned());
     }
     None
+}
+
+/// Whether the newest that was said is a template.
+fn awaits_reply(tab: &Tab) -> bool {
+    let newest =
+        tab.history.as_ref().and_then(|it| it.items.iter().rev().find(|it| !matches!(it, Item::Note(_))));
+    match newest {
+        Some(Item::Message(row)) => row.sent_here && row.message.content_type == "template",
+        Some(Item::Outbox(row, _)) => {
+            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. })
+                && !row.is_stopped()
+        }
+        _ => false,
+    }
 }
 
 /// The quoted message on one line.
@@ -186,7 +206,7 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
         return (" Enter keeps the note here · Ctrl-N answer · Esc leave ".to_owned(), theme.note());
     }
     if locked {
-        return (" Ctrl-N note · Esc leave, draft kept ".to_owned(), theme.dim());
+        return (" Ctrl-O t template · Ctrl-N note · Esc leave, draft kept ".to_owned(), theme.dim());
     }
     let parts = tab.messages_of(&composer.text()).len().max(1);
     let price = tab.text_price(parts);

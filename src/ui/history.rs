@@ -146,6 +146,7 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
                 paint::text(buffer, area.x, area.y, 1, "#", style);
             }
             let used = paint::text(buffer, text_x, area.y, text_width, words.trim_end(), style);
+            marks(theme, history, found, part, Area { x: text_x, width: text_width, ..area }, buffer);
             if let Item::Message(row) = found
                 && *last
             {
@@ -179,6 +180,34 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
         && history.selected_index() == Some(item)
     {
         paint::text(buffer, area.x, area.y, 1, theme.mark(), theme.strong());
+    }
+}
+
+/// Marks the words that are looked for.
+fn marks(
+    theme: Theme,
+    history: &History,
+    item: &Item,
+    part: &std::ops::Range<usize>,
+    place: Area,
+    buffer: &mut Buffer,
+) {
+    let Some(find) = &history.find else { return };
+    let text = item.text();
+    for found in find.terms.find(text).unwrap_or_default() {
+        let (start, end) = (found.start.max(part.start), found.end.min(part.end));
+        if start < end {
+            let before = u16::try_from(wrap::cells(&text[part.start..start])).unwrap_or(u16::MAX);
+            let room = place.width.saturating_sub(before);
+            paint::text(
+                buffer,
+                place.x.saturating_add(before),
+                place.y,
+                room,
+                &text[start..end],
+                theme.found(),
+            );
+        }
     }
 }
 

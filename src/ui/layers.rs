@@ -16,6 +16,7 @@ use crate::ui::listing;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::questions;
+use crate::ui::templates;
 use crate::ui::theme::Theme;
 use crate::ui::views;
 
@@ -23,8 +24,8 @@ use crate::ui::views;
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
     match app.layers.last() {
         None => (),
-        // Drawn where the status is.
-        Some(Layer::Line(_)) => (),
+        // They have a cursor, and are drawn where it can be told.
+        Some(Layer::Line(_) | Layer::Palette(_) | Layer::Search) => (),
         Some(Layer::Views { chosen }) => {
             let rows = u16::try_from(app.views.len()).unwrap_or(u16::MAX).saturating_add(2);
             views::draw(app, theme, *chosen, centered(app, 64, rows), buffer);
@@ -34,6 +35,8 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::List { kind, chosen }) => listing::draw(app, theme, *kind, *chosen, buffer),
         Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
+        Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),
+        Some(Layer::TemplateForm(form)) => templates::form(app, theme, form, buffer),
         Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {

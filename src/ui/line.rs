@@ -8,6 +8,7 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::app::App;
+use crate::app::command_line;
 use crate::app::layers::Layer;
 use crate::app::layout::{Area, Areas};
 use crate::app::line::{Kind, Line};
@@ -36,6 +37,8 @@ pub fn draw(app: &App, theme: Theme, areas: &Areas, buffer: &mut Buffer) -> Opti
 fn prompt(kind: &Kind) -> &'static str {
     match kind {
         Kind::Filter(_) => "filter / ",
+        Kind::Find(_) => "find / ",
+        Kind::Command { .. } => ":",
     }
 }
 
@@ -43,14 +46,40 @@ fn prompt(kind: &Kind) -> &'static str {
 fn mistakes(line: &Line) -> Vec<filter::Mistake> {
     match line.kind {
         Kind::Filter(_) => filter::parse(line.text.text()).mistakes,
+        Kind::Find(_) | Kind::Command { .. } => Vec::new(),
     }
 }
 
 /// What may follow.
-fn help(_app: &App, line: &Line) -> String {
-    match line.kind {
+fn help(app: &App, line: &Line) -> String {
+    match &line.kind {
         Kind::Filter(_) => filter_help(line.text.text()),
+        Kind::Find(_) => {
+            let find = app.tab().history.as_ref().and_then(|it| it.find.as_ref());
+            let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
+            format!("{place} · Enter keeps, then n older, N newer · Esc back")
+        }
+        Kind::Command { completing, .. } => command_help(app, line.text.text(), completing.as_ref()),
     }
+}
+
+/// What a command takes, or what the words begun can become.
+fn command_help(app: &App, text: &str, completing: Option<&(String, usize)>) -> String {
+    let begun = completing.map_or(text, |(begun, _)| begun.as_str());
+    let name = text.split(' ').next().unwrap_or("");
+    let verb = command_line::VERBS.iter().find(|it| it.name == name && text.contains(' '));
+    let all = app.completions(begun);
+    if let Some(verb) = verb.filter(|_| completing.is_none() || all.len() < 2) {
+        let known = app.completions(text).into_iter().map(|it| it[name.len() + 1..].to_owned());
+        let known: Vec<String> = known.filter(|it| it.trim() != text[name.len()..].trim()).collect();
+        let words = if known.is_empty() { String::new() } else { format!(": {}", known.join("  ")) };
+        return format!("{} · {}{words}", verb.takes, verb.doc);
+    }
+    if begun.is_empty() {
+        return "Tab completes · Up brings back · help lists the keys · quit leaves".to_owned();
+    }
+    let place = completing.map_or(0, |(_, at)| *at);
+    all.iter().cycle().skip(place).take(all.len()).map(|it| it.trim()).collect::<Vec<_>>().join("  ")
 }
 
 fn filter_help(text: &str) -> String {

@@ -8,6 +8,7 @@ pub mod card;
 pub mod composer;
 pub mod connection;
 pub mod conversations;
+pub mod found;
 pub mod history;
 pub mod layers;
 pub mod line;
@@ -15,14 +16,18 @@ pub mod listing;
 mod menus;
 pub mod pages;
 pub mod paint;
+pub mod palette;
+pub mod phone;
 mod pickers;
 pub mod questions;
 pub mod row_state;
 pub mod rows;
+pub mod search;
 pub mod spoken;
 pub mod status;
 pub mod sweep;
 pub mod tabs;
+mod templates;
 pub mod theme;
 pub mod views;
 
@@ -69,7 +74,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     }
     status::draw_status(app, theme, areas.status, buffer);
     status::draw_hints(app, theme, areas.hints, buffer);
+    cursor = search::draw(app, theme, areas.body, buffer).or(cursor);
     layers::draw(app, theme, buffer);
+    cursor = palette::draw(app, theme, buffer).or(cursor);
     cursor = line::draw(app, theme, &areas, buffer).or(cursor);
     if app.blurred {
         blur::blur(app, theme, buffer);

@@ -32,10 +32,6 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
             "Email threads come next. The key works and its account is read; reading and answering \
                             threads is not in this version."
         }
-        Platform::Voip => {
-            "Voice and SMS come next. The key works and its account is read; calls, SMS and their \
-                           conversations are not in this version."
-        }
         Platform::Web => "This channel has no operations in the interface.",
         _ => "This version does not know this channel.",
     };

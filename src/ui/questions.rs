@@ -17,6 +17,7 @@ use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::menus;
+use crate::ui::phone;
 use crate::ui::theme::Theme;
 
 /// Messages a question shows; older ones are counted.
@@ -42,6 +43,12 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Decide { entry, answers } => {
             (decisions::question(&entry.row).to_owned(), decide(app, theme, entry, answers))
         }
+        Layer::Number { typed, wrong } => {
+            ("Write to a number".to_owned(), phone::number(theme, typed, wrong.as_deref()))
+        }
+        Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
+        Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
+        Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
         Layer::Snooze { rows, typed, .. } => {
             (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
@@ -70,6 +77,19 @@ fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
         "[y] quit   [Esc] stay"
     };
     lines.push((keys.to_owned(), theme.strong()));
+    lines
+}
+
+fn open(theme: Theme, url: &str, host: &str) -> Lines {
+    let mut lines = vec![(format!("It leads to {}", SafeText::line(host)), theme.strong())];
+    if !host.is_ascii() {
+        let words = "Letters of other alphabets are in this name: it may only look like one you know.";
+        lines.push((words.to_owned(), theme.error()));
+    }
+    lines.push((SafeText::line(url).to_string(), theme.dim()));
+    lines.push(plain("Whoever runs it learns that it was opened, and from where."));
+    lines.push(gap());
+    lines.push(("[y] OPEN outside   [n] stay".to_owned(), theme.strong()));
     lines
 }
 

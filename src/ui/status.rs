@@ -9,12 +9,14 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command};
 use crate::app::composer::Mode;
+use crate::app::layers::Layer;
 use crate::app::layout::Area;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::ui::connection;
 use crate::ui::paint;
+use crate::ui::search;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
@@ -98,12 +100,19 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
 pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let mut x = area.x + 1;
     let end = area.x + area.width.saturating_sub(1);
-    for (key, word) in hints(app) {
-        let wide = paint::cells(&[(key.as_str(), Style::new()), (word, Style::new())]) + 1;
-        if x + wide > end {
-            break;
+    let wide = |key: &str, word: &str| paint::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
+    let hints = hints(app);
+    let is_help = |word: &str| word == commands::row(Command::Help).word;
+    // Whatever does not fit is in the help, so its key always does.
+    let help = hints.iter().find(|(_, word)| is_help(word)).map_or(0, |(key, word)| wide(key, word) + 2);
+    let mut left_out = false;
+    for (key, word) in &hints {
+        let kept = if is_help(word) { 0 } else { help };
+        if x + wide(key, word) + kept > end || (left_out && !is_help(word)) {
+            left_out = true;
+            continue;
         }
-        x += paint::text(buffer, x, area.y, end - x, &key, theme.strong());
+        x += paint::text(buffer, x, area.y, end - x, key, theme.strong());
         x += 1;
         x += paint::text(buffer, x, area.y, end - x, word, theme.dim());
         x += 2;
@@ -112,29 +121,45 @@ pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// Keys and words, most useful first.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
-    use Command as C;
+    if app.layers.last() == Some(&Layer::Search) {
+        return search::hints();
+    }
     if !app.pressed.is_empty() {
         let mut hints = commands::continuations(&app.places(), &app.pressed);
         hints.push(("Esc".to_owned(), "cancel"));
         return hints;
     }
-    let tab = app.tab();
-    let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
+    offered(app).iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
+}
+
+/// What is offered where rows of the outbox or drafts are shown.
+fn offered_of_rows(app: &App, asks: bool) -> &'static [Command] {
+    use Command as C;
     let several = availability::check(app, C::DecideAll).is_ok();
-    let list: &[Command] = match tab.focus {
-        _ if app.page == Page::Outbox && several => {
+    match app.page {
+        Page::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        _ if several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
-        _ if app.page == Page::Outbox && asks => {
-            &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        _ if app.page == Page::Outbox => {
-            &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        _ if app.page == Page::Drafts => {
-            &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
+        _ if asks => &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        _ => &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+    }
+}
+
+/// The commands hints are given for, most useful first.
+fn offered(app: &App) -> &'static [Command] {
+    use Command as C;
+    let tab = app.tab();
+    let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
+    match tab.focus {
+        _ if matches!(app.page, Page::Outbox | Page::Drafts) => offered_of_rows(app, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::List if tab.is_phone() => {
+            &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
+        }
+        Focus::History if tab.is_phone() && !asks => {
+            &[C::Write, C::Call, C::WriteNumber, C::WriteNote, C::Undo, C::Raw, C::Back, C::Help]
+        }
         Focus::List if app.acts_on_marks() => &[
             C::Mark,
             C::PauseAi,
@@ -162,6 +187,9 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             C::GoToTab,
             C::Help,
             C::Quit,
+            C::SearchAll,
+            C::OpenPalette,
+            C::CommandLine,
         ],
         Focus::History if asks => {
             &[C::Decide, C::Reply, C::PauseAi, C::HandBack, C::Undo, C::GoToOutbox, C::Back, C::Help]
@@ -179,6 +207,8 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             C::Card,
             C::Back,
             C::Help,
+            C::FindInHistory,
+            C::SearchAll,
         ],
         Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note) => {
             &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
@@ -186,6 +216,5 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         Focus::Composer => {
             &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
         }
-    };
-    list.iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
+    }
 }

@@ -164,6 +164,11 @@ impl Theme {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
+    /// Words that were looked for.
+    pub fn found(self) -> Style {
+        self.waiting().add_modifier(Modifier::UNDERLINED)
+    }
+
     /// A border; the pane with the keyboard stands out.
     pub fn border(self, focused: bool) -> Style {
         if focused { self.strong() } else { self.dim() }

@@ -25,4 +25,5 @@ pub mod strict;
 pub mod telegram;
 pub mod templates;
 pub mod voip;
+pub mod voip_rows;
 pub mod webhooks;

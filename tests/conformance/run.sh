@@ -2,20 +2,46 @@
 # Holds the running service to assets/openapi.json with schemathesis: all
 # checks, all phases, every operation with the key of its channel, once with
 # live keys and once with test keys. Needs Python 3 and its package index.
-# EXAMPLES sets how many cases an operation gets, SEED repeats a run.
+# EXAMPLES sets how many cases an operation gets, SEED repeats a run, and
+# PATIENCE is how many seconds each of the two runs may take.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 root=target/conformance
 binary=${CARGO_TARGET_DIR:-target}/debug/frontdesk
 service=
+beat=
 st=$root/venv/bin/st
 mkdir -p "$root"
+
+say() {
+    printf '%4d s  %s\n' "$SECONDS" "$*"
+}
+
+# Says every 20 seconds that something still goes on: schemathesis tells
+# nothing within a phase where nobody looks at a terminal.
+beat() {
+    while sleep 20; do say "… $1"; done
+}
+
+# Ends what this script has started, whatever happens.
+finish() {
+    for process in $beat $service; do
+        kill "$process" 2>/dev/null || true
+        wait "$process" 2>/dev/null || true
+    done
+    beat=
+    service=
+}
+trap finish EXIT
+
 if ! "$st" --version >/dev/null 2>&1; then
+    say "installing schemathesis"
     python3 -m venv "$root/venv"
-    "$root/venv/bin/pip" install --quiet 'schemathesis==4.32.5'
+    timeout 300 "$root/venv/bin/pip" install --quiet --timeout 20 'schemathesis==4.32.5'
 fi
-cargo build --locked --quiet
+say "building the service"
+cargo build --locked
 
 # One run on a service of its own; its environment is live or test.
 conform() {
@@ -24,25 +50,29 @@ conform() {
     "$binary" serve --listen 127.0.0.1:0 --db "$folder/service.db" \
         --ready-file "$folder/ready.json" --dev --unlimited >"$folder/out" 2>&1 &
     service=$!
-    trap 'kill $service 2>/dev/null || true' EXIT
     for _ in $(seq 100); do
         [ -s "$folder/ready.json" ] && break
         kill -0 "$service" || { cat "$folder/out"; return 1; }
         sleep 0.1
     done
-    echo "== $environment keys =="
+    say "$environment keys: $phases"
+    beat "$environment keys" &
+    beat=$!
     rm -f "$root/$environment.json"
     CONFORMANCE_READY=$folder/ready.json CONFORMANCE_ENVIRONMENT=$environment \
     SCHEMATHESIS_HOOKS=hooks PYTHONPATH=tests/conformance PYTHONDONTWRITEBYTECODE=1 \
     HYPOTHESIS_STORAGE_DIRECTORY=$root/hypothesis \
+        timeout --kill-after=10 "${PATIENCE:-600}" \
         "$st" --config-file tests/conformance/schemathesis.toml run assets/openapi.json \
         --url "$(sed 's/.*"base_url":"\([^"]*\)".*/\1/' "$folder/ready.json")" \
         --checks all --phases "$phases" --max-examples "${EXAMPLES:-50}" --seed "${SEED:-1}" \
         --continue-on-failure --no-shrink --request-timeout 30 \
-        --report json --report-json-path "$root/$environment.json" || status=$?
-    kill "$service"
-    wait "$service" || true
-    trap - EXIT
+        --report json --report-json-path "$root/$environment.json" </dev/null || status=$?
+    if [ "$status" -ge 124 ]; then
+        say "not done after ${PATIENCE:-600} s; the end of what the service said:"
+        tail -n 20 "$folder/out"
+    fi
+    finish
     rm -r "$folder"
     return "$status"
 }
@@ -53,8 +83,9 @@ conform live examples,coverage,fuzzing,stateful || failed=1
 # there are no states to walk through.
 conform test examples,coverage,fuzzing || failed=1
 
-echo "== summary =="
+say "summary"
 for environment in live test; do
+    [ -s "$root/$environment.json" ] || { echo "$environment keys: no report"; failed=1; continue; }
     "$root/venv/bin/python" - "$environment" "$root/$environment.json" <<'PYTHON'
 import json, sys
 report = json.load(open(sys.argv[2]))

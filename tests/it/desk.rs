@@ -90,6 +90,8 @@ pub struct Desk {
     /// Notifications shown, and what was copied.
     pub notices: Vec<String>,
     pub copied: Vec<String>,
+    /// Links opened outside.
+    pub opened: Vec<String>,
     pub quit: bool,
     disk: Disk,
     hung: Vec<Effect>,
@@ -193,6 +195,7 @@ impl Desk {
             bells: 0,
             notices: Vec::new(),
             copied: Vec::new(),
+            opened: Vec::new(),
             quit: false,
             disk: Disk::Works,
             hung: Vec::new(),
@@ -249,8 +252,17 @@ impl Desk {
                     self.copied.push(text);
                     None
                 }
+                Effect::FetchTemplates(channel) => {
+                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
+                    self.runtime.block_on(channel.pull_templates());
+                    None
+                }
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
                 Effect::Edit(text) => Some(Event::Edited(Ok(format!("{text} (edited)\n")))),
+                Effect::OpenOutside(url) => {
+                    self.opened.push(url);
+                    None
+                }
                 Effect::Quit => {
                     self.quit = true;
                     None
@@ -458,6 +470,24 @@ impl Desk {
     /// The folder of canned replies.
     pub fn replies(&self) -> std::path::PathBuf {
         self.folder.path().join("replies")
+    }
+
+    /// A template is approved at the platform, of whatever shape.
+    pub fn template(&self, template: Value) {
+        let file =
+            rusqlite::Connection::open(self.folder.path().join("service.db")).expect("the service's file");
+        let word = |name: &str| template[name].as_str().expect("a text").to_owned();
+        file.execute(
+            "INSERT INTO templates (workspace, name, language, category, status, components)
+             SELECT id, ?1, ?2, ?3, 'APPROVED', ?4 FROM workspaces",
+            rusqlite::params![
+                word("name"),
+                word("language"),
+                word("category"),
+                template["components"].to_string()
+            ],
+        )
+        .expect("a template");
     }
 
     /// Finds messages, people and notes as this desk stores them.

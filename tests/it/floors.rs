@@ -27,6 +27,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("crossterm", &["shell"]),
     ("clap", &["cli"]),
     ("tui_textarea", &["app"]),
+    ("nucleo_matcher", &["app"]),
 ];
 
 /// Lines a file may have; more is probably two things.

@@ -106,6 +106,55 @@ fn every_command_of_the_readme_is_one_the_binary_knows() {
     assert!(checked >= 2, "the README has lost its commands");
 }
 
+/// All that the tests and benches are made of, one file after another.
+fn sources() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("tests/it"), root.join("benches")];
+    let mut all = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                all.push_str(&std::fs::read_to_string(path).expect("text"));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_campaign_of_the_readme_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (manifest, sources) =
+        (std::fs::read_to_string(root.join("Cargo.toml")).expect("the manifest"), sources());
+    let (_, text) = readme();
+    let (_, campaigns) = text.split_once("### Campaigns").expect("the campaigns");
+    let (campaigns, _) = campaigns.split_once("\n## ").expect("their end");
+    let mut checked = 0;
+    let lines = campaigns.lines().filter(|it| it.contains("cargo ") && !it.contains('`'));
+    for line in lines {
+        let (settings, command) = line.split_once("cargo ").expect("a command");
+        for (name, _) in settings.split_whitespace().filter_map(|it| it.split_once('=')) {
+            assert!(sources.contains(&format!("\"{name}\"")), "nothing reads {name}: {line}");
+        }
+        match command.split_whitespace().collect::<Vec<_>>()[..] {
+            ["test", filter] => {
+                let file = format!("tests/it/{}", filter.replace("::", "/"));
+                let there = ["", ".rs", "s.rs"].iter().any(|end| root.join(format!("{file}{end}")).exists());
+                assert!(there, "no test is called so: {line}");
+            }
+            ["bench", "--bench", name] => {
+                assert!(manifest.contains(&format!("name = \"{name}\"")), "no bench is called so: {line}");
+            }
+            _ => panic!("an unknown command: {line}"),
+        }
+        checked += 1;
+    }
+    assert!(checked >= 5, "the README has lost its campaigns");
+}
+
 /// Puts a word in place of what stands between two others, wherever it does.
 fn between(text: &str, before: &str, after: &str, word: &str) -> String {
     let mut out = String::new();

@@ -2,9 +2,9 @@
 //! engine, stores, customers, people and a faulty line between them, for days
 //! of simulated time. Everything follows from a seed.
 //!
-//! `FRONTDESK_SEEDS` says how many seeds are run (100), the first being
+//! `FRONTDESK_SEEDS` says how many seeds are run (10), the first being
 //! `FRONTDESK_FIRST_SEED` (1), and `FRONTDESK_SIMULATED_HOURS` for how long
-//! (48). `FRONTDESK_SEED` runs that one seed alone and keeps its trace.
+//! (24). `FRONTDESK_SEED` runs that one seed alone and keeps its trace.
 
 mod checks;
 mod clock;

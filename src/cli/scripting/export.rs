@@ -5,14 +5,11 @@
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Found, Session};
-use crate::model::conversations::ConversationRow;
-use crate::model::messages::{Message, MessageRow};
-use crate::model::notes::Note;
-use crate::model::queries::{HistoryPage, HistoryQuery};
+use crate::model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
+use crate::store::transcript::{self, Said, in_order, note_json};
 
 /// Messages of one history at most.
 const MOST: u32 = 1_000_000;
@@ -26,6 +23,8 @@ pub enum Format {
     Jsonl,
     /// For people to read.
     Text,
+    /// The same in Markdown.
+    Md,
 }
 
 /// The switches of `export`.
@@ -49,14 +48,9 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     let name = &found.channel.spec().name;
     let format = if arguments.common.json { Format::Json } else { arguments.format };
     match format {
-        Format::Json => {
-            let messages: Vec<Value> =
-                page.messages.iter().map(|it| print::message_json(&it.message)).collect();
-            let notes: Vec<Value> = page.notes.iter().map(note_json).collect();
-            let conversation = print::conversation_json(name, row);
-            let all = json!({"conversation": conversation, "messages": messages, "notes": notes});
-            print::line(&all.to_string())
-        }
+        Format::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page)),
+        Format::Text => print::line(&transcript::whole(TranscriptFormat::Text, name, row, page)),
+        Format::Md => print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page)),
         Format::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
             let mut item = match &it {
                 Said::Message(row) => print::message_json(&row.message),
@@ -66,44 +60,7 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
             item["conversation"] = row.conversation.id.as_str().into();
             print::line(&item.to_string())
         }),
-        Format::Text => {
-            print::line(&heading(name, row))?;
-            in_order(page.messages, page.notes).try_for_each(|it| match &it {
-                Said::Message(it) => print::line(&paragraph(row, it)),
-                Said::Note(note) => print::line(&note_paragraph(note)),
-            })
-        }
     }
-}
-
-/// What stands in a history: what was said, and what this desk noted.
-enum Said {
-    Message(Box<MessageRow>),
-    Note(Note),
-}
-
-/// Each note before what was said after it.
-fn in_order(messages: Vec<MessageRow>, notes: Vec<Note>) -> impl Iterator<Item = Said> {
-    let mut notes = notes.into_iter().peekable();
-    let mut all = Vec::with_capacity(messages.len());
-    for row in messages {
-        let at = row.message.created_at;
-        while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
-            all.push(Said::Note(note));
-        }
-        all.push(Said::Message(Box::new(row)));
-    }
-    all.extend(notes.map(Said::Note));
-    all.into_iter()
-}
-
-/// A private note, named so that nobody takes it for a message.
-fn note_json(note: &Note) -> Value {
-    json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
-}
-
-fn note_paragraph(note: &Note) -> String {
-    format!("{}  NOTE, never sent: {}", note.at, note.text.as_str().replace('\n', "\n    "))
 }
 
 /// Reads the newest page and then older ones until the start.
@@ -125,28 +82,4 @@ fn whole(session: &Session, found: &Found) -> Result<HistoryPage> {
         stored = now;
     }
     Ok(session.reader.history(&start(MOST))?)
-}
-
-fn heading(channel: &str, row: &ConversationRow) -> String {
-    let it = &row.conversation;
-    let address = it.address.as_deref().map_or_else(String::new, |address| format!(" · {address}"));
-    let line = format!("{}{address} · {channel} · {}", it.title(), it.id);
-    crate::model::text::SafeText::line(&line).to_string()
-}
-
-/// A message with its first line after who spoke, the others below it.
-fn paragraph(row: &ConversationRow, message: &MessageRow) -> String {
-    let MessageRow { message, .. } = message;
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
-    let title = row.conversation.title();
-    let who = match print::speaker(&message.sender).as_str() {
-        "customer" => title.to_string(),
-        "ai" => "AI".to_owned(),
-        other => other.to_owned(),
-    };
-    format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), media(message))
-}
-
-fn media(message: &Message) -> String {
-    message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type))
 }

@@ -63,7 +63,7 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
 fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
     let session = Session::of(files, arguments.common.timeout)?;
     for channel in session.channels(arguments.common.channel.as_deref())? {
-        if session.platform(&channel)?.has_conversations() {
+        if session.platform(&channel)?.has_histories() {
             session.refresh(&channel)?;
         }
     }

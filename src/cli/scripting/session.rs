@@ -23,6 +23,9 @@ use crate::sync::{Channel, Pulled, leading};
 
 /// How long a conversation is waited for that another process may be reading.
 const CATCH_UP: i64 = 3 * SECOND;
+/// How often a reading that failed is tried again: one bad answer is no
+/// reason to give up.
+const READ_AGAIN: u32 = 2;
 /// How often the files are looked at again meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
 /// Conversations looked through for a name or number.
@@ -103,12 +106,17 @@ impl Session {
     pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<()> {
         let until = self.now().plus(self.patience);
         let name = &channel.spec().name;
+        let mut failures = 0;
         loop {
             let wait = match self.runtime.block_on(step()) {
                 Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(()),
                 Pulled::More => continue,
+                Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() => {
+                    failures += 1;
+                    i64::from(failures) * (SECOND / 4)
+                }
                 Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
-                Pulled::Paced(wait) => wait,
+                Pulled::Later(wait) | Pulled::Paced(wait) => wait,
             };
             if self.now().plus(wait) > until {
                 let seconds = wait / SECOND + 1;
@@ -219,7 +227,7 @@ impl Session {
         let mut found = Vec::new();
         for channel in self.channels(name)? {
             let platform = self.platform(&channel)?;
-            if !platform.has_conversations() {
+            if !platform.has_histories() {
                 continue;
             }
             self.refresh(&channel)?;

@@ -61,7 +61,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     };
     let mut items = Vec::new();
     for channel in session.channels(arguments.common.channel.as_deref())? {
-        if !session.platform(&channel)?.has_conversations() {
+        if !session.platform(&channel)?.has_histories() {
             continue;
         }
         session.refresh(&channel)?;

@@ -188,8 +188,9 @@ impl Operation {
     }
 
     /// The lane it belongs to. Chat operations follow the conversation; a
-    /// chat message to somebody without one follows the number. `None` when
-    /// it needs a conversation and there is none.
+    /// chat message to somebody without one follows the number; texts and
+    /// calls follow the number, which is their conversation's name here.
+    /// `None` when it needs a conversation and there is none.
     pub fn lane(&self, conversation: Option<&ConversationId>) -> Option<Lane> {
         let chat = || conversation.cloned().map(Lane::Conversation);
         match self {
@@ -202,7 +203,9 @@ impl Operation {
                 None => mail.to.first().cloned().map(Lane::Address),
             },
             Self::ChangeThread { thread, .. } => Some(Lane::Thread(thread.clone())),
-            Self::SendSms { to, .. } | Self::Call { to, .. } => Some(Lane::Number(to.clone())),
+            Self::SendSms { to, .. } | Self::Call { to, .. } => {
+                Some(Lane::Conversation(ConversationId::new(to.clone())))
+            }
             Self::Broadcast { .. } => Some(Lane::Broadcasts),
             Self::SaveContact(wish) => Some(Lane::Contact(wish.phone.clone())),
             Self::DeleteContact { phone, .. } => Some(Lane::Contact(phone.clone())),
@@ -236,6 +239,16 @@ impl Operation {
             Self::SendMail(mail) => mail.to.first().map(String::as_str),
             Self::SaveContact(wish) => Some(&wish.phone),
             Self::DeleteContact { phone, .. } => Some(phone),
+            _ => None,
+        }
+    }
+
+    /// The text a person wrote for it, and what it quotes: what goes back to
+    /// the composer when it is taken back.
+    pub fn written(&self) -> Option<(&str, Option<&MessageId>)> {
+        match self {
+            Self::SendText { text, reply_to, .. } => Some((text, reply_to.as_ref())),
+            Self::SendSms { body, .. } => Some((body, None)),
             _ => None,
         }
     }
@@ -310,7 +323,7 @@ mod tests {
             (Operation::SendMail(Box::new(new)), None, Some(Lane::Address("a@b.example".into()))),
             (Operation::SendMail(Box::new(answer)), None, Some(Lane::Thread("t1".into()))),
             (Operation::SendMail(Box::default()), None, None),
-            (sms, Some(&conversation), Some(Lane::Number("+1".into()))),
+            (sms, Some(&conversation), Some(Lane::Conversation("+1".into()))),
             (save("+1", None), None, Some(Lane::Contact("+1".into()))),
         ];
         for (operation, conversation, lane) in cases {

@@ -60,6 +60,8 @@ pub struct SearchPage {
     pub next: Option<Place>,
     /// Whether older messages are still being indexed and may be missing.
     pub partial: bool,
+    /// How far back what can be found goes.
+    pub since: Option<Timestamp>,
 }
 
 /// A message that was found.

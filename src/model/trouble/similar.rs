@@ -21,13 +21,23 @@ pub fn most_alike(texts: &[&str]) -> usize {
 
 /// Words in common, of all words of both.
 fn share(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
-    if one.len() < LEAST || other.len() < LEAST {
+    if one.len() < LEAST || other.len() < LEAST || are_of_other_numbers(one, other) {
         return 0.0;
     }
     let common = one.intersection(other).count();
     let all = one.len() + other.len() - common;
     // Few words and small numbers: no precision is lost.
     f64::from(u32::try_from(common).unwrap_or(0)) / f64::from(u32::try_from(all).unwrap_or(1))
+}
+
+/// Whether both name numbers and none is the same: tyres of 26 inch are not
+/// tyres of 28.
+fn are_of_other_numbers(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let numbers = |it: &BTreeSet<String>| -> BTreeSet<String> {
+        it.iter().filter(|it| it.contains(|it: char| it.is_ascii_digit())).cloned().collect()
+    };
+    let (one, other) = (numbers(one), numbers(other));
+    !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
 }
 
 fn pieces(text: &str) -> BTreeSet<String> {
@@ -56,13 +66,14 @@ mod tests {
 
     #[test]
     fn repetitions() {
-        let cases: [(&[&str], usize); 7] = [
+        let cases: [(&[&str], usize); 8] = [
             (&[], 0),
             (&["Where is my order?"], 1),
             (&["Where is my order?", "where is my order 1041??"], 2),
             (&["Where is my order?", "I want a refund", "WHERE IS MY ORDER"], 2),
             (&["ok", "ok", "ok"], 0),
             (&["我的订单在哪里", "请问我的订单在哪里"], 2),
+            (&["Do you have 26 inch tyres", "do you have 28 inch tyres"], 1),
             (&["I bought a red bike", "I bought a bell for it last week"], 1),
         ];
         for (texts, times) in cases {

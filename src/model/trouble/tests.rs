@@ -2,7 +2,7 @@
 //! and scoring thousands of them takes no time a person can feel.
 
 use crate::model::messages::{Delivery, Direction, Sender};
-use crate::model::trouble::{LONG, Said, TROUBLE, look, waits};
+use crate::model::trouble::{LONG, Said, TROUBLE, Trouble, look, waits};
 
 /// Conversations: whether a person would call it trouble, and what was said,
 /// `c` by the customer, `a` by the AI, `h` by a person, `f` failed.
@@ -167,8 +167,10 @@ fn the_reasons_are_words() {
         "a Hm",
         "c A human please",
     ];
-    let words = look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>()).words();
-    assert_eq!(words, "wants a human, asked 3x the same, AI said 2x the same, shouts");
+    let found = look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>());
+    assert_eq!(found.line(), "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts");
+    assert_eq!(Trouble::read(&found.line()), found);
+    assert_eq!(Trouble::read("no weight\n\n-1 less\n99999999999 more"), Trouble::default());
 }
 
 #[test]

@@ -22,7 +22,9 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
             continue;
         }
         let pattern = part.get("text").and_then(Value::as_str).unwrap_or("");
-        let wanted = variables(pattern);
+        // A header that is a file takes that file.
+        let file = matches!(word(part, "format").as_str(), "IMAGE" | "VIDEO" | "DOCUMENT");
+        let wanted = if kind == "HEADER" && file { 1 } else { variables(pattern) };
         let values = parameters(given.iter().find(|it| word(it, "type") == kind));
         if values.len() != wanted {
             return Err(wrong_count(

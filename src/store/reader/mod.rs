@@ -7,10 +7,10 @@ use rusqlite::{Connection, InterruptHandle};
 
 use crate::model::account::Account;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
-    HistoryQuery, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
+    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::text::SafeText;
@@ -19,7 +19,9 @@ use crate::store::{StoreError, account, drafts, pauses};
 pub(crate) mod conversations;
 mod counts;
 mod desk;
+mod elsewhere;
 mod fates;
+mod finding;
 mod history;
 mod order;
 mod search;
@@ -50,6 +52,14 @@ impl Reader {
     pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         history::page(&moment, query)
+    }
+
+    /// The conversations the same person has in other tabs.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn elsewhere(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
+        elsewhere::of(&self.connection, key)
     }
 
     /// The draft kept for a conversation.
@@ -96,6 +106,37 @@ impl Reader {
     pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         search::page(&moment, query)
+    }
+
+    /// The names of the conversations with the newest activity.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn names(&self) -> Result<Vec<Named>, StoreError> {
+        finding::names(&self.connection)
+    }
+
+    /// The conversation with the newest activity that is with whom this
+    /// names.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn lookup(&self, who: &str) -> Result<Option<ConversationKey>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        finding::lookup(&moment, who)
+    }
+
+    /// How many messages back one is; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn depth(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        message: &MessageId,
+    ) -> Result<Option<u32>, StoreError> {
+        finding::depth(&self.connection, channel, conversation, message)
     }
 
     /// Rows of the outbox that are not done.

@@ -12,6 +12,7 @@ use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::Direction;
 use crate::model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::{message, optional_line, time};
 use crate::store::{StoreError, messages, notes, search};
@@ -40,7 +41,14 @@ pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<Searc
     let people = if is_first { people(connection, &expression, &terms)? } else { Vec::new() };
     let notes = if query.before.is_none() { notes::find(connection, query, &terms)? } else { Vec::new() };
     let (hits, next) = hits(connection, query, &expression, &terms)?;
-    Ok(SearchPage { people, notes, hits, next, partial })
+    Ok(SearchPage { people, notes, hits, next, partial, since: since(connection)? })
+}
+
+/// The oldest message that can be found: places begin as times.
+fn since(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT min(place) FROM message WHERE place > 0";
+    let oldest: Option<i64> = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(oldest.map(Timestamp::from_micros))
 }
 
 type Hits = (Vec<SearchHit>, Option<Place>);

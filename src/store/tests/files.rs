@@ -109,3 +109,20 @@ fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
     let lapsed = runtime.block_on(second.recover_lapsed(crate::store::tests::at(91))).unwrap();
     assert_eq!(lapsed, 1);
 }
+
+#[test]
+fn many_that_open_a_new_folder_at_once_make_it_together() {
+    for _ in 0..6 {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = std::sync::Barrier::new(6);
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    begin.wait();
+                    Store::open(folder.path()).unwrap();
+                });
+            }
+        });
+        assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());
+    }
+}

@@ -59,6 +59,23 @@ async fn a_newer_wish_replaces_an_untried_one() {
 }
 
 #[tokio::test]
+async fn a_switch_of_the_ai_with_a_text_behind_it_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let switch = |enabled| row("a", Operation::SetAutomation { enabled }, 0);
+    store.enqueue(switch(false), at(0)).unwrap();
+    store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    // These two are between texts: the later one counts.
+    store.enqueue(switch(true), at(1)).unwrap();
+    store.enqueue(switch(false), at(1)).unwrap();
+    store.enqueue(send("a", "two", 0), at(1)).unwrap();
+    store.enqueue(switch(true), at(2)).unwrap();
+    let rows = store.lane_rows(&channel()).await.unwrap();
+    let words: Vec<_> = rows.iter().map(|it| it.row.operation.word()).collect();
+    assert_eq!(words, ["pause", "send", "pause", "send", "resume"]);
+}
+
+#[tokio::test]
 async fn only_an_untried_row_can_be_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();

@@ -197,7 +197,7 @@ impl ReadCell {
             }
             "GET /email/contacts" => client.email_contacts(None, None).await.map(drop),
             "GET /webhooks" | "GET /email/webhooks" => client.webhooks(&self.read.platform()).await.map(drop),
-            "GET /voip/conversations" => client.voip_conversations(None).await.map(drop),
+            "GET /voip/conversations" => client.conversations(&Platform::Voip, None).await.map(drop),
             "GET /triggers/new-contact" => trigger(Trigger::NewContact).await,
             "GET /triggers/new-order" => trigger(Trigger::NewOrder).await,
             "GET /triggers/new-appointment" => trigger(Trigger::NewAppointment).await,

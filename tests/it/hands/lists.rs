@@ -41,7 +41,7 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     .await;
     hands.channel.pull_account().await;
     hands.clock.advance(2);
-    assert_eq!(hands.channel.pull_conversations().await, Pulled::Paced(1_000_000), "a burst is spread");
+    assert_eq!(hands.channel.pull_conversations().await, Pulled::Later(1_000_000), "a burst is spread");
     let first = hands.list().rows.len();
     assert!((50..430).contains(&first), "the top is there at once: {first}");
     hands.clock.advance(2);

@@ -196,7 +196,7 @@ async fn a_gap_over_a_restart_is_closed() {
     count.store(3000, Ordering::SeqCst);
     // The first part is stored, then the desk ends.
     hands.clock.advance(3);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::More);
+    assert_eq!(hands.channel.pull_trigger().await, Pulled::Later(0));
     let hands = hands.reopen();
     hands.clock.advance(60);
     hands.channel.pull_account().await;

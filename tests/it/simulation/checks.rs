@@ -146,7 +146,7 @@ fn unread(cache: &Connection, desk: &Desk, served: &BTreeMap<String, Vec<Held>>,
 /// waits or was given up; a person's word may have sent it again.
 async fn sent_once(town: &Town, desk: &Desk, human: &Human, wrongs: &mut Wrongs) {
     let mut arrived: BTreeMap<String, u32> = BTreeMap::new();
-    for content in strings(&town.sql(), "SELECT content FROM outbound") {
+    for content in strings(town.sql(), "SELECT content FROM outbound") {
         *arrived.entry(content).or_default() += 1;
     }
     let rows = desk.store().lane_rows(desk.channel()).await.expect("rows");
@@ -178,7 +178,7 @@ pub fn books(town: &Town, wrongs: &mut Wrongs) {
     if sum != balance {
         wrongs.add(|| format!("the ledger adds up to {sum:?}, the balance is {balance:?}"));
     }
-    let doubled = strings(&sql, "SELECT reference FROM ledger GROUP BY reference HAVING count(*) > 1");
+    let doubled = strings(sql, "SELECT reference FROM ledger GROUP BY reference HAVING count(*) > 1");
     for reference in doubled {
         wrongs.add(|| format!("{reference} was paid twice"));
     }
@@ -186,7 +186,7 @@ pub fn books(town: &Town, wrongs: &mut Wrongs) {
 
 fn served(town: &Town) -> BTreeMap<String, Vec<Held>> {
     histories(
-        &town.sql(),
+        town.sql(),
         "SELECT conversation, id, direction = 'inbound' FROM messages WHERE channel = 'ch_whatsapp'
          ORDER BY conversation, created_at, id",
     )
@@ -215,6 +215,13 @@ pub fn count(folder: &Path) -> u64 {
     let connection = Connection::open(folder.join("cache.db")).expect("the cache opens");
     let count = connection.query_row("SELECT count(*) FROM message", [], |row| row.get::<_, u32>(0));
     u64::from(count.expect("a number"))
+}
+
+/// How many messages were taken from a desk's file on purpose.
+pub fn lost(folder: &Path) -> u64 {
+    let connection = Connection::open(folder.join("cache.db")).expect("the cache opens");
+    let count = connection.query_row("SELECT count(*) FROM simulated_loss", [], |row| row.get::<_, u32>(0));
+    count.map_or(0, u64::from)
 }
 
 /// All that the two files of a desk hold that a run decides, for the trace.

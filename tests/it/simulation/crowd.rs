@@ -170,8 +170,9 @@ impl Crowd {
     /// What reached the platform from any desk or colleague, with the
     /// recipient, oldest first.
     pub async fn arrived(&self) -> Vec<(String, String)> {
-        let sql = self.town.lock().await.sql();
-        let mut statement = sql.prepare("SELECT recipient, content FROM outbound ORDER BY seq").expect("sql");
+        let town = self.town.lock().await;
+        let sql = "SELECT recipient, content FROM outbound ORDER BY seq";
+        let mut statement = town.sql().prepare(sql).expect("sql");
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
         rows.map(|it| it.expect("a row")).collect()
     }

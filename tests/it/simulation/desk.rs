@@ -16,7 +16,7 @@ use futures_util::FutureExt;
 
 use crate::simulation::clock::Skewed;
 use crate::simulation::line::Line;
-use crate::simulation::notices::Notices;
+use crate::simulation::notices::{self, Notices};
 use crate::simulation::trace::Trace;
 
 /// What a desk is made of, whatever its process does.
@@ -83,6 +83,7 @@ impl Desk {
         let owner = format!("desk {number}");
         let setup = Setup { chance, durability: Durability::Simulated, owner };
         let store = Store::open_with(&self.folder, setup).expect("the files open");
+        notices::watch(&self.folder);
         let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");
         let notices = self.notices.clone();
         let tell = Arc::new(move |news: News| {

@@ -1,7 +1,7 @@
 //! The way between a desk and the town: takes time, and breaks now and then
 //! as its seed decides.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,12 @@ use axum::http::header::{HOST, HeaderMap, HeaderValue};
 use frontdesk::client::NotSent;
 use frontdesk::client::transport::{Broken, Cut, Incoming, Outgoing, Transport};
 use frontdesk::model::chance::Chance;
+use frontdesk::model::ids::ConversationId;
 use frontdesk::model::text::SafeText;
 use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
+use crate::simulation::notices::Notices;
 use crate::simulation::town::Town;
 use crate::simulation::trace::Trace;
 
@@ -111,6 +113,27 @@ struct State {
     keep: Keep,
     log: Option<Vec<Seen>>,
     requests: u64,
+    early: Option<Early>,
+}
+
+/// A bell that rings too early: for these messages it has.
+struct Early {
+    notices: Arc<Mutex<Notices>>,
+    rung: BTreeSet<String>,
+}
+
+impl Early {
+    /// Rings for every message of an answer that is new to it.
+    fn hear(&mut self, body: &[u8]) {
+        let told: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+        for message in told["data"].as_array().into_iter().flatten() {
+            let text = |name: &str| message[name].as_str().unwrap_or_default().to_owned();
+            if self.rung.insert(text("id")) {
+                let mut notices = self.notices.lock().expect("no one failed");
+                notices.ring(&ConversationId::new(text("conversationId")));
+            }
+        }
+    }
 }
 
 impl Line {
@@ -132,6 +155,11 @@ impl Line {
         self.state(|it| it.script.extend(faults));
     }
 
+    /// What was to become of the next exchanges is forgotten.
+    pub fn no_script(&self) {
+        self.state(|it| it.script.clear());
+    }
+
     /// The server is dead, or alive again.
     pub fn dead(&self, dead: bool) {
         self.state(|it| it.dead = dead);
@@ -145,6 +173,11 @@ impl Line {
     /// The answers kept so far stay as they are.
     pub fn keep_nothing_more(&self) {
         self.state(|it| it.keep = Keep::None);
+    }
+
+    /// A planted bug: what the trigger tells rings before it is stored.
+    pub fn ring_early(&self, notices: Arc<Mutex<Notices>>) {
+        self.state(|it| it.early = Some(Early { notices, rung: BTreeSet::new() }));
     }
 
     /// Keeps what is seen from now on.
@@ -281,6 +314,9 @@ impl Line {
         *asked.headers_mut() = request.headers.clone();
         asked.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
         let (head, body) = town.answer(asked).await.into_parts();
+        if request.url.ends_with("/triggers/new-message") {
+            self.state(|it| it.early.iter_mut().for_each(|it| it.hear(&body)));
+        }
         let answer = Incoming { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
         let keeps = match self.state(|it| it.keep) {
             Keep::Some => self.chance.below(32) == 0,

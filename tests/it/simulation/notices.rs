@@ -1,7 +1,10 @@
 //! Rings as a person hears them: each must be for a message that nothing has
 //! rung for yet.
+//!
+//! The desk's own file notes what is stored, in its order, so that a ring has
+//! to look only at what came since the last one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use frontdesk::model::ids::ConversationId;
@@ -11,16 +14,41 @@ use rusqlite::{Connection, OpenFlags};
 pub struct Notices {
     folder: PathBuf,
     heard: BTreeSet<String>,
+    /// The last stored message each conversation rang for.
+    until: BTreeMap<ConversationId, i64>,
     pub count: u64,
     /// Rings for nothing new.
     pub doubled: Vec<String>,
     connection: Option<Connection>,
 }
 
+/// Makes the desk's file note every message of a customer that is stored.
+pub fn watch(folder: &Path) {
+    let connection = Connection::open(folder.join("cache.db")).expect("the cache opens");
+    connection
+        .execute_batch(
+            "CREATE TABLE IF NOT EXISTS simulated_inbound (
+                 number INTEGER PRIMARY KEY, conversation TEXT NOT NULL, id TEXT NOT NULL);
+             CREATE INDEX IF NOT EXISTS simulated_inbound_of ON simulated_inbound (conversation, number, id);
+             CREATE TRIGGER IF NOT EXISTS simulated_inbound_stored AFTER INSERT ON message
+             WHEN new.inbound = 1 BEGIN
+                 INSERT INTO simulated_inbound (conversation, id)
+                 SELECT id, new.id FROM conversation WHERE number = new.conversation;
+             END;",
+        )
+        .expect("it watches");
+}
+
 impl Notices {
     pub fn new(folder: &Path) -> Self {
-        let folder = folder.to_owned();
-        Self { folder, heard: BTreeSet::new(), count: 0, doubled: Vec::new(), connection: None }
+        Self {
+            folder: folder.to_owned(),
+            heard: BTreeSet::new(),
+            until: BTreeMap::new(),
+            count: 0,
+            doubled: Vec::new(),
+            connection: None,
+        }
     }
 
     /// A conversation rings. The messages are stored by then.
@@ -31,14 +59,20 @@ impl Notices {
         });
         let mut statement = connection
             .prepare_cached(
-                "SELECT m.id FROM message m JOIN conversation c ON c.number = m.conversation
-                 WHERE c.id = ?1 AND m.inbound = 1 ORDER BY m.sort_at DESC, m.id DESC LIMIT 400",
+                "SELECT number, id FROM simulated_inbound WHERE conversation = ?1 AND number > ?2
+                 ORDER BY number",
             )
             .expect("prepared");
-        let ids = statement.query_map([conversation.as_str()], |row| row.get::<_, String>(0));
-        let ids = ids.expect("rows").map(|it| it.expect("an id"));
+        let until = self.until.entry(conversation.clone()).or_default();
+        let stored = statement.query_map((conversation.as_str(), *until), |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+        });
         let before = self.heard.len();
-        self.heard.extend(ids);
+        for stored in stored.expect("rows") {
+            let (number, id) = stored.expect("an id");
+            *until = number;
+            self.heard.insert(id);
+        }
         self.count += 1;
         if self.heard.len() == before {
             self.doubled.push(conversation.to_string());

@@ -67,8 +67,9 @@ async fn complete(crowd: &Crowd, desk: usize, count: usize) {
     let ids: BTreeSet<_> = inbound.iter().map(|it| it.id.as_str()).collect();
     assert_eq!((inbound.len(), ids.len()), (count, count), "each once");
     rang(crowd, desk, &ids);
-    let sql = crowd.town.lock().await.sql();
-    let mut statement = sql
+    let town = crowd.town.lock().await;
+    let mut statement = town
+        .sql()
         .prepare("SELECT id FROM messages WHERE conversation = ?1 ORDER BY created_at, id")
         .expect("prepared");
     for row in crowd.list(desk) {

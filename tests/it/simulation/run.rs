@@ -21,13 +21,13 @@ const SETTLE: i64 = 40 * MINUTE;
 /// Steps in one moment at most: more is a loop that does not sleep.
 const BUSY: u32 = 2000;
 /// How often the tab is polled when it is looked at and when it is not, in
-/// seconds: what a configuration may say.
-const CADENCES: [(u64, u64); 4] = [(3, 10), (5, 15), (5, 30), (10, 60)];
+/// seconds: what a configuration may say, the usual first.
+const CADENCES: [(u64, u64); 4] = [(3, 10), (3, 30), (5, 60), (10, 120)];
 /// Customers of a town.
 const CUSTOMERS: usize = 24;
 
 /// What a run came to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     pub wrongs: Vec<String>,
     pub trace: u64,
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub rings: u64,
     pub sent: usize,
     pub crashes: u32,
+    /// Messages that were taken from a desk's file on purpose.
+    pub lost: u64,
 }
 
 /// Something that happens to a desk rather than at it.
@@ -65,6 +67,7 @@ pub struct Run {
     town: Arc<tokio::sync::Mutex<Town>>,
     places: Vec<Place>,
     trace: Trace,
+    start: i64,
     end: i64,
     _folder: tempfile::TempDir,
 }
@@ -110,7 +113,27 @@ impl Run {
             let mishaps = mishaps(&chance, start, end);
             places.push(Place { desk, human, mishaps, starts: None, _folder: folder });
         }
-        Self { clock, town, places, trace, end, _folder: folder }
+        Self { clock, town, places, trace, start, end, _folder: folder }
+    }
+
+    /// When it begins, in true time.
+    pub fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// These happen too.
+    pub async fn also(&self, plan: Vec<(i64, Happening)>) {
+        self.town.lock().await.plan(plan);
+    }
+
+    /// So many exchanges of a thousand go wrong.
+    pub fn faults(&self, per_mille: u64) {
+        self.places.iter().for_each(|it| it.desk.line.faults(per_mille));
+    }
+
+    /// Lets every desk ring for what an answer holds before that is stored.
+    pub fn ring_early(&self) {
+        self.places.iter().for_each(|it| it.desk.line.ring_early(it.desk.notices.clone()));
     }
 
     /// Puts a bug into a file of every desk.
@@ -152,8 +175,7 @@ impl Run {
     async fn outcome(self) -> Outcome {
         let town = self.town.lock().await;
         let mut wrongs = Wrongs::default();
-        let mut outcome =
-            Outcome { wrongs: Vec::new(), trace: 0, requests: 0, messages: 0, rings: 0, sent: 0, crashes: 0 };
+        let mut outcome = Outcome::default();
         for place in &self.places {
             checks::desk(&town, &place.desk, &place.human, &mut wrongs).await;
             self.trace.note(checks::contents(&place.desk.folder));
@@ -162,6 +184,7 @@ impl Run {
             outcome.rings += place.desk.notices.lock().expect("no one failed").count;
             outcome.sent += place.human.written.len();
             outcome.crashes += place.desk.crashes;
+            outcome.lost += checks::lost(&place.desk.folder);
         }
         checks::books(&town, &mut wrongs);
         outcome.wrongs = wrongs.0;

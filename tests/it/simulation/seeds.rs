@@ -7,20 +7,25 @@ use crate::simulation::run::{Outcome, Run};
 use crate::simulation::trace::Trace;
 
 /// Seeds run at a time.
-const THREADS: usize = 2;
+pub const THREADS: usize = 2;
+
+/// Runs to the end on this thread.
+pub fn on_a_thread<R>(run: impl Future<Output = R>) -> R {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    runtime.block_on(run)
+}
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |it| it.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
 fn hours() -> i64 {
-    i64::try_from(number("FRONTDESK_SIMULATED_HOURS", 48)).expect("a number of hours")
+    i64::try_from(number("FRONTDESK_SIMULATED_HOURS", 24)).expect("a number of hours")
 }
 
 /// Runs one seed on this thread.
 fn run(seed: u64, hours: i64, trace: Trace) -> Outcome {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    runtime.block_on(async { Run::new(seed, hours, trace).await.finish().await })
+    on_a_thread(async { Run::new(seed, hours, trace).await.finish().await })
 }
 
 fn replay(seed: u64, hours: i64) -> String {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::http::{Request, Response};
@@ -52,7 +52,8 @@ pub struct Town {
     plan: VecDeque<(i64, Happening)>,
     /// When the next thing falls due at the service, in true time.
     due: Option<i64>,
-    database: PathBuf,
+    /// The service's file, looked into and changed behind its back.
+    file: rusqlite::Connection,
     /// Conversations that were deleted with their contacts.
     pub deleted: BTreeSet<String>,
     /// Messages customers wrote.
@@ -77,6 +78,7 @@ impl Town {
         options.seed = terms.seed;
         options.assistant = terms.assistant;
         let service = InProcess::open(options).await.expect("the service opens");
+        let file = rusqlite::Connection::open(database).expect("the service's file opens");
         let chance = Chance::seeded(terms.seed ^ 0x70a2);
         let mut town = Self {
             service,
@@ -85,7 +87,7 @@ impl Town {
             chance,
             plan: VecDeque::new(),
             due: None,
-            database,
+            file,
             deleted: BTreeSet::new(),
             written: 0,
             trace,
@@ -234,9 +236,9 @@ impl Town {
         status
     }
 
-    /// A connection of its own to the service's file.
-    pub fn sql(&self) -> rusqlite::Connection {
-        rusqlite::Connection::open(&self.database).expect("the service's file opens")
+    /// A connection to the service's file.
+    pub fn sql(&self) -> &rusqlite::Connection {
+        &self.file
     }
 
     /// A call by someone else with the business chat's key.

@@ -15,7 +15,7 @@ fn an_unknown_key_and_a_disabled_key_say_why() {
     let mut desk = Desk::new(80, 24);
     desk.settle().keys("X").shows("X is not a key here; ? shows the keys");
     desk.keys("p").shows("pause AI: no conversation is selected");
-    desk.keys("gx").shows("g x is not a key here");
+    desk.keys("gy").shows("g y is not a key here");
     desk.keys("z").shows("undo: nothing is held that could be taken back");
     desk.keys("9").shows("there is no tab 9");
 }

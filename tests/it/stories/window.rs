@@ -14,7 +14,8 @@ fn a_closed_window_locks_sending_and_keeps_the_draft() {
     desk.keys("i")
         .types("Sorry for the wait")
         .shows("Window closed · only templates may be sent · draft kept");
-    desk.keys("<Enter>").shows("the service window is closed: only templates may be sent; the draft is kept");
+    desk.keys("<Enter>")
+        .shows("the window is closed: only templates leave now (Ctrl-O t); the draft is kept");
     photographs!(desk, "a_closed_window_locks_sending_and_keeps_the_draft");
     assert!(desk.outbound().is_empty());
     // The customer writes: it opens in place, and nothing is lost.

@@ -1,0 +1,133 @@
+//! What the raw view says above an item, and which of its fields this version
+//! does not know.
+//!
+//! Works on laid out lines; knows nothing of JSON's meaning.
+
+use crate::model::messages::{Delivery, Direction, MessageRow, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Fields of messages and of conversations on any channel that this version
+/// reads.
+const KNOWN: &[&str] = &[
+    "id",
+    "conversationId",
+    "whatsappMessageId",
+    "telegramMessageId",
+    "direction",
+    "senderType",
+    "content",
+    "contentType",
+    "mediaUrl",
+    "status",
+    "replyTo",
+    "reaction",
+    "media",
+    "creditsUsed",
+    "createdAt",
+    "deliveredAt",
+    "readAt",
+    "customerPhone",
+    "customerName",
+    "customerEmail",
+    "customerAvatar",
+    "messageCount",
+    "lastMessagePreview",
+    "lastMessageAt",
+    "firstMessageAt",
+    "referral",
+    "serviceWindowOpen",
+    "automationEnabled",
+    "escalation",
+    "telegramChatId",
+    "telegramUsername",
+    "type",
+];
+
+/// Fields in which a server may say why a message failed.
+const REASONS: &[&str] =
+    &["error", "errorMessage", "errorCode", "failureReason", "failedReason", "reason", "statusReason"];
+
+/// Said behind a field this version does not know.
+const UNKNOWN: &str = "   ← not known to this version";
+
+/// Marks the fields of the item itself that are not known.
+pub fn mark_unknown(line: &str) -> String {
+    match field(line, "  ") {
+        Some(name) if !KNOWN.contains(&name) => format!("{line}{UNKNOWN}"),
+        _ => line.to_owned(),
+    }
+}
+
+/// The name of a field that is indented like this.
+fn field<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
+    let (name, _) = line.strip_prefix(indent)?.strip_prefix('"')?.split_once("\": ")?;
+    Some(name)
+}
+
+/// Who said it, how far it came and when, one line each.
+pub fn of_message(row: &MessageRow, raw: &[&str], offset_minutes: i32) -> Vec<String> {
+    let message = &row.message;
+    let face = |at: Timestamp| format!("{} {}", at.day_name(offset_minutes), at.clock_face(offset_minutes));
+    let mut lines = vec![format!("who        {}", who(row))];
+    lines.extend(message.created_at.map(|it| format!("taken in   {}", face(it))));
+    if message.direction == Direction::Outbound {
+        let told = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), face);
+        lines.push(format!("delivered  {}", told(message.delivered_at)));
+        lines.push(format!("read       {}", told(message.read_at)));
+        lines.push(format!("status     {}", SafeText::line(message.delivery.word())));
+    }
+    if message.delivery == Delivery::Failed {
+        let why = raw.iter().find_map(|line| reason(line));
+        lines.push(format!("why        {}", why.unwrap_or("the server tells no reason")));
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn who(row: &MessageRow) -> String {
+    match &row.message.sender {
+        _ if row.sent_here => "this desk".to_owned(),
+        Sender::Customer => "the customer".to_owned(),
+        Sender::Ai => "the AI".to_owned(),
+        Sender::Human => "another person, not at this desk".to_owned(),
+        Sender::Api => "another holder of a key, not this desk".to_owned(),
+        Sender::Unknown(word) => format!("unknown; the server's word is {word}"),
+    }
+}
+
+/// What a field that may hold the reason of a failure says.
+fn reason(line: &str) -> Option<&str> {
+    let (name, told) = line.trim_start().strip_prefix('"')?.split_once("\": ")?;
+    let told = told.trim_end_matches(',').trim_matches('"');
+    (REASONS.contains(&name) && !matches!(told, "" | "null" | "{" | "[")).then_some(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_marked() {
+        let cases = [
+            ("  \"id\": \"m1\",", false),
+            ("  \"mood\": \"good\",", true),
+            ("    \"mood\": \"inside another\"", false),
+            ("{", false),
+            ("  }", false),
+        ];
+        for (line, marked) in cases {
+            assert_eq!(mark_unknown(line).ends_with(UNKNOWN), marked, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_read_where_one_is_told() {
+        assert_eq!(
+            reason("  \"failureReason\": \"number is not reachable\","),
+            Some("number is not reachable")
+        );
+        assert_eq!(reason("  \"error\": null,"), None);
+        assert_eq!(reason("  \"content\": \"reason\""), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Going to one item of a history, however far back it is.
+//!
+//! Knows nothing of why it is looked for.
+
+use crate::app::history::{History, MOST, STEP};
+use crate::app::lines::ItemKey;
+
+impl History {
+    /// Selects an item by its name, if it is at hand.
+    pub fn select_key(&mut self, key: &ItemKey) {
+        if let Some(index) = self.items.iter().position(|it| it.key() == *key) {
+            self.select_index(index);
+        }
+    }
+
+    /// Shows an item; one that is not at hand yet is shown when it comes.
+    /// Returns whether it is at hand.
+    pub fn seek(&mut self, key: &ItemKey) -> bool {
+        match self.items.iter().position(|it| it.key() == *key) {
+            Some(index) => {
+                self.sought = None;
+                // It shall stand in the middle, with what was said around it.
+                let start = self.line_of(key).unwrap_or(0);
+                self.first = Some(start.saturating_sub(self.visible / 2).min(self.last_first()));
+                self.select_index(index);
+                true
+            }
+            None => {
+                self.sought = Some(key.clone());
+                false
+            }
+        }
+    }
+
+    /// Wants messages as far back as the sought one; false if that is more
+    /// than a history shows.
+    pub fn widen(&mut self, depth: u32) -> bool {
+        if depth >= MOST {
+            return false;
+        }
+        self.wanted.limit = self.wanted.limit.max((depth + STEP / 2).min(MOST));
+        (self.stale, self.in_flight) = (true, false);
+        true
+    }
+}

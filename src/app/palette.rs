@@ -1,0 +1,258 @@
+//! The palette: commands, views, tabs and conversations under one line of
+//! text, found by letters in their order.
+//!
+//! Enter runs or goes; nothing here sends a text. Knows nothing of drawing.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::app::App;
+use crate::app::availability;
+use crate::app::commands::{self, Command, Place, TABLE};
+use crate::app::event::{Effect, Load};
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::tab::Focus;
+use crate::app::text_line::TextLine;
+use crate::model::queries::{ConversationKey, Named};
+
+/// Rows kept of what fits.
+const MOST: usize = 100;
+/// What a match in the name counts for beside one elsewhere.
+const NAMED: u32 = 10_000;
+/// Rows shown.
+pub const SHOWN: usize = 14;
+
+/// The palette's state.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Palette {
+    /// What was typed.
+    pub text: TextLine,
+    /// What fits, best first.
+    pub rows: Vec<Entry>,
+    /// The chosen row.
+    pub chosen: usize,
+    all: Vec<Entry>,
+}
+
+/// One thing that can be chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// What choosing it does.
+    pub choice: Choice,
+    /// Its name, found by its letters.
+    pub name: String,
+    /// What it does; found by its words.
+    pub doc: &'static str,
+    /// What stands beside it: keys, a filter, a number.
+    pub beside: String,
+    /// Why it cannot be chosen now.
+    pub off: Option<String>,
+}
+
+/// What choosing does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Choice {
+    /// Runs a command.
+    Command(Command),
+    /// Shows a view.
+    View(usize),
+    /// Goes to a tab.
+    Tab(usize),
+    /// Opens a conversation.
+    Conversation(ConversationKey),
+}
+
+impl Choice {
+    /// Its kind, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "command",
+            Self::View(_) => "view",
+            Self::Tab(_) => "tab",
+            Self::Conversation(_) => "person",
+        }
+    }
+}
+
+impl Palette {
+    /// Finds again what fits what was typed.
+    fn refresh(&mut self) {
+        self.chosen = 0;
+        let text = self.text.text().trim();
+        if text.is_empty() {
+            self.rows = self.all.iter().take(MOST).cloned().collect();
+            return;
+        }
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let pattern = Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart);
+        let mut buffer = Vec::new();
+        let mut scored: Vec<(u32, usize)> = Vec::new();
+        let lower = text.to_lowercase();
+        for (index, entry) in self.all.iter().enumerate() {
+            let mut score = |line: &str| pattern.score(Utf32Str::new(line, &mut buffer), &mut matcher);
+            // A name counts for more than what stands beside it.
+            let by_name = score(&entry.name).map(|it| it + NAMED);
+            let found = by_name.or_else(|| score(&entry.beside));
+            let found = found.or_else(|| entry.doc.to_lowercase().contains(&lower).then_some(0));
+            scored.extend(found.map(|it| (it, index)));
+        }
+        // Of equals, the first in the palette's own order.
+        scored.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), *index));
+        self.rows = scored.into_iter().take(MOST).map(|(_, index)| self.all[index].clone()).collect();
+    }
+}
+
+impl App {
+    /// Opens the palette; the conversations join it when they have been read.
+    pub(super) fn open_palette(&mut self) {
+        let mut palette = Palette { all: self.palette_entries(), ..Palette::default() };
+        palette.refresh();
+        self.open_layer(Layer::Palette(Box::new(palette)));
+        self.pending.push(Effect::Load(Load::Names));
+    }
+
+    /// The names of conversations have been read.
+    pub(super) fn names_known(&mut self, names: Vec<Named>) {
+        let Some(Layer::Palette(palette)) = self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(_)))
+        else {
+            return;
+        };
+        palette.all.extend(names.into_iter().map(|it| Entry {
+            choice: Choice::Conversation(it.key),
+            name: it.title.to_string(),
+            beside: it.address.to_string(),
+            doc: "",
+            off: None,
+        }));
+        let chosen = palette.chosen;
+        palette.refresh();
+        palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
+    }
+
+    /// A key in the palette.
+    pub(super) fn palette_key(&mut self, mut palette: Box<Palette>, key: Key, effects: &mut Vec<Effect>) {
+        let last = palette.rows.len().saturating_sub(1);
+        match key.code {
+            KeyCode::Esc => return,
+            KeyCode::Char('c') if key.ctrl => return,
+            KeyCode::Enter => return self.choose(*palette, effects),
+            KeyCode::Down | KeyCode::Tab => palette.chosen = (palette.chosen + 1).min(last),
+            KeyCode::Up | KeyCode::BackTab => palette.chosen = palette.chosen.saturating_sub(1),
+            KeyCode::Char('n') if key.ctrl => palette.chosen = (palette.chosen + 1).min(last),
+            KeyCode::Char('p') if key.ctrl => palette.chosen = palette.chosen.saturating_sub(1),
+            KeyCode::PageDown => palette.chosen = (palette.chosen + SHOWN).min(last),
+            KeyCode::PageUp => palette.chosen = palette.chosen.saturating_sub(SHOWN),
+            _ => {
+                if palette.text.key(key) {
+                    palette.refresh();
+                }
+            }
+        }
+        self.layers.push(Layer::Palette(palette));
+    }
+
+    /// Text was pasted into the palette.
+    pub(super) fn paste_into_palette(&mut self, mut palette: Box<Palette>, text: &str) {
+        palette.text.insert(text.trim_end());
+        palette.refresh();
+        self.layers.push(Layer::Palette(palette));
+    }
+
+    fn choose(&mut self, palette: Palette, effects: &mut Vec<Effect>) {
+        let Some(entry) = palette.rows.get(palette.chosen) else {
+            self.layers.push(Layer::Palette(Box::new(palette)));
+            return;
+        };
+        if let Some(reason) = &entry.off {
+            let words = format!("{}: {reason}", entry.name);
+            return self.warn(words);
+        }
+        match entry.choice.clone() {
+            Choice::Command(command) => self.command(command, Key::plain(KeyCode::Enter), effects),
+            Choice::View(index) => self.show_view(index),
+            Choice::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
+            Choice::Tab(index) => self.go_to_tab(index),
+            Choice::Conversation(key) => {
+                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+            }
+        }
+    }
+
+    /// All but the conversations.
+    fn palette_entries(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for row in TABLE.iter().filter(|it| it.place != Place::Composer) {
+            // Tabs have entries of their own.
+            if row.command == Command::GoToTab {
+                continue;
+            }
+            entries.push(Entry {
+                choice: Choice::Command(row.command),
+                name: commands::name(row.command),
+                doc: row.doc,
+                beside: commands::keys_of(row.command),
+                off: self.why_off(row.command),
+            });
+        }
+        // What can be done here comes first.
+        entries.sort_by_key(|it| it.off.is_some());
+        for (index, view) in self.views.iter().enumerate() {
+            entries.push(going(Choice::View(index), &view.name, &view.text));
+        }
+        for (index, tab) in self.tabs.iter().enumerate() {
+            entries.push(going(Choice::Tab(index), &tab.channel.name, &(index + 1).to_string()));
+        }
+        entries.push(going(Choice::Tab(self.tabs.len()), "All tabs", "0"));
+        entries
+    }
+
+    /// Why a command cannot be run from where the person is.
+    pub(super) fn why_off(&self, command: Command) -> Option<String> {
+        let place = commands::row(command).place;
+        if !self.places().contains(&place) && !self.is_typing() {
+            return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
+        }
+        availability::check(self, command).err()
+    }
+}
+
+/// An entry that goes somewhere.
+fn going(choice: Choice, name: &str, beside: &str) -> Entry {
+    Entry { choice, name: name.to_owned(), doc: "", beside: beside.to_owned(), off: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, doc: &'static str, beside: &str) -> Entry {
+        Entry { doc, ..going(Choice::Tab(0), name, beside) }
+    }
+
+    #[test]
+    fn names_come_before_what_stands_beside_them() {
+        let all = vec![
+            entry("choose-view", "Choose a saved view: closed, your own", "\\"),
+            entry("Closed", "", "status:closed"),
+            entry("next-waiting", "Go to the next one who waits", "w"),
+            entry("João Pereira", "", "+351910000111"),
+            entry("Paused by me", "", "is:paused"),
+        ];
+        let cases: &[(&str, &[&str])] = &[
+            ("closed", &["Closed", "choose-view"]),
+            ("nwait", &["next-waiting"]),
+            ("joao", &["João Pereira"]),
+            ("351910", &["João Pereira"]),
+            ("is:pau", &["Paused by me"]),
+            ("who waits", &["next-waiting"]),
+            ("zzz", &[]),
+        ];
+        for (text, wanted) in cases {
+            let mut palette = Palette { all: all.clone(), text: TextLine::new(*text), ..Palette::default() };
+            palette.refresh();
+            let found: Vec<&str> = palette.rows.iter().map(|it| it.name.as_str()).collect();
+            assert_eq!(&found, wanted, "{text}");
+        }
+    }
+}

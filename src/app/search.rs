@@ -1,0 +1,217 @@
+//! The page that looks for words in everything this desk has seen, as they
+//! are typed.
+//!
+//! Knows nothing of how words are found. A question whose words have changed
+//! meanwhile is no longer answered.
+
+use crate::app::App;
+use crate::app::event::{Effect, Load};
+use crate::app::find::Find;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::lines::ItemKey;
+use crate::app::tab::Focus;
+use crate::app::text_line::TextLine;
+use crate::model::conversations::ConversationRow;
+use crate::model::queries::ConversationKey;
+use crate::model::search::{NoteHit, SearchHit, SearchPage, SearchQuery};
+use crate::model::time::Timestamp;
+
+/// Hits asked for at once.
+const LIMIT: u32 = 50;
+/// Letters from which it is looked.
+const LETTERS: usize = 2;
+/// Lines of one row.
+pub const LINES: usize = 2;
+
+/// The page's state; it is as it was left when it is opened again.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// What was typed.
+    pub text: TextLine,
+    /// Whether only the tab at hand is looked in.
+    pub only_here: bool,
+    /// What was found.
+    pub found: Vec<Found>,
+    /// The chosen row.
+    pub chosen: usize,
+    /// First row on screen.
+    pub first: usize,
+    /// Whether older messages are still being made ready.
+    pub partial: bool,
+    /// How far back local data goes.
+    pub since: Option<Timestamp>,
+    /// Whether the newest question has been answered.
+    pub answered: bool,
+    /// Whether more can be found.
+    pub more: bool,
+    wanted: Option<SearchQuery>,
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Someone whose name or number it is.
+    Person(Box<ConversationRow>),
+    /// A private note.
+    Note(Box<NoteHit>),
+    /// A message.
+    Message(Box<SearchHit>),
+}
+
+impl Search {
+    /// Whether enough was typed.
+    pub fn is_asked(&self) -> bool {
+        self.text.text().trim().chars().count() >= LETTERS
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.found.len().saturating_sub(1);
+        self.chosen = self.chosen.saturating_add_signed(by).min(last);
+    }
+
+    /// Scrolls as little as needed to show the chosen row.
+    pub fn reveal(&mut self, rows: usize) {
+        let rows = rows.max(1);
+        self.first = self.first.min(self.chosen).max((self.chosen + 1).saturating_sub(rows));
+    }
+}
+
+impl App {
+    /// Opens the page, with words to look for or as it was left.
+    pub(super) fn open_search(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.search.text.set(text);
+        }
+        self.ask_search();
+        self.open_layer(Layer::Search);
+    }
+
+    /// A key on the page.
+    pub(super) fn search_key(&mut self, key: Key) {
+        let page = isize::try_from(self.search_rows()).unwrap_or(1);
+        let step = match key.code {
+            KeyCode::Down => Some(1),
+            KeyCode::Up => Some(-1),
+            KeyCode::PageDown => Some(page),
+            KeyCode::PageUp => Some(-page),
+            KeyCode::Char('n') if key.ctrl => Some(1),
+            KeyCode::Char('p') if key.ctrl => Some(-1),
+            _ => None,
+        };
+        match (key.code, step) {
+            (KeyCode::Esc, _) => return,
+            (KeyCode::Char('c'), _) if key.ctrl => return,
+            (KeyCode::Enter, _) => return self.go_to_found(),
+            (KeyCode::Tab, _) => {
+                self.search.only_here = !self.search.only_here;
+                self.ask_search();
+            }
+            (_, Some(by)) => {
+                self.search.step(by);
+                self.search_more();
+            }
+            _ => {
+                let before = self.search.text.text().to_owned();
+                self.search.text.key(key);
+                if self.search.text.text() != before {
+                    self.ask_search();
+                }
+            }
+        }
+        self.search.reveal(self.search_rows());
+        self.layers.push(Layer::Search);
+    }
+
+    /// Rows the page can show.
+    pub fn search_rows(&self) -> usize {
+        // Two lines of its own, and the border.
+        usize::from(self.areas().body.height).saturating_sub(4) / LINES
+    }
+
+    /// Asks for what is typed now.
+    pub(super) fn ask_search(&mut self) {
+        let channel = self.search.only_here.then(|| self.tab().channel.id.clone());
+        let search = &mut self.search;
+        if !search.is_asked() {
+            (search.found, search.chosen, search.first) = (Vec::new(), 0, 0);
+            (search.wanted, search.answered, search.more) = (None, false, false);
+            return;
+        }
+        let text = search.text.text().to_owned();
+        let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
+        search.answered = false;
+        search.wanted = Some(query.clone());
+        self.pending.push(Effect::Load(Load::Search(query)));
+    }
+
+    /// Near the end, asks for older hits.
+    fn search_more(&mut self) {
+        let search = &mut self.search;
+        let near_end = search.chosen + self.size.1 as usize >= search.found.len();
+        if near_end
+            && search.answered
+            && search.more
+            && let Some(wanted) = search.wanted.clone()
+        {
+            search.answered = false;
+            self.pending.push(Effect::Load(Load::Search(wanted)));
+        }
+    }
+
+    /// An answer has come; one to other words is dropped.
+    pub(super) fn searched(&mut self, query: &SearchQuery, page: SearchPage) {
+        if query.conversation.is_some() {
+            return self.found_here(query, page);
+        }
+        let search = &mut self.search;
+        if search.wanted.as_ref() != Some(query) {
+            return;
+        }
+        if query.before.is_none() {
+            (search.chosen, search.first) = (0, 0);
+            search.found = page.people.into_iter().map(|(_, row)| Found::Person(Box::new(row))).collect();
+        }
+        search.found.extend(page.notes.into_iter().map(|it| Found::Note(Box::new(it))));
+        search.found.extend(page.hits.into_iter().map(|it| Found::Message(Box::new(it))));
+        (search.partial, search.since, search.answered) = (page.partial, page.since, true);
+        search.more = page.next.is_some();
+        if let (Some(next), Some(wanted)) = (page.next, &mut search.wanted) {
+            wanted.before = Some(next);
+        }
+    }
+
+    /// Goes to the chosen row: to the hit in its conversation, with the words
+    /// marked there.
+    fn go_to_found(&mut self) {
+        let Some(found) = self.search.found.get(self.search.chosen).cloned() else {
+            self.layers.push(Layer::Search);
+            return;
+        };
+        let mut effects = Vec::new();
+        let place = |channel, conversation| ConversationKey { channel, conversation };
+        let (key, item) = match found {
+            Found::Person(row) => (row.key(), None),
+            Found::Note(hit) => (place(hit.channel, hit.conversation), Some(ItemKey::Note(hit.note))),
+            Found::Message(hit) => {
+                (place(hit.channel, hit.conversation), Some(ItemKey::Message(hit.message)))
+            }
+        };
+        self.visit(&key.channel, &key.conversation, Focus::History, &mut effects);
+        self.pending.extend(effects);
+        let Some(item) = item else { return };
+        let text = self.search.text.text().to_owned();
+        if let Some(history) = &mut self.tab_mut().history {
+            history.find = Find::new(&text);
+            if let (Some(find), ItemKey::Message(id)) = (&mut history.find, &item) {
+                find.hits = Some(vec![id.clone()]);
+            }
+            history.seek(&item);
+        }
+        if let ItemKey::Message(message) = item {
+            self.seek(message);
+            self.ask_here();
+        }
+        self.say("g / goes back to what was found");
+    }
+}

@@ -1,0 +1,41 @@
+//! Gives the panes their size, and says how wide their columns are.
+//!
+//! Knows nothing of what is in them.
+
+use crate::app::App;
+use crate::app::layout::Areas;
+
+impl App {
+    /// Columns for message text, beside sender and time.
+    pub fn text_width(pane: usize) -> usize {
+        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER)
+    }
+
+    /// Columns of sender and time before the text.
+    pub fn gutter(pane: usize) -> usize {
+        if pane < 60 { 15 } else { 18 }
+    }
+
+    /// Columns kept behind the text for the delivery's word.
+    pub const TRAILER: usize = 10;
+
+    /// Gives the panes of the active tab their size.
+    pub(super) fn shape_panes(&mut self) {
+        let areas = self.areas();
+        let offset = self.settings.offset_minutes;
+        let list_rows = self.list_rows(&areas);
+        self.list_mut().reveal(list_rows);
+        let tab = self.tab_mut();
+        if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
+            let inner = area.inner();
+            // The composer's border closes the pane below.
+            let rows = usize::from(area.height.saturating_sub(1));
+            history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
+        }
+    }
+
+    /// Conversations the list can show: two lines each.
+    pub(super) fn list_rows(&self, areas: &Areas) -> usize {
+        areas.list.map_or(10, |it| usize::from(it.inner().height / 2)).max(1)
+    }
+}

@@ -1,0 +1,208 @@
+//! Templates in the desk: picking one, filling in every variable, sending it.
+//! The answer that was begun stays in the composer.
+//!
+//! Knows nothing of how templates are read.
+
+use crate::app::App;
+use crate::app::event::{Effect, Load};
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::picker::{Picked, Picker};
+use crate::app::tab::{Focus, Tab};
+use crate::app::text_line::TextLine;
+use crate::model::ids::ChannelId;
+use crate::model::json;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{Content, Json, Template as Filled};
+use crate::model::prices::{self, Price};
+use crate::model::templates::{Slot, Template, Templates};
+use crate::model::time::MINUTE;
+
+/// Older lists are read again when they are looked at.
+const FRESH: i64 = 5 * MINUTE;
+
+/// A template being filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateForm {
+    /// The template.
+    pub template: Template,
+    /// What is to be filled in; one box for the JSON where its shape is not
+    /// known.
+    pub slots: Vec<Slot>,
+    /// What was filled in, a line for each.
+    pub values: Vec<TextLine>,
+    /// The box with the keyboard.
+    pub focus: usize,
+}
+
+impl TemplateForm {
+    /// A form with what is known filled in.
+    fn new(template: Template, first_name: Option<&str>) -> Self {
+        let mut slots = template.slots();
+        if template.parts.is_none() {
+            let label = "components".to_owned();
+            slots = vec![Slot { part: 0, name: String::new(), label, example: None, before: String::new() }];
+        }
+        let value = |slot: &Slot| match (slot.is_name(), first_name) {
+            _ if template.parts.is_none() => TextLine::new(template.raw.as_str()),
+            (true, Some(name)) => TextLine::new(name),
+            _ => TextLine::new(slot.example.clone().unwrap_or_default()),
+        };
+        let values: Vec<TextLine> = slots.iter().map(value).collect();
+        let focus = values.iter().position(TextLine::is_empty).unwrap_or(0);
+        Self { template, slots, values, focus }
+    }
+
+    /// What was filled in.
+    pub fn texts(&self) -> Vec<&str> {
+        self.values.iter().map(|it| it.text().trim()).collect()
+    }
+
+    /// Why it cannot be sent yet.
+    pub fn missing(&self) -> Option<String> {
+        let texts = self.texts();
+        if self.template.parts.is_none() {
+            let checked = json::check(texts.first().copied().unwrap_or(""), '[');
+            return checked
+                .err()
+                .map(|(line, why)| format!("the components are no JSON array: line {line}: {why}"));
+        }
+        let empty = texts.iter().filter(|it| it.is_empty()).count();
+        let link =
+            self.slots.iter().zip(&texts).find(|(slot, text)| {
+                slot.name.is_empty() && !text.is_empty() && !text.starts_with("https://")
+            });
+        match (empty, link) {
+            (0, Some((slot, _))) => Some(format!("the {} must begin with https://", slot.label)),
+            (0, None) => None,
+            (1, _) => Some("1 box is still empty".to_owned()),
+            (count, _) => Some(format!("{count} boxes are still empty")),
+        }
+    }
+
+    /// What is sent.
+    fn filled(&self) -> Filled {
+        let texts = self.texts();
+        let components = match &self.template.parts {
+            Some(_) => self.template.components(&self.slots, &texts),
+            None => texts.first().map(|it| Json((*it).to_owned())),
+        };
+        Filled { name: self.template.name.clone(), language: self.template.language.clone(), components }
+    }
+}
+
+impl Tab {
+    /// What a template costs: what the newest one did, or what the interface
+    /// says, which says two things.
+    pub fn template_price(&self) -> Price {
+        let stated = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
+        self.templates.charged.map_or(stated, Price::exactly)
+    }
+
+    /// The templates a question finds.
+    pub fn found_templates(&self, query: &str) -> Vec<&Template> {
+        let query = query.to_lowercase();
+        let all = |it: &&Template| {
+            let words = format!("{} {} {}", it.name, it.language, it.category).to_lowercase();
+            query.split_whitespace().all(|word| words.contains(word))
+        };
+        let mut found: Vec<&Template> = self.templates.all.iter().filter(all).collect();
+        found.sort_by(|a, b| (&a.name, &a.language).cmp(&(&b.name, &b.language)));
+        found
+    }
+}
+
+impl App {
+    /// Opens the picker, and reads the list if it is old.
+    pub(super) fn pick_template(&mut self, effects: &mut Vec<Effect>) {
+        if self.tab().focus == Focus::List {
+            self.open(Focus::History, effects);
+        }
+        effects.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
+        self.open_layer(Layer::Templates { picker: Picker::default() });
+    }
+
+    /// The list as it is stored has come.
+    pub(super) fn templates_loaded(
+        &mut self,
+        channel: &ChannelId,
+        templates: Templates,
+        effects: &mut Vec<Effect>,
+    ) {
+        let now = self.now;
+        let shown = matches!(self.layers.last(), Some(Layer::Templates { .. }));
+        let Some(tab) = self.tab_of(channel) else { return };
+        let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
+        let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
+        tab.templates = templates;
+        if shown && old && first {
+            effects.push(Effect::FetchTemplates(channel.clone()));
+        }
+    }
+
+    /// A key in the picker.
+    pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
+        if key.ctrl && key.code == KeyCode::Char('r') {
+            effects.push(Effect::FetchTemplates(self.tab().channel.id.clone()));
+            self.say("asking for the templates");
+            return self.layers.push(Layer::Templates { picker });
+        }
+        let found = self.tab().found_templates(&picker.query);
+        match picker.key(key, found.len()) {
+            Picked::Stays => self.layers.push(Layer::Templates { picker }),
+            Picked::Left => (),
+            Picked::Entry(index) => {
+                let template = found[index].clone();
+                let name = self.facts().contact;
+                let first = name.as_deref().and_then(|it| it.split_whitespace().next());
+                self.open_layer(Layer::TemplateForm(Box::new(TemplateForm::new(template, first))));
+            }
+        }
+    }
+
+    /// A key in the form. Enter sends a full one and else goes to the next
+    /// empty box.
+    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: Key, effects: &mut Vec<Effect>) {
+        let count = form.values.len().max(1);
+        match key.code {
+            KeyCode::Esc => return self.pick_template(effects),
+            KeyCode::Char('c') if key.ctrl => return,
+            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
+            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
+            KeyCode::Enter => match form.missing() {
+                None => return self.send_template(form, effects),
+                Some(why) => {
+                    form.focus = form.values.iter().position(TextLine::is_empty).unwrap_or(form.focus);
+                    self.warn(format!("not sent: {why}"));
+                }
+            },
+            _ => {
+                let focus = form.focus;
+                if let Some(value) = form.values.get_mut(focus) {
+                    value.key(key);
+                }
+            }
+        }
+        self.layers.push(Layer::TemplateForm(form));
+    }
+
+    /// Sends a full form; a quote does not go with a template.
+    fn send_template(&mut self, form: Box<TemplateForm>, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+        let refused = match row.and_then(|it| it.conversation.address.clone()) {
+            None => Err("there is no address to send to".to_owned()),
+            Some(to) => tab.cannot_pay(tab.template_price()).map_or(Ok(to), Err),
+        };
+        match refused {
+            Ok(to) => {
+                let content = Content::Template(form.filled());
+                self.send_beside_draft(Operation::SendContent { to, content, reply_to: None }, effects);
+            }
+            Err(why) => {
+                self.warn(format!("not sent: {why}"));
+                self.layers.push(Layer::TemplateForm(form));
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Templates: their parts, the variables in them, and what a customer sees
+//! once they are filled in.
+//!
+//! Knows nothing of reading JSON; it writes the little that a send carries.
+//! Interface: Resources, Template.
+
+use crate::model::json::quoted;
+use crate::model::outbox::content::Json;
+use crate::model::time::Timestamp;
+
+/// One approved template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Its name.
+    pub name: String,
+    /// A language code.
+    pub language: String,
+    /// What the platform calls its kind.
+    pub category: String,
+    /// Its parts in order; `None` where they have a shape this version does
+    /// not know.
+    pub parts: Option<Vec<Part>>,
+    /// The parts as the server sent them, a JSON array.
+    pub raw: String,
+}
+
+/// The templates of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Templates {
+    /// In the server's order.
+    pub all: Vec<Template>,
+    /// When they were read; `None` before the first time.
+    pub fetched_at: Option<Timestamp>,
+    /// What the newest one that was sent cost, if the server told.
+    pub charged: Option<i64>,
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A line above the text.
+    Header(String),
+    /// A file above the text: image, video or document, and an example.
+    HeaderMedia(&'static str, Option<String>),
+    /// The text.
+    Body(String),
+    /// A line below the text.
+    Footer(String),
+    /// A button with its place, its words, and its address if it has one.
+    Button(usize, String, Option<String>),
+}
+
+/// Something to be filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// The part it is in, counted from the first.
+    pub part: usize,
+    /// The variable between the braces; empty for a file.
+    pub name: String,
+    /// What it is, for a person.
+    pub label: String,
+    /// What it could be.
+    pub example: Option<String>,
+    /// What stands right before it.
+    pub before: String,
+}
+
+impl Slot {
+    /// Whether it greets: what stands before it is a word of welcome, or it is
+    /// called a name.
+    pub fn is_name(&self) -> bool {
+        let last = self.before.split(|it: char| !it.is_alphabetic()).rfind(|it| !it.is_empty());
+        let greets = last.is_some_and(|it| {
+            ["hi", "hello", "hola", "olá", "dear", "hey", "bonjour", "hallo"]
+                .contains(&it.to_lowercase().as_str())
+        });
+        greets || self.name.to_lowercase().ends_with("name")
+    }
+}
+
+impl Template {
+    /// What is to be filled in, in the order it stands.
+    pub fn slots(&self) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        for (index, part) in self.parts.iter().flatten().enumerate() {
+            let (pattern, label) = match part {
+                Part::Header(text) => (text, "header".to_owned()),
+                Part::Body(text) => (text, "body".to_owned()),
+                Part::Button(_, label, Some(url)) => (url, format!("button {label}")),
+                Part::HeaderMedia(kind, example) => {
+                    slots.push(Slot {
+                        part: index,
+                        name: String::new(),
+                        label: format!("{kind} link"),
+                        example: example.clone(),
+                        before: String::new(),
+                    });
+                    continue;
+                }
+                Part::Footer(_) | Part::Button(..) => continue,
+            };
+            for (before, name) in variables(pattern) {
+                let known = slots.iter().any(|it: &Slot| it.part == index && it.name == name);
+                if !known {
+                    let label = format!("{label} {{{{{name}}}}}");
+                    slots.push(Slot { part: index, name, label, example: None, before });
+                }
+            }
+        }
+        slots
+    }
+
+    /// What the customer sees: each part with its variables filled in, those
+    /// that are not as they are.
+    pub fn preview(&self, slots: &[Slot], values: &[&str]) -> Vec<(Part, String)> {
+        let fill = |index: usize, pattern: &str| {
+            let mut text = pattern.to_owned();
+            for (slot, value) in slots.iter().zip(values).filter(|(it, _)| it.part == index) {
+                if !value.is_empty() {
+                    text = text.replace(&format!("{{{{{}}}}}", slot.name), value);
+                }
+            }
+            text
+        };
+        let parts = self.parts.iter().flatten().enumerate();
+        let shown = parts.map(|(index, part)| {
+            let words = match part {
+                Part::Header(text) | Part::Body(text) | Part::Footer(text) => fill(index, text),
+                Part::HeaderMedia(kind, _) => {
+                    let link =
+                        slots.iter().zip(values).find(|(it, _)| it.part == index).map_or("", |it| it.1);
+                    format!("[{kind}] {link}")
+                }
+                Part::Button(_, label, None) => format!("[ {label} ]"),
+                Part::Button(_, label, Some(url)) => format!("[ {label} ] {}", fill(index, url)),
+            };
+            (part.clone(), words)
+        });
+        shown.collect()
+    }
+
+    /// The variables as a send carries them; `None` where there are none.
+    pub fn components(&self, slots: &[Slot], values: &[&str]) -> Option<Json> {
+        let mut out: Vec<String> = Vec::new();
+        for (index, part) in self.parts.iter().flatten().enumerate() {
+            let mine = slots.iter().zip(values).filter(|(it, _)| it.part == index);
+            let parameters: Vec<String> = mine.map(|(slot, value)| parameter(part, slot, value)).collect();
+            if parameters.is_empty() {
+                continue;
+            }
+            let place = match part {
+                Part::Header(_) | Part::HeaderMedia(..) => r#""type":"header""#.to_owned(),
+                Part::Button(place, ..) => format!(r#""type":"button","sub_type":"url","index":"{place}""#),
+                Part::Body(_) | Part::Footer(_) => r#""type":"body""#.to_owned(),
+            };
+            out.push(format!(r#"{{{place},"parameters":[{}]}}"#, parameters.join(",")));
+        }
+        (!out.is_empty()).then(|| Json(format!("[{}]", out.join(","))))
+    }
+}
+
+fn parameter(part: &Part, slot: &Slot, value: &str) -> String {
+    if let Part::HeaderMedia(kind, _) = part {
+        return format!(r#"{{"type":"{kind}","{kind}":{{"link":{}}}}}"#, quoted(value));
+    }
+    let named = if slot.name.bytes().all(|it| it.is_ascii_digit()) {
+        String::new()
+    } else {
+        format!(r#""parameter_name":{},"#, quoted(&slot.name))
+    };
+    format!(r#"{{"type":"text",{named}"text":{}}}"#, quoted(value))
+}
+
+/// The variables of a pattern: what stands before each, and its name.
+fn variables(pattern: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut before = "";
+    let mut rest = pattern;
+    while let Some((head, tail)) = rest.split_once("{{") {
+        let Some((name, after)) = tail.split_once("}}") else { break };
+        before = if head.is_empty() { before } else { head };
+        found.push((before.to_owned(), name.to_owned()));
+        rest = after;
+    }
+    // Numbers go in their order, whatever order they stand in.
+    if found.iter().all(|(_, name)| name.trim().parse::<usize>().is_ok()) {
+        found.sort_by_key(|(_, name)| name.trim().parse::<usize>().unwrap_or(0));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template() -> Template {
+        let parts = vec![
+            Part::HeaderMedia("image", Some("https://shop.example/a.jpg".into())),
+            Part::Body("Hi {{2}}, order {{1}} left. Thanks, {{2}}!".into()),
+            Part::Footer("Harbor".into()),
+            Part::Button(1, "Track".into(), Some("https://shop.example/t/{{1}}".into())),
+        ];
+        Template {
+            name: "order_update".into(),
+            language: "en".into(),
+            category: "UTILITY".into(),
+            parts: Some(parts),
+            raw: "[]".into(),
+        }
+    }
+
+    #[test]
+    fn every_variable_has_one_box() {
+        let slots = template().slots();
+        let labels: Vec<&str> = slots.iter().map(|it| it.label.as_str()).collect();
+        assert_eq!(labels, ["image link", "body {{1}}", "body {{2}}", "button Track {{1}}"]);
+        let names: Vec<bool> = slots.iter().map(Slot::is_name).collect();
+        assert_eq!(names, [false, false, true, false]);
+    }
+
+    #[test]
+    fn what_is_filled_in_is_seen_and_sent() {
+        let template = template();
+        let slots = template.slots();
+        let values = ["https://x.example/b.png", "1041 \"blue\"", "Maria", "a1"];
+        let shown: Vec<String> = template.preview(&slots, &values).into_iter().map(|it| it.1).collect();
+        assert_eq!(
+            shown,
+            [
+                "[image] https://x.example/b.png",
+                "Hi Maria, order 1041 \"blue\" left. Thanks, Maria!",
+                "Harbor",
+                "[ Track ] https://shop.example/t/a1"
+            ]
+        );
+        let sent = template.components(&slots, &values).expect("components").0;
+        assert_eq!(
+            sent,
+            r#"[{"type":"header","parameters":[{"type":"image","image":{"link":"https://x.example/b.png"}}]},{"type":"body","parameters":[{"type":"text","text":"1041 \"blue\""},{"type":"text","text":"Maria"}]},{"type":"button","sub_type":"url","index":"1","parameters":[{"type":"text","text":"a1"}]}]"#
+        );
+        let named = Template { parts: Some(vec![Part::Body("Hi {{first_name}}".into())]), ..template };
+        let slots = named.slots();
+        assert!(slots[0].is_name());
+        let sent = named.components(&slots, &["Ana"]).expect("components").0;
+        assert!(sent.contains(r#"{"type":"text","parameter_name":"first_name","text":"Ana"}"#), "{sent}");
+        let bare = Template { parts: Some(vec![Part::Body("Hello.".into())]), ..named };
+        assert_eq!(bare.components(&bare.slots(), &[]), None);
+    }
+}

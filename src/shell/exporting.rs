@@ -1,0 +1,50 @@
+//! Writing a conversation into a file: a new one, readable by its owner only.
+//!
+//! Knows nothing of how a history is laid out.
+
+use std::io::Write;
+
+use crate::model::ids::ConversationId;
+use crate::model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
+use crate::store::{Store, StoreError, transcript};
+
+/// Messages of one history at most.
+const MOST: u32 = 1_000_000;
+
+/// Writes what is stored of a conversation; tells where, or why not.
+pub fn export(
+    store: &Store,
+    key: ConversationKey,
+    name: &str,
+    format: TranscriptFormat,
+    file: &str,
+) -> Result<String, String> {
+    let failed = |why: String| format!("{file} was not written: {why}");
+    let text = text(store, key, name, format).map_err(|it| failed(it.to_string()))?;
+    let text = text.ok_or_else(|| failed("the conversation is not stored any more".to_owned()))?;
+    let mut options = std::fs::OpenOptions::new();
+    // What is there already is never written over.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    let written = options.open(file).and_then(|mut it| it.write_all(text.as_bytes()));
+    written.map_err(|it| failed(it.to_string()))?;
+    let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
+    Ok(path.display().to_string())
+}
+
+fn text(
+    store: &Store,
+    key: ConversationKey,
+    name: &str,
+    format: TranscriptFormat,
+) -> Result<Option<String>, StoreError> {
+    let conversation: ConversationId = key.conversation;
+    let query = HistoryQuery { channel: key.channel, conversation, limit: MOST };
+    let page = store.reader()?.history(&query)?;
+    let Some(row) = page.conversation.clone() else { return Ok(None) };
+    Ok(Some(transcript::whole(format, name, &row, page) + "\n"))
+}

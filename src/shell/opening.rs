@@ -1,0 +1,41 @@
+//! Opening a link outside: the desktop's own opener, with the link as its one
+//! argument. Nothing here passes through a shell.
+//!
+//! Knows nothing of who asked and of what was shown first.
+
+use std::process::{Command, Stdio};
+
+use crate::model::links;
+
+/// The program that opens a link on this system.
+const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// Opens a link.
+///
+/// # Errors
+/// When it is no web address, or there is no opener, in words for a person.
+pub fn open(url: &str) -> Result<(), String> {
+    if links::host_of(url).is_none() {
+        return Err("only http and https addresses are opened".to_owned());
+    }
+    let mut command = Command::new(OPENER);
+    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| {
+        tracing::warn!(%error, OPENER, "a link could not be opened");
+        format!("{OPENER} could not be started ({error}); y l copies the link")
+    })?;
+    let waits = std::thread::Builder::new().name("opener".to_owned());
+    // Without a thread to wait for it, it is waited for at the end.
+    let _ = waits.spawn(move || child.wait());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_web_addresses_leave() {
+        for url in ["file:///etc/passwd", "-n", "javascript:alert(1)", ""] {
+            assert!(super::open(url).is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The approved templates as last read, and what the newest one cost.
+//!
+//! Knows nothing of filling variables.
+
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+use crate::model::ids::ChannelId;
+use crate::model::templates::{Part, Template, Templates};
+use crate::model::time::Timestamp;
+use crate::store::{Reader, Store, StoreError, meta};
+
+/// Mark: when the list was read, in microseconds.
+const FETCHED: &str = "templates_fetched";
+/// Mark: what the newest template cost.
+const CHARGED: &str = "template_charged";
+/// Templates of a channel at most.
+const MOST: usize = 2_000;
+
+/// A template as the server sent it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldTemplate {
+    /// Its name.
+    pub name: String,
+    /// A language code.
+    pub language: String,
+    /// What the platform calls its kind.
+    pub category: String,
+    /// Its parts, a JSON array.
+    pub components: String,
+}
+
+impl Store {
+    /// Keeps the list in place of the one before.
+    ///
+    /// # Errors
+    /// When the database fails; then the one before is kept.
+    pub async fn apply_templates(
+        &self,
+        channel: &ChannelId,
+        told: Vec<ToldTemplate>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                change.execute("DELETE FROM template WHERE channel = ?1", [channel.as_str()])?;
+                let mut insert = change.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+                for (position, it) in told.into_iter().take(MOST).enumerate() {
+                    let position = i64::try_from(position).unwrap_or(i64::MAX);
+                    let of =
+                        params![channel.as_str(), position, it.name, it.language, it.category, it.components];
+                    insert.execute(of)?;
+                }
+                drop(insert);
+                meta::write(&change, &channel, &[(FETCHED, Some(now.micros().to_string()))])?;
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Notes what a template cost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_template_charge(&self, channel: &ChannelId, credits: i64) -> Result<(), StoreError> {
+        self.set_meta(channel, vec![(CHARGED, Some(credits.to_string()))]).await
+    }
+}
+
+impl Reader {
+    /// The templates of a channel as last read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn templates(&self, channel: &ChannelId) -> Result<Templates, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        let number = |name| {
+            let value = meta::read(&moment, channel, name)?;
+            Ok::<_, StoreError>(value.and_then(|it| it.parse::<i64>().ok()))
+        };
+        Ok(Templates {
+            all: list(&moment, channel)?,
+            fetched_at: number(FETCHED)?.map(Timestamp::from_micros),
+            charged: number(CHARGED)?,
+        })
+    }
+}
+
+fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<Template>, StoreError> {
+    let sql =
+        "SELECT name, language, category, components FROM template WHERE channel = ?1 ORDER BY position";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([channel.as_str()], |row| {
+        let raw: String = row.get(3)?;
+        let parts = parts(&raw);
+        Ok(Template { name: row.get(0)?, language: row.get(1)?, category: row.get(2)?, parts, raw })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Reads the parts; `None` where one of them is not of a known shape.
+fn parts(raw: &str) -> Option<Vec<Part>> {
+    let all: Vec<Value> = serde_json::from_str(raw).ok()?;
+    let mut parts = Vec::new();
+    for it in &all {
+        let text = || Some(it.get("text")?.as_str()?.to_owned());
+        let word = |name: &str| it.get(name).and_then(Value::as_str).unwrap_or("").to_ascii_uppercase();
+        match (word("type").as_str(), word("format").as_str()) {
+            ("HEADER", "" | "TEXT") => parts.push(Part::Header(text()?)),
+            ("HEADER", format @ ("IMAGE" | "VIDEO" | "DOCUMENT")) => {
+                let kind =
+                    ["image", "video", "document"].into_iter().find(|it| it.eq_ignore_ascii_case(format))?;
+                parts.push(Part::HeaderMedia(kind, example(it)));
+            }
+            ("BODY", _) => parts.push(Part::Body(text()?)),
+            ("FOOTER", _) => parts.push(Part::Footer(text()?)),
+            ("BUTTONS", _) => {
+                for (place, button) in it.get("buttons")?.as_array()?.iter().enumerate() {
+                    let label = button.get("text")?.as_str()?.to_owned();
+                    let url = button.get("url").and_then(Value::as_str).map(str::to_owned);
+                    parts.push(Part::Button(place, label, url));
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(parts)
+}
+
+/// The first address among the examples of a part.
+fn example(part: &Value) -> Option<String> {
+    let examples = part.get("example")?.as_object()?.values();
+    let links = examples.filter_map(|it| it.as_array()?.first()?.as_str().or_else(|| it.as_str()));
+    links.map(str::to_owned).find(|it| it.starts_with("https://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_shapes_are_parts_and_others_are_not() {
+        let known = r#"[{"type":"HEADER","format":"IMAGE","example":{"header_handle":["https://x.example/a.jpg"]}},
+            {"type":"BODY","text":"Hi {{1}}"},{"type":"FOOTER","text":"bye"},
+            {"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Yes"},{"type":"URL","text":"Go","url":"https://x/{{1}}"}]}]"#;
+        let parts = parts(known).expect("known");
+        assert_eq!(parts[0], Part::HeaderMedia("image", Some("https://x.example/a.jpg".into())));
+        assert_eq!(parts[4], Part::Button(1, "Go".into(), Some("https://x/{{1}}".into())));
+        for unknown in
+            ["{}", "[1]", r#"[{"type":"CAROUSEL","cards":[]}]"#, r#"[{"type":"HEADER","format":"LOCATION"}]"#]
+        {
+            assert_eq!(super::parts(unknown), None, "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A whole history as one text: for people, for programs, for documents.
+//!
+//! Text and Markdown hold what is safe to print; JSON holds each item as the
+//! server sent it, beside what was read of it. Knows nothing of where the text
+//! goes.
+
+use serde_json::{Value, json};
+
+use crate::model::conversations::{ConversationRow, Escalation};
+use crate::model::messages::{Message, MessageRow, Sender};
+use crate::model::notes::Note;
+use crate::model::queries::{HistoryPage, TranscriptFormat};
+use crate::model::text::SafeText;
+
+/// Writes a history of a channel of this name.
+pub fn whole(format: TranscriptFormat, channel: &str, row: &ConversationRow, page: HistoryPage) -> String {
+    match format {
+        TranscriptFormat::Json => json(channel, row, &page).to_string(),
+        TranscriptFormat::Text => {
+            let said = in_order(page.messages, page.notes).map(|it| match &it {
+                Said::Message(it) => paragraph(row, it),
+                Said::Note(note) => note_paragraph(note),
+            });
+            std::iter::once(heading(channel, row)).chain(said).collect::<Vec<_>>().join("\n")
+        }
+        TranscriptFormat::Markdown => {
+            let said = in_order(page.messages, page.notes).map(|it| match &it {
+                Said::Message(it) => markdown(row, it),
+                Said::Note(note) => {
+                    format!("**NOTE, never sent** · {}\n\n{}", note.at, quoted(note.text.as_str()))
+                }
+            });
+            let heading = format!("# {}", escaped(&heading(channel, row)));
+            std::iter::once(heading).chain(said).collect::<Vec<_>>().join("\n\n")
+        }
+    }
+}
+
+fn json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Value {
+    let messages: Vec<Value> = page.messages.iter().map(|it| message_json(&it.message)).collect();
+    let notes: Vec<Value> = page.notes.iter().map(note_json).collect();
+    json!({"conversation": conversation_json(channel, row), "messages": messages, "notes": notes})
+}
+
+/// What stands in a history: what was said, and what this desk noted.
+pub enum Said {
+    /// A message.
+    Message(Box<MessageRow>),
+    /// A private note.
+    Note(Note),
+}
+
+/// Each note before what was said after it.
+pub fn in_order(messages: Vec<MessageRow>, notes: Vec<Note>) -> impl Iterator<Item = Said> {
+    let mut notes = notes.into_iter().peekable();
+    let mut all = Vec::with_capacity(messages.len());
+    for row in messages {
+        let at = row.message.created_at;
+        while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
+            all.push(Said::Note(note));
+        }
+        all.push(Said::Message(Box::new(row)));
+    }
+    all.extend(notes.map(Said::Note));
+    all.into_iter()
+}
+
+/// A private note, named so that nobody takes it for a message.
+pub fn note_json(note: &Note) -> Value {
+    json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
+}
+
+fn note_paragraph(note: &Note) -> String {
+    format!("{}  NOTE, never sent: {}", note.at, note.text.as_str().replace('\n', "\n    "))
+}
+
+fn heading(channel: &str, row: &ConversationRow) -> String {
+    let it = &row.conversation;
+    let address = it.address.as_deref().map_or_else(String::new, |address| format!(" · {address}"));
+    let line = format!("{}{address} · {channel} · {}", it.title(), it.id);
+    SafeText::line(&line).to_string()
+}
+
+/// A message with its first line after who spoke, the others below it.
+fn paragraph(row: &ConversationRow, message: &MessageRow) -> String {
+    let MessageRow { message, .. } = message;
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    let title = row.conversation.title();
+    let who = match speaker(&message.sender).as_str() {
+        "customer" => title.to_string(),
+        "ai" => "AI".to_owned(),
+        other => other.to_owned(),
+    };
+    format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), media(message))
+}
+
+fn media(message: &Message) -> String {
+    message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type))
+}
+
+fn markdown(row: &ConversationRow, message: &MessageRow) -> String {
+    let MessageRow { message, .. } = message;
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    let who = match speaker(&message.sender).as_str() {
+        "customer" => row.conversation.title().to_string(),
+        "ai" => "AI".to_owned(),
+        other => other.to_owned(),
+    };
+    format!("**{}** · {at}\n\n{}", escaped(&who), quoted(&format!("{}{}", message.content, media(message))))
+}
+
+/// A text as a quotation, in which no character means anything.
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("> {}", escaped(line))).collect::<Vec<_>>().join("\n")
+}
+
+/// Characters that mean something in Markdown, with a backslash before them.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for it in text.chars() {
+        if it.is_ascii_punctuation() && !",.:;?/'".contains(it) {
+            out.push('\\');
+        }
+        out.push(it);
+    }
+    out
+}
+
+/// A conversation as JSON.
+pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
+    let it = &row.conversation;
+    let escalation = match &it.escalation {
+        Escalation::Asks(why) => Some(why.to_string()),
+        Escalation::Untold | Escalation::None => None,
+    };
+    json!({
+        "channel": channel,
+        "id": it.id.as_str(),
+        "name": it.title().as_str(),
+        "address": it.address,
+        "status": it.status.word(),
+        "ai": it.automation.label(),
+        "escalation": escalation,
+        "unread": row.unread,
+        "waitingSince": row.waiting_since.map(|at| at.to_string()),
+        "lastMessageAt": it.last_message_at.map(|at| at.to_string()),
+        "preview": it.preview.as_str(),
+        "raw": serde_json::from_str::<Value>(&it.raw).unwrap_or(Value::Null),
+    })
+}
+
+/// Who spoke, in one word.
+pub fn speaker(sender: &Sender) -> String {
+    match sender {
+        Sender::Customer => "customer".to_owned(),
+        Sender::Ai => "ai".to_owned(),
+        Sender::Api => "api".to_owned(),
+        Sender::Human => "human".to_owned(),
+        Sender::Unknown(word) => word.to_string(),
+    }
+}
+
+/// A message as JSON.
+pub fn message_json(message: &Message) -> Value {
+    json!({
+        "id": message.id.as_str(),
+        "direction": message.direction.word(),
+        "sender": speaker(&message.sender),
+        "content": message.content.as_str(),
+        "contentType": message.content_type,
+        "mediaUrl": message.media_url.as_ref().map(SafeText::as_str),
+        "status": message.delivery.word(),
+        "createdAt": message.created_at.map(|at| at.to_string()),
+        "raw": serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_customers_write_means_nothing_in_markdown() {
+        assert_eq!(quoted("# hi\n*a* [x](y)"), "> \\# hi\n> \\*a\\* \\[x\\]\\(y\\)");
+        assert_eq!(quoted("<b>, 1. ok?"), "> \\<b\\>, 1. ok?");
+    }
+}

@@ -1,0 +1,149 @@
+//! The plan's tables.
+
+use super::*;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+}
+
+#[test]
+fn how_often_each_platform_is_asked() {
+    let (chat, bot, mail, phone) = (Platform::Whatsapp, Platform::Telegram, Platform::Email, Platform::Voip);
+    let cases = [
+        (Task::Account, None, Some(60), Some(300)),
+        (Task::Trigger, None, None, None),
+        (Task::List, None, None, None),
+        (Task::Account, Some(&mail), Some(60), Some(300)),
+        (Task::List, Some(&mail), None, None),
+        (Task::Trigger, Some(&mail), None, None),
+        (Task::History, Some(&mail), None, None),
+        (Task::List, Some(&phone), Some(10), Some(60)),
+        (Task::Sweep, Some(&phone), None, None),
+        (Task::History, Some(&phone), None, None),
+        (Task::Trigger, Some(&chat), Some(3), Some(10)),
+        (Task::List, Some(&chat), Some(10), Some(60)),
+        (Task::History, Some(&chat), Some(3), Some(10)),
+        (Task::Trigger, Some(&bot), None, None),
+        (Task::List, Some(&bot), Some(5), Some(10)),
+        (Task::Sweep, Some(&bot), Some(300), Some(300)),
+        (Task::Sweep, Some(&chat), Some(300), Some(300)),
+        (Task::Sweep, Some(&mail), None, None),
+        (Task::Audit, Some(&chat), Some(3600), Some(3600)),
+        (Task::Broadcasts, Some(&chat), Some(1), Some(10)),
+    ];
+    let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
+    for (task, platform, visible, background) in cases {
+        let polling = Polling::default();
+        assert_eq!(interval(task, platform, true, polling), seconds(visible), "{task:?} {platform:?}");
+        assert_eq!(interval(task, platform, false, polling), seconds(background), "{task:?} {platform:?}");
+    }
+    let slow = Polling { visible: Duration::from_secs(20), background: Duration::ZERO };
+    assert_eq!(interval(Task::List, Some(&chat), true, slow), Some(20 * SECOND));
+    assert_eq!(interval(Task::Trigger, Some(&chat), false, slow), Some(SECOND), "never a storm");
+}
+
+#[test]
+fn a_broadcast_is_looked_at_less_and_less_often() {
+    let cases = [(0, 2), (4, 2), (5, 5), (14, 5), (15, 15), (239, 15), (240, 300), (u32::MAX, 300)];
+    for (looks, seconds) in cases {
+        assert_eq!(watching(looks), seconds * SECOND, "{looks}");
+    }
+}
+
+#[test]
+fn backing_off_is_capped() {
+    let cases = [(1, true, 1), (2, true, 2), (3, true, 4), (5, true, 16), (6, false, 32)];
+    for (failures, visible, seconds) in cases {
+        assert_eq!(back_off(failures, visible, 0.0), seconds * SECOND, "{failures}");
+    }
+    for failures in [6, 9, 40, u32::MAX] {
+        assert!(back_off(failures, true, 0.99) <= CAP_VISIBLE);
+        assert!(back_off(failures, true, 0.0) > CAP_VISIBLE * 8 / 10);
+        assert!(back_off(failures, false, 0.99) <= CAP_BACKGROUND);
+    }
+    assert!(back_off(3, true, 0.5) > 4 * SECOND);
+}
+
+#[test]
+fn the_longest_due_goes_first() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = Plan::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
+    for task in [Task::Account, Task::List, Task::Trigger] {
+        assert_eq!(plan.next(at(0), chat, true), Step::Run(task));
+        plan.finished(task, Pulled::Done, at(0), true, 0.0);
+    }
+    assert_eq!(plan.next(at(1), chat, true), Step::Sleep(2 * SECOND));
+    assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(3), chat, false), Step::Sleep(7 * SECOND));
+    assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::Trigger), "nine seconds late");
+    plan.finished(Task::Trigger, Pulled::Done, at(12), true, 0.0);
+    assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::List));
+    plan.finished(Task::List, Pulled::More, at(12), true, 0.0);
+    assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::List), "more waits");
+    plan.hurry();
+    assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::Account));
+}
+
+#[test]
+fn failures_wait_and_recovery_ends_the_wait() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+    for _ in 0..5 {
+        plan.finished(Task::List, Pulled::Failed, at(0), true, 0.0);
+        plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
+    }
+    assert_eq!(plan.next(at(0), chat, true), Step::Sleep(16 * SECOND));
+    plan.finished(Task::Trigger, Pulled::Done, at(16), true, 0.0);
+    assert_eq!(plan.next(at(16), chat, true), Step::Run(Task::List));
+    plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
+    assert_eq!(plan.next(at(16), chat, true), Step::Sleep(SECOND));
+}
+
+#[test]
+fn who_waits_for_the_budget_keeps_its_place() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+    plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+    plan.finished(Task::List, Pulled::Done, at(0), true, 0.0);
+    // Both wait for the same place in the budget. The trigger goes first,
+    // because it has been due longer; then the list, though the trigger
+    // is due again.
+    plan.finished(Task::Trigger, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
+    plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
+    assert_eq!(plan.next(at(10), chat, true), Step::Sleep(5 * SECOND));
+    assert_eq!(plan.next(at(15), chat, true), Step::Run(Task::Trigger));
+    plan.finished(Task::Trigger, Pulled::Done, at(15), true, 0.0);
+    plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(15), true, 0.0);
+    assert_eq!(plan.next(at(20), chat, true), Step::Run(Task::List));
+}
+
+#[test]
+fn what_is_left_for_later_is_gone_on_with() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+    plan.finished(Task::Trigger, Pulled::Later(0), at(0), true, 0.0);
+    plan.finished(Task::List, Pulled::Later(4 * SECOND), at(0), true, 0.0);
+    assert_eq!(plan.next(at(0), chat, true), Step::Sleep(SOON), "not at once");
+    assert_eq!(plan.next(at(2), chat, true), Step::Continue(Task::Trigger));
+    plan.continued(Task::Trigger, Pulled::Later(0), at(2));
+    assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger), "in its time all the same");
+    plan.finished(Task::Trigger, Pulled::Done, at(3), true, 0.0);
+    assert_eq!(plan.next(at(4), chat, true), Step::Continue(Task::List));
+    plan.continued(Task::List, Pulled::Paced(3 * SECOND), at(4));
+    plan.finished(Task::Trigger, Pulled::Done, at(6), true, 0.0);
+    assert_eq!(plan.next(at(7), chat, true), Step::Continue(Task::List));
+    plan.continued(Task::List, Pulled::Done, at(7));
+    plan.finished(Task::Trigger, Pulled::Done, at(9), true, 0.0);
+    assert_eq!(plan.next(at(9), chat, true), Step::Sleep(SECOND), "the list in its own time");
+}
+
+#[test]
+fn a_clock_that_jumps_makes_things_due() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = Plan::new(&[Task::Trigger], Polling::default());
+    plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+    assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
+    plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
+    assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(0), None, true), Step::Sleep(WAIT_MAX));
+}

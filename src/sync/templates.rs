@@ -1,0 +1,34 @@
+//! Pulling the approved templates, when a person wants to see them.
+//! Interface: Endpoints, Templates.
+//!
+//! Knows nothing of how one is filled in.
+
+use crate::model::news::News;
+use crate::store::templates::ToldTemplate;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble};
+
+impl Channel {
+    /// Reads `GET /templates`.
+    pub async fn pull_templates(&self) -> Pulled {
+        if !self.may_read(Resource::Templates) {
+            return Pulled::Skipped;
+        }
+        let result = self.read_templates().await;
+        self.report(Resource::Templates, result)
+    }
+
+    async fn read_templates(&self) -> Result<Pulled, Trouble> {
+        let listed = self.client.for_person().templates().await?;
+        let told = listed.items.into_iter().map(|it| ToldTemplate {
+            components: serde_json::Value::Array(it.components).to_string(),
+            name: it.name,
+            language: it.language,
+            category: it.category,
+        });
+        self.store.apply_templates(self.id(), told.collect(), self.clock.now()).await?;
+        self.tell(News::Templates(self.id().clone()));
+        Ok(Pulled::Done)
+    }
+}

@@ -1,0 +1,101 @@
+//! One row of what was found: who, on which tab, when, and the words.
+//!
+//! Knows nothing of how it was found.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::search::Found;
+use crate::app::wrap;
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::ChannelId;
+use crate::model::messages::Sender;
+use crate::model::search::Snippet;
+use crate::model::text::SafeText;
+use crate::model::time::{Timestamp, short_span};
+use crate::ui::paint;
+use crate::ui::theme::Theme;
+
+/// Draws the row in its two lines.
+pub fn draw(app: &App, theme: Theme, found: &Found, place: Area, buffer: &mut Buffer) {
+    let second = Area { x: place.x + 2, y: place.y + 1, width: place.width.saturating_sub(3), height: 1 };
+    match found {
+        Found::Person(row) => {
+            let at = row.conversation.last_message_at;
+            let number = number(row);
+            head(app, theme, (&row.conversation.title(), number.as_str()), (&row.channel, at), place, buffer);
+            let preview = row.conversation.preview.as_str();
+            paint::text(buffer, second.x, second.y, second.width, preview, theme.dim());
+        }
+        Found::Note(hit) => {
+            head(app, theme, (&hit.title, "note, never sent"), (&hit.channel, Some(hit.at)), place, buffer);
+            snippet(theme, &hit.snippet, second, buffer);
+        }
+        Found::Message(hit) => {
+            let who = match &hit.sender {
+                Sender::Customer => "",
+                Sender::Ai => "the AI said",
+                _ => "this side said",
+            };
+            head(app, theme, (&hit.title, who), (&hit.channel, hit.at), place, buffer);
+            snippet(theme, &hit.snippet, second, buffer);
+        }
+    }
+}
+
+/// The number, unless it is the title.
+fn number(row: &ConversationRow) -> SafeText {
+    let number = SafeText::line(row.conversation.address.as_deref().unwrap_or(""));
+    if number == row.conversation.title() { SafeText::default() } else { number }
+}
+
+fn head(
+    app: &App,
+    theme: Theme,
+    (title, beside): (&SafeText, &str),
+    (channel, at): (&ChannelId, Option<Timestamp>),
+    place: Area,
+    buffer: &mut Buffer,
+) {
+    let (x, width) = (place.x + 1, place.width.saturating_sub(2));
+    let right = format!("{} · {}", tab_name(app, channel), when(app, at));
+    let used = paint::runs_right(buffer, x, place.y, width, &[(&right, theme.dim())]);
+    let room = width.saturating_sub(used + 1);
+    let lead = if beside.is_empty() { "" } else { " · " };
+    let runs = [(title.as_str(), theme.strong()), (lead, theme.dim()), (beside, theme.dim())];
+    paint::runs(buffer, x, place.y, room, &runs);
+}
+
+/// The text around the words, which stand out.
+fn snippet(theme: Theme, snippet: &Snippet, place: Area, buffer: &mut Buffer) {
+    let text = snippet.text.as_str();
+    let mut at = 0;
+    let mut x = place.x;
+    let mut put = |words: &str, style: Style, x: &mut u16| {
+        let room = (place.x + place.width).saturating_sub(*x);
+        *x += paint::text(buffer, *x, place.y, room, words, style);
+    };
+    for mark in &snippet.marks {
+        put(&text[at..mark.start], Style::new(), &mut x);
+        put(&text[mark.clone()], theme.found(), &mut x);
+        at = mark.end;
+    }
+    put(&text[at..], Style::new(), &mut x);
+}
+
+fn tab_name(app: &App, channel: &ChannelId) -> String {
+    let tab = app.tabs.iter().find(|it| it.channel.id == *channel);
+    tab.map_or_else(String::new, |it| wrap::cut(&it.channel.name, 16))
+}
+
+fn when(app: &App, at: Option<Timestamp>) -> String {
+    match at {
+        Some(at) => match short_span(app.now.since(at).max(0)).as_str() {
+            "now" => "now".to_owned(),
+            span => format!("{span} ago"),
+        },
+        None => "-".to_owned(),
+    }
+}

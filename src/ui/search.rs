@@ -1,0 +1,92 @@
+//! The page that looks for words in everything seen: the line, what was
+//! found, and how far back this desk's data goes.
+//!
+//! Knows nothing of how words are found.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layers::Layer;
+use crate::app::layout::Area;
+use crate::app::search::{LINES, Search};
+use crate::app::wrap;
+use crate::ui::found;
+use crate::ui::paint::{self, Sides};
+use crate::ui::theme::Theme;
+
+/// Draws the page over the body, if it is on top; says where its cursor is.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
+    if app.layers.last() != Some(&Layer::Search) {
+        return None;
+    }
+    let search = &app.search;
+    paint::blank(buffer, area);
+    let scope = if search.only_here { app.tab().channel.name.as_str() } else { "all tabs" };
+    let title = format!("Search · {scope}");
+    let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
+    paint::frame(buffer, area, theme, true, Sides::All, (&titles, &[(count.as_str(), Style::new())]));
+    let inner = area.inner();
+    let prompt = "look for ";
+    let used = paint::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());
+    let x = inner.x + 1 + used;
+    let room = inner.width.saturating_sub(used + 2);
+    paint::text(buffer, x, inner.y, room, search.text.text(), Style::new());
+    let before = u16::try_from(wrap::cells(search.text.before())).unwrap_or(u16::MAX);
+    let cursor = Position { x: x + before.min(room), y: inner.y };
+    paint::text(buffer, inner.x + 1, inner.y + 1, inner.width.saturating_sub(2), &reach(app), theme.dim());
+    let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+    if search.found.is_empty() {
+        let words = nothing(search);
+        let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
+        paint::paragraph(buffer, place, words, theme.dim());
+    }
+    let rows = usize::from(list.height) / LINES;
+    for (row, (index, found_row)) in search.found.iter().enumerate().skip(search.first).take(rows).enumerate()
+    {
+        let y = list.y + u16::try_from(row * LINES).unwrap_or(0);
+        let place = Area { y, height: 2, ..list };
+        found::draw(app, theme, found_row, place, buffer);
+        if index == search.chosen {
+            paint::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+            paint::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
+            paint::stripe(buffer, Area { height: 1, ..place }, theme.selected());
+        }
+    }
+    Some(cursor)
+}
+
+/// The keys of the page.
+pub fn hints() -> Vec<(String, &'static str)> {
+    let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this tab or all"), ("Esc", "back")];
+    keys.into_iter().map(|(key, word)| (key.to_owned(), word)).collect()
+}
+
+fn count(search: &Search) -> String {
+    match (search.answered, search.more, search.found.len()) {
+        (false, _, 0) => String::new(),
+        (_, true, count) => format!("{count}+"),
+        (_, false, count) => count.to_string(),
+    }
+}
+
+/// How far back what can be found goes.
+fn reach(app: &App) -> String {
+    let since = app.search.since.map(|at| at.day_name(app.settings.offset_minutes));
+    let base = match since {
+        Some(day) => format!("what this desk has read, back to {day}; asks no server"),
+        None => "what this desk has read; asks no server".to_owned(),
+    };
+    if app.search.partial { format!("{base}; older messages are still being made ready") } else { base }
+}
+
+fn nothing(search: &Search) -> &'static str {
+    if !search.is_asked() {
+        "Type two letters or more: beginnings of words, all of which must be found."
+    } else if search.answered {
+        "Not found in what this desk has read."
+    } else {
+        "Looking…"
+    }
+}

@@ -1,0 +1,124 @@
+//! Conversations of the voice and SMS channel as they come: the fields of an
+//! item are not shown in the interface, so each is told by its name where that
+//! is a usual one, and else by its shape.
+//!
+//! Knows nothing of lists being walked.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::model::bounds;
+use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+type Fields = Map<String, Value>;
+
+/// Reads one item of the list. A conversation here is a number: what is said
+/// to it leaves in one order, whatever ids the server gives.
+///
+/// # Errors
+/// When the item is not an object with a number or an id.
+pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
+    let fields: Fields = serde_json::from_str(raw.get())?;
+    let phone = phone(&fields);
+    let id = phone.clone().or_else(|| named(&fields, &["id", "conversationId", "callId", "messageId"]));
+    let id = id.ok_or_else(|| serde::de::Error::custom("neither a number nor an id"))?;
+    let kind = named(&fields, &["type", "kind", "channelType", "medium"]);
+    let preview = named(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
+    Ok(Conversation {
+        id: ConversationId::new(id),
+        address: phone,
+        name: SafeText::optional_line(named(&fields, &["customerName", "name", "contactName"]).as_deref()),
+        username: None,
+        email: None,
+        status: Status::from_word(named(&fields, &["status", "state"]).as_deref().unwrap_or("active")),
+        message_count: count(&fields),
+        preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
+        last_message_at: newest(&fields),
+        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|it| Timestamp::parse(&it)),
+        referral: None,
+        window: ServiceWindow::NotApplicable,
+        automation: Automation::NotApplicable,
+        escalation: Escalation::None,
+        raw: raw.get().to_owned(),
+    })
+}
+
+/// The text or number of the first of these fields that has one.
+fn named(fields: &Fields, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match fields.get(*name)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+/// The customer's number: by its name, else the first text that is one.
+fn phone(fields: &Fields) -> Option<String> {
+    let usual = named(fields, &["customerPhone", "phone", "phoneNumber", "from", "to", "number"]);
+    let by_shape = || fields.values().filter_map(Value::as_str).find(|it| bounds::is_e164(it));
+    usual.filter(|it| bounds::is_e164(it)).or_else(|| by_shape().map(str::to_owned))
+}
+
+/// When it last moved: by its name, else the newest text that is a time.
+fn newest(fields: &Fields) -> Option<Timestamp> {
+    let usual = named(fields, &["lastMessageAt", "lastActivityAt", "updatedAt", "endedAt"]);
+    let by_shape = || fields.values().filter_map(|it| Timestamp::parse(it.as_str()?)).max();
+    usual.and_then(|it| Timestamp::parse(&it)).or_else(by_shape)
+}
+
+fn count(fields: &Fields) -> u64 {
+    let names = ["messageCount", "count", "total"];
+    names.iter().find_map(|it| fields.get(*it)?.as_u64()).unwrap_or(0)
+}
+
+/// The kind, in the server's word where it is no usual one, before what was
+/// said.
+fn in_words(kind: Option<&str>, preview: Option<&str>) -> String {
+    let kind = match kind {
+        Some("sms" | "SMS") => Some("SMS"),
+        kind => kind,
+    };
+    match (kind, preview) {
+        (Some(kind), Some(preview)) => format!("{kind} · {preview}"),
+        (Some(kind), None) => kind.to_owned(),
+        (None, preview) => preview.unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Option<Conversation> {
+        let raw: Box<RawValue> = serde_json::from_str(json).ok()?;
+        read_conversation(&raw).ok()
+    }
+
+    #[test]
+    fn whatever_fields_come_make_a_row() {
+        let cases = [
+            (
+                r#"{"id":"c1","customerPhone":"+447700900517","customerName":"Peter","type":"call",
+                   "lastMessagePreview":"Hello","lastMessageAt":"2026-11-20T09:00:00Z"}"#,
+                ("+447700900517", Some("+447700900517"), "Peter", "call · Hello", true),
+            ),
+            (
+                r#"{"caller":"+447700900517","at":"2026-11-20T09:00:00Z","kind":"sms"}"#,
+                ("+447700900517", Some("+447700900517"), "+447700900517", "SMS", true),
+            ),
+            (r#"{"callId":7,"body":"Hi"}"#, ("7", None, "conversation …7", "Hi", false)),
+            (r#"{"id":"x","from":"withheld"}"#, ("x", None, "conversation …x", "", false)),
+        ];
+        for (json, (id, address, title, preview, dated)) in cases {
+            let row = read(json).unwrap();
+            assert_eq!((row.id.as_str(), row.address.as_deref()), (id, address), "{json}");
+            assert_eq!((row.title().as_str(), row.preview.as_str()), (title, preview), "{json}");
+            assert_eq!((row.last_message_at.is_some(), row.raw.as_str()), (dated, json), "{json}");
+        }
+        assert_eq!(read(r#"{"status":"active"}"#), None);
+        assert_eq!(read("[]"), None);
+    }
+}

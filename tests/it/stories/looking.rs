@@ -1,0 +1,136 @@
+//! Looking for something: in the conversation, in everything seen, in the
+//! palette, and by typing a command.
+
+use crate::desk::Desk;
+
+/// Two customers; one has written much.
+fn desk(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::new(columns, rows);
+    desk.customer("telegram", "48211", "Oksana", "The bicycle has a broken wheel");
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello, my wheel squeaks");
+    desk.settle();
+    for number in 0..150 {
+        desk.wait(1_000_000);
+        desk.customer(
+            "whatsapp",
+            "+34600111222",
+            "Maria Lopez",
+            &format!("And another thing, number {number}"),
+        );
+    }
+    desk.wait(60_000_000);
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the wheel in stock?");
+    desk.settle();
+    desk.keys("gg<Enter>").settle().keys("<Esc>j<Enter>").settle();
+    for _ in 0..3 {
+        desk.keys("gg").settle();
+    }
+    desk.keys("G");
+    desk
+}
+
+#[test]
+fn words_are_found_in_the_conversation_however_far_back() {
+    let mut desk = desk(120, 40);
+    desk.shows("Maria Lopez · +34600111222").shows("number 149");
+    desk.keys("n").shows("older hit: nothing is looked for; / looks in this conversation");
+    desk.keys("/wheel").shows("find / wheel").shows("1 of 1").shows("Hello, my wheel squeaks");
+    photographs!(desk, "found");
+    desk.keys("<Esc>").shows("number 149").hides("squeaks");
+    desk.keys("/number 12<Enter>").shows("1 of 11 · n goes to the older, N to the newer");
+    desk.shows("number 129").keys("n").shows("number 12 · 2 of 11").keys("NN").shows("11 of 11");
+    desk.shows("thing, number 12 ").keys("n").shows("1 of 11");
+    desk.keys("/zebra").shows("not found in what was read of this conversation");
+    desk.keys("<Ctrl-U><Backspace>").hides("find /");
+}
+
+#[test]
+fn everything_seen_is_searched_as_it_is_typed() {
+    let mut desk = desk(80, 24);
+    desk.keys("<Esc>g/").shows("Search · all tabs").shows("Type two letters or more");
+    desk.keys("w").shows("Type two letters or more").keys("h").shows("look for wh");
+    desk.keys("eel").shows("broken wheel").shows("wheel squeaks").shows("wheel in stock");
+    desk.shows("back to Fri 20 Nov");
+    photographs!(desk, "searched");
+    desk.keys("<Tab>").shows("Search · Harbor chat").hides("broken wheel").keys("<Tab>");
+    desk.keys(" squ").shows("squeaks").hides("in stock");
+    // To the hit, with its words marked, and back to what was found.
+    desk.keys("<Enter>").shows("Maria Lopez · +34600111222").shows("Hello, my wheel squeaks");
+    desk.shows("g / goes back to what was found");
+    photographs!(desk, "jumped");
+    desk.keys("g/").shows("look for wheel squ").keys("<Ctrl-U>mar").shows("+34600111222 ");
+    desk.keys("<Ctrl-U>oks<Enter>").shows("Oksana · 48211");
+    desk.keys("g/<Ctrl-U>zebra")
+        .shows("Not found in what this desk has read.")
+        .keys("<Esc>")
+        .shows("Oksana · 48211");
+}
+
+#[test]
+fn the_palette_finds_by_letters_and_sends_nothing() {
+    let mut desk = desk(80, 24);
+    desk.keys("<Esc><Ctrl-P>").shows("Go to or do").shows("Enter does it");
+    desk.keys("nwait").shows("next-waiting");
+    photographs!(desk, "palette");
+    desk.keys("<Ctrl-U>closed<Enter>").shows("Inbox · closed");
+    desk.keys("<Ctrl-K>all open<Enter>").shows("Inbox · open");
+    desk.keys("<Ctrl-P>oksa<Enter>").shows("Oksana · 48211");
+    desk.keys("<Esc><Ctrl-P>harbor chat<Enter>").shows("João Pereira");
+    // What cannot be done stays in sight with its reason, and is not done.
+    desk.keys("<Ctrl-P>undo")
+        .shows("(off: nothing is held")
+        .keys("<Enter>")
+        .shows("nothing is held that could");
+    desk.keys("r").types("half a text").keys("<Ctrl-P>").shows("Go to or do");
+    desk.keys("zzzz")
+        .shows("nothing is called so")
+        .keys("<Enter>")
+        .shows("nothing is called so")
+        .keys("<Esc>");
+    desk.shows("half a text");
+    assert!(desk.outbound().is_empty());
+}
+
+#[test]
+fn commands_are_typed_with_completion_and_history() {
+    let mut desk = desk(80, 24);
+    desk.keys("<Esc>:").shows("Tab completes · Up brings back");
+    desk.keys("vi<Tab>").shows(":view").shows("NAME · Show a saved view: Needs me");
+    photographs!(desk, "completing");
+    desk.keys("cl<Tab>").shows(":view Closed").keys("<Enter>").shows("Inbox · closed");
+    desk.keys(":<Up>").shows(":view Closed").keys("<Ctrl-W>all open<Enter>").shows("Inbox · open");
+    desk.keys(":sort name<Enter>").shows("by name").keys(":sort activity<Enter>");
+    desk.keys(":filter from:+351<Enter>").shows("João Pereira").hides("Maria");
+    desk.keys(":filter statsu:x<Enter>").shows("did you mean status:?").keys("/<Esc>");
+    desk.keys(":tab bot<Enter>").shows("there is no tab \"bot\"; there are Harbor chat, Harbor bot, All");
+    desk.keys(":tab harbor b<Enter>").shows("Oksana").keys(":tab all<Enter>").shows("All tabs · open");
+    desk.keys(":open +34600<Enter>").shows("Maria Lopez · +34600111222");
+    desk.keys(":open Nobody<Enter>").shows("no conversation seen here is with \"Nobody\"");
+    desk.keys(":find squeaks<Enter>").shows("my wheel squeaks");
+    desk.keys(":search stock<Enter>").shows("Search · all tabs").shows("wheel in stock").keys("<Esc>");
+    desk.keys(":pause<Enter>").shows("pause is not a command; did you mean pause-ai?");
+    desk.keys(":pause-ai now<Enter>").shows("pause-ai takes nothing after it, not \"now\"");
+    desk.keys(":pause-ai<Enter>").shows("AI pausing").keys(":sort<Enter>").shows("sort needs ORDER");
+    desk.keys(":help<Enter>").shows("Keys").keys("<Esc>:q<Enter>").shows("quit");
+}
+
+#[test]
+fn a_conversation_is_exported_once_into_a_file_of_its_own() {
+    let mut desk = desk(80, 24);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    for name in ["it.md", "it.txt", "it.json"] {
+        let format = name.trim_start_matches("it.");
+        desk.keys(":").types(&format!("export {format} {}", path(name).display())).keys("<Enter>");
+        desk.shows("written to");
+    }
+    let read = |name: &str| std::fs::read_to_string(path(name)).expect("written");
+    assert!(read("it.md").starts_with("# Maria Lopez · \\+34600111222 · Harbor chat"), "{}", read("it.md"));
+    assert!(read("it.md").contains("> Hello, my wheel squeaks"));
+    assert_eq!(read("it.txt").lines().count(), 152);
+    let json: serde_json::Value = serde_json::from_str(&read("it.json")).expect("JSON");
+    assert_eq!(json["messages"].as_array().map(Vec::len), Some(151));
+    desk.keys(":").types(&format!("export md {}", path("it.md").display())).keys("<Enter>");
+    desk.shows("was not written");
+    desk.keys(":export pdf<Enter>").shows("there is no format \"pdf\"; there are txt, md, json");
+}

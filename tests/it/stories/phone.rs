@@ -1,0 +1,65 @@
+//! The phone tab: what is listed, an SMS to a row and to a typed number, a
+//! call that asks first, and what the server refuses.
+
+use crate::desk::Desk;
+
+fn phone(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::demo(columns, rows);
+    desk.settle();
+    desk.keys("4").settle();
+    desk
+}
+
+#[test]
+fn calls_and_texts_are_listed_and_a_row_is_answered() {
+    let mut desk = phone(120, 40);
+    desk.shows("Peter Ashdown").shows("call ·").shows("SMS ·");
+    photographs!(desk, "calls_and_texts_are_listed_and_a_row_is_answered");
+    desk.keys("d").shows("\"customerPhone\"").keys("<Esc>");
+    let before = desk.outbound().len();
+    desk.keys("<Enter>i").types("Your bike is ready 🚲").shows("1 SMS").shows("price unknown");
+    desk.keys("<Enter>").shows("z takes it back").keys("<Esc>z").shows("taken back into the composer");
+    desk.shows("Your bike is ready");
+    desk.keys("<Enter>").pass(6).settle().shows("Your bike is ready");
+    photographs!(desk, "an_sms_has_left");
+    let sent = &desk.outbound()[before..];
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(sent[0]["to"], "+447700900633");
+}
+
+#[test]
+fn an_sms_goes_to_a_number_that_is_typed() {
+    let mut desk = phone(80, 24);
+    desk.keys("<Ctrl-N>").types("0600 111 999").keys("<Enter>").shows("a number is +");
+    photographs!(desk, "an_sms_goes_to_a_number_that_is_typed");
+    desk.keys("<Ctrl-U>").types("+34 600 111 999").keys("<Enter>");
+    desk.types(&"a".repeat(161)).shows("161/1600 · 2 SMS");
+    desk.keys("<Enter>").pass(6).settle();
+    assert_eq!(desk.outbound().last().map(|it| it["to"].clone()), Some("+34600111999".into()));
+    desk.shows("+34600111999");
+}
+
+#[test]
+fn a_call_asks_first_and_warns_at_night() {
+    let mut desk = phone(80, 24);
+    desk.keys("C").types("His \"repair\" is ready").keys("<Enter>");
+    desk.shows("An AI voice will CALL +447700900633").shows("There it is about 10:00").hides("OUTSIDE");
+    desk.shows("The price of a minute is unknown");
+    desk.keys("n").shows("Tell the AI").keys("<Esc>").shows("C brings the form back");
+    desk.keys("C").shows("His \"repair\" is ready");
+    desk.pass(13 * 3600).keys("<Enter>").shows("OUTSIDE 08–20");
+    photographs!(desk, "a_call_asks_first_and_warns_at_night");
+    let before = desk.outbound().len();
+    desk.keys("y").shows("z stops it").keys("z").shows("taken back");
+    assert_eq!(desk.outbound().len(), before, "nothing rang");
+    desk.keys("C").types("Ready").keys("<Enter>y").pass(6).settle().shows("queued");
+    photographs!(desk, "a_call_was_placed");
+}
+
+#[test]
+fn the_phone_says_what_it_cannot_do() {
+    let mut desk = phone(80, 24);
+    desk.keys("p").shows("cannot be paused").keys("e").shows("cannot be closed");
+    desk.keys("<Enter>+").shows("an SMS takes no reactions");
+    desk.keys("1C").shows("call: numbers are written to and called from a phone tab");
+}

@@ -1,0 +1,43 @@
+//! Reading: what a file is, opening it outside after a question, what a
+//! message quotes, its details, and the same person in another tab.
+
+use crate::desk::Desk;
+
+const MARIA: &str = "+34600111222";
+
+#[test]
+fn a_link_opens_outside_only_after_its_host_was_shown() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Look: https://bank.example@evil.example/x?y=1 please");
+    desk.settle().keys("<Enter>o").shows("It leads to evil.example");
+    photographs!(desk, "a_link_opens_outside_only_after_its_host_was_shown");
+    desk.keys("<Enter>").shows("It leads to").keys("n");
+    assert!(desk.opened.is_empty(), "neither Enter nor n opens");
+    desk.keys("oy");
+    assert_eq!(desk.opened, ["https://bank.example@evil.example/x?y=1"]);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "no link, but file:///etc/passwd");
+    desk.settle().keys("o").shows("this message has no file and no link");
+}
+
+#[test]
+fn enter_goes_to_what_a_message_quotes() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Is 1041 ready?");
+    desk.settle().keys("<Enter>p").settle().keys("kr").types("Yes, it is").keys("<Enter>").pass(6).settle();
+    desk.keys("<Esc>k<Enter>").keys("ym").shows("copied the text");
+    assert_eq!(desk.copied, ["Is 1041 ready?"]);
+    desk.keys("<Enter>").shows("this message quotes none");
+    desk.keys("Gkd").shows("who").shows("this desk").shows("\"replyTo\"");
+    photographs!(desk, "enter_goes_to_what_a_message_quotes");
+}
+
+#[test]
+fn the_same_person_is_found_on_another_tab() {
+    let mut desk = Desk::demo(80, 24);
+    desk.customer("whatsapp", "+447700900633", "Wojtek", "And by chat?");
+    desk.settle().keys("4").settle().shows("Wojtek & Sons Couriers").keys("gx");
+    desk.shows("the same person on Harbor chat").shows("And by chat?");
+    photographs!(desk, "the_same_person_is_found_on_another_tab");
+    desk.keys("gx").shows("the same person on Harbor phone");
+    desk.keys("2<Enter>gx").shows("no other tab here knows");
+}

@@ -1,0 +1,97 @@
+//! Templates: the only thing that leaves once the window has closed; filled
+//! in by a form, seen before they are sent.
+
+use serde_json::json;
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+
+/// A conversation whose window has closed, with a draft in it.
+fn closed() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle();
+    desk.wait(25 * 3_600_000_000);
+    desk.settle().keys("<Enter>i").types("It left this morning").keys("<Esc>");
+    desk.shows("Window closed · only templates may be sent");
+    desk
+}
+
+#[test]
+fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
+    let mut desk = closed();
+    desk.keys("r").shows("Templates · list fetched").shows("new approvals can lag").shows("hello_again");
+    photographs!(desk, "list");
+    desk.types("order way")
+        .shows("order_on_its_way")
+        .hides("hello_again")
+        .shows("Hi {{1}}, order {{2}} left");
+    desk.keys("<Enter>")
+        .shows("Template order_on_its_way · en · utility")
+        .shows("Draft kept: It left this morning");
+    // The name stands where the template greets; the rest is to be filled in.
+    desk.shows("Hi Maria, order {{2}} left").shows("1 box is still empty").shows("2–3 credits");
+    photographs!(desk, "form");
+    desk.keys("<Enter>").shows("not sent: 1 box is still empty").settle();
+    assert!(desk.outbound().is_empty());
+    desk.types("1041")
+        .shows("order 1041 left our warehouse")
+        .shows("Enter send · 2–3 credits, 997 to 998 left");
+    photographs!(desk, "full");
+    desk.keys("<Enter>").settle();
+    let sent = desk.outbound();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0]["content"].to_string().contains("order 1041 left"), "{}", sent[0]);
+    desk.shows("Template sent · waiting for a reply to reopen · draft kept").shows("It left this morning");
+    photographs!(desk, "sent");
+    // What it did cost is what the next one says.
+    desk.keys("t").types("hello en").keys("<Enter>").shows("last charged 2 credits").keys("<Esc><Esc>");
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you!");
+    desk.wait(2_000_000);
+    desk.settle().shows("window open").keys("i<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 2, "the draft leaves now");
+}
+
+#[test]
+fn the_form_says_what_it_cannot_do() {
+    let mut desk = closed();
+    desk.keys("2").settle().keys("t").shows("template:").keys("1");
+    desk.dev("credits", json!({"balance": 1}));
+    desk.wait(2_000_000);
+    desk.settle()
+        .keys("t")
+        .types("hello en")
+        .keys("<Enter>")
+        .shows("cannot send: balance 1, this needs 2–3 credits");
+    desk.keys("<Enter>").shows("not sent: balance 1").settle();
+    assert!(desk.outbound().is_empty());
+    desk.keys("<Esc>").shows("Templates ·").keys("zzz").shows("None is called so");
+}
+
+#[test]
+fn every_part_has_its_boxes_and_unknown_parts_are_json() {
+    let mut desk = closed();
+    let put = |name: &str, components: serde_json::Value| json!({"name": name, "language": "en", "category": "MARKETING", "components": components});
+    let rich = json!([
+        {"type": "HEADER", "format": "IMAGE", "example": {"header_handle": ["https://shop.example/a.jpg"]}},
+        {"type": "BODY", "text": "Hi {{first_name}}, it is ready."},
+        {"type": "BUTTONS", "buttons": [{"type": "URL", "text": "Track", "url": "https://shop.example/t/{{1}}"}]}
+    ]);
+    desk.template(put("rich", rich));
+    desk.template(put("strange", json!([{"type": "CAROUSEL", "cards": []}])));
+    desk.keys("t<Ctrl-R>").types("rich").keys("<Enter>");
+    desk.shows("image link")
+        .shows("https://shop.example/a.jpg")
+        .shows("body {{first_name}}")
+        .shows("button Track {{1}}");
+    desk.pastes("a1").shows("[ Track ] https://shop.example/t/a1").shows("Hi Maria, it is ready.");
+    photographs!(desk, "rich");
+    desk.keys("<Tab><Ctrl-U>")
+        .types("http://x")
+        .keys("<Enter>")
+        .shows("not sent: the image link must begin with https://");
+    desk.keys("<Esc>").types("strange").keys("<Enter>").shows("a shape that is not known here");
+    desk.types("x").keys("<Enter>").shows("no JSON array: line 1: something follows its end");
+    photographs!(desk, "strange");
+}
