@@ -57,6 +57,7 @@ mod emoji;
 mod held;
 mod keyboard;
 mod layer_keys;
+mod leasing;
 mod lists;
 mod notes;
 mod on_the_way;
@@ -158,6 +159,9 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    leasing: leasing::Leasing,
+    /// Where `g w` has been.
+    walk: waiting::Walk,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -214,6 +218,8 @@ impl App {
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            leasing: leasing::Leasing::default(),
+            walk: waiting::Walk::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
@@ -338,6 +344,7 @@ impl App {
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_leases(effects);
         effects.append(&mut self.pending);
         let journal = &mut self.journal;
         self.queueing.note(effects, || journal.group());

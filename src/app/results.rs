@@ -65,7 +65,7 @@ impl App {
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
             Loaded::Marked(rows) => self.marked(rows, effects),
             Loaded::Fates(fates) => self.fates(fates),
-            Loaded::Paused(_) => (),
+            Loaded::Paused(paused) => self.paused(paused),
             Loaded::Tags(known) => self.tags_known(known),
             Loaded::Search(query, page) => self.searched(&query, *page),
             Loaded::Depth(channel, conversation, _, depth) => {

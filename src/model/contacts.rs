@@ -85,11 +85,11 @@ mod tests {
     fn a_merge_keeps_what_others_have_added() {
         let words = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
         let cases: [[&[&str]; 4]; 5] = [
-            (&["theirs"], &["vip"], &[], &["theirs", "vip"]),
-            (&["vip", "late"], &[], &["late"], &["vip"]),
-            (&["vip"], &["vip"], &[], &["vip"]),
-            (&[], &["late"], &["late"], &["late"]),
-            (&[], &[], &["gone"], &[]),
+            [&["theirs"], &["vip"], &[], &["theirs", "vip"]],
+            [&["vip", "late"], &[], &["late"], &["vip"]],
+            [&["vip"], &["vip"], &[], &["vip"]],
+            [&[], &["late"], &["late"], &["late"]],
+            [&[], &[], &["gone"], &[]],
         ];
         for [before, add, remove, after] in cases {
             let merged = merged(&words(before), &words(add), &words(remove));

@@ -34,4 +34,5 @@ pub mod stops;
 pub mod templates;
 pub mod text;
 pub mod time;
+pub mod trouble;
 pub mod urgency;

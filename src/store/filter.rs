@@ -192,7 +192,11 @@ fn being(is: Is) -> Clause {
             "c.number IN (SELECT t.number FROM desk.pause p CROSS JOIN conversation t
                  ON t.channel = p.channel AND t.id = p.conversation)"
         }
-        Is::Failing => "c.is_closed = 0 AND c.escalation IS NOT NULL",
+        // In the words of the index of those in trouble.
+        Is::Failing => {
+            "c.is_closed = 0 AND (c.escalation IS NOT NULL OR c.number IN (
+                 SELECT t.number FROM conversation t WHERE t.trouble >= 30 AND t.automation <> 'off'))"
+        }
         // As `needs` is made, which the wide index cannot hold.
         Is::Needed => {
             "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"

@@ -49,6 +49,7 @@ pub mod templates;
 #[cfg(test)]
 mod tests;
 pub mod transcript;
+mod trouble;
 mod writer;
 
 pub use errors::StoreError;
@@ -145,7 +146,10 @@ impl Store {
         Ok(Self(Arc::new(Inner {
             paths,
             outbox: Writer::start("outbox", outbox, |_| Ok(false))?,
-            cache: Writer::start("cache", cache, |cache| search::add_slice(&mut cache.connection))?,
+            cache: Writer::start("cache", cache, |cache| {
+                let more = search::add_slice(&mut cache.connection)?;
+                Ok(trouble::add_slice(&mut cache.connection)? || more)
+            })?,
             counter,
             rebuilt,
             chance: setup.chance,

@@ -95,6 +95,7 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     if let Escalation::Asks(why) = &conversation.escalation {
         add("AI failing", Some(why.to_string()));
     }
+    add("trouble", row.trouble_sum(app.now));
     add("claimed", claim(app, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
