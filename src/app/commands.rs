@@ -156,6 +156,7 @@ commands! {
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
     GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
+    ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";

@@ -56,6 +56,8 @@ impl App {
             (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
             (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
             (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
+            (Layer::AskLease { over }, Some('h')) => self.hand_back_all(&over, effects),
+            (Layer::AskLease { .. }, Some('e')) => self.extend_leases(effects),
             (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan, effects),
             (Layer::AskBulk { .. }, Some('n')) => (),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {

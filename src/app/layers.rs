@@ -17,7 +17,7 @@ use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
-use crate::model::queries::OutboxEntry;
+use crate::model::queries::{OutboxEntry, PausedEntry};
 use crate::model::text::SafeText;
 
 /// Microseconds after a dialog opens in which keys are dropped, so that fast
@@ -140,6 +140,12 @@ pub enum Layer {
     AskBulk {
         /// The plan.
         plan: Box<Plan>,
+    },
+    /// Says which pauses of the AI have gone on for long, and asks whether they
+    /// shall go on.
+    AskLease {
+        /// The pauses.
+        over: Vec<PausedEntry>,
     },
     /// A list with a chosen line.
     List {

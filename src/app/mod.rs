@@ -11,6 +11,7 @@ pub mod canned;
 pub mod command_line;
 pub mod commands;
 pub mod composer;
+pub mod contact;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
@@ -57,6 +58,7 @@ mod emoji;
 mod held;
 mod keyboard;
 mod layer_keys;
+mod leasing;
 mod lists;
 mod notes;
 mod on_the_way;
@@ -162,6 +164,9 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    leasing: leasing::Leasing,
+    /// Where `g w` has been.
+    walk: waiting::Walk,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -173,6 +178,7 @@ pub struct App {
     dragging: bool,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
+    contact: contact::Shown,
     layer_opened_at: Timestamp,
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
@@ -218,12 +224,15 @@ impl App {
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            leasing: leasing::Leasing::default(),
+            walk: waiting::Walk::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
             mouse: true,
             dragging: false,
             card: None,
+            contact: contact::Shown::default(),
             layer_opened_at: now,
             interrupted_at: None,
             watch: watch::Watch::default(),
@@ -337,10 +346,12 @@ impl App {
         self.follow_writing();
         self.load_what_is_missing(effects);
         self.load_rows(effects);
+        self.load_card(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_leases(effects);
         effects.append(&mut self.pending);
         let journal = &mut self.journal;
         self.queueing.note(effects, || journal.group());

@@ -189,6 +189,9 @@ fn describe(row: &ConversationRow, app: &App) -> String {
     if row.is_failing() {
         add("AI failing".to_owned());
     }
+    if let Some(words) = row.trouble_words(app.now) {
+        add(format!("trouble: {words}"));
+    }
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }

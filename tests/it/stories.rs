@@ -2,6 +2,7 @@
 
 mod attaching;
 mod canned;
+mod card;
 mod closing;
 mod composing;
 mod crossing;
@@ -18,6 +19,7 @@ mod marking;
 mod notes;
 mod outbox;
 mod phone;
+mod radar;
 mod reacting;
 mod reading;
 mod snoozing;

@@ -81,6 +81,16 @@ pub enum Operation {
     },
     /// Make a contact or change it.
     SaveContact(Box<ContactWish>),
+    /// Change the tags of a contact. They are merged with those the server
+    /// has when the row is about to leave for the first time.
+    ChangeTags {
+        /// Its phone number.
+        phone: String,
+        /// Words to add.
+        add: Vec<String>,
+        /// Words to take away.
+        remove: Vec<String>,
+    },
     /// Delete a contact and its conversation's history.
     DeleteContact {
         /// The contact.
@@ -157,7 +167,7 @@ impl Operation {
             Self::SendSms { .. } => "sms",
             Self::Call { .. } => "call",
             Self::Broadcast { .. } => "broadcast",
-            Self::SaveContact(_) => "contact",
+            Self::SaveContact(_) | Self::ChangeTags { .. } => "contact",
             Self::DeleteContact { .. } => "contact-delete",
             Self::AddWebhook { .. } => "webhook",
             Self::RemoveWebhook { .. } => "webhook-delete",
@@ -177,6 +187,7 @@ impl Operation {
             | Self::Close
             | Self::ChangeThread { .. }
             | Self::SaveContact(_)
+            | Self::ChangeTags { .. }
             | Self::DeleteContact { .. }
             | Self::RemoveWebhook { .. } => Class::Upsert,
             Self::AddWebhook { .. } => Class::Webhook,
@@ -212,7 +223,9 @@ impl Operation {
             }
             Self::Broadcast { .. } => Some(Lane::Broadcasts),
             Self::SaveContact(wish) => Some(Lane::Contact(wish.phone.clone())),
-            Self::DeleteContact { phone, .. } => Some(Lane::Contact(phone.clone())),
+            Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => {
+                Some(Lane::Contact(phone.clone()))
+            }
             Self::AddWebhook { .. } | Self::RemoveWebhook { .. } => Some(Lane::Webhooks),
             Self::Upload { .. } => Some(Lane::Media),
         }
@@ -243,7 +256,7 @@ impl Operation {
             Self::SendFile(file) => Some(&file.to),
             Self::SendMail(mail) => mail.to.first().map(String::as_str),
             Self::SaveContact(wish) => Some(&wish.phone),
-            Self::DeleteContact { phone, .. } => Some(phone),
+            Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => Some(phone),
             _ => None,
         }
     }
