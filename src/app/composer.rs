@@ -10,8 +10,10 @@ use crate::app::commands::Command;
 use crate::app::email::head::Head;
 use crate::app::keys::Key;
 use crate::app::sheet::Sheet;
-use crate::model::email::compose::Written;
+use crate::model::attachments::Attachment;
+use crate::model::email::compose::Written as WrittenMail;
 use crate::model::ids::{ConversationId, MessageId};
+use crate::model::outbox::Operation;
 use crate::model::queries::Draft;
 use crate::model::time::Timestamp;
 
@@ -28,6 +30,27 @@ pub enum Mode {
     Note,
 }
 
+/// What a person wrote, as it comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+    /// What goes along.
+    pub attachment: Option<Attachment>,
+}
+
+impl Written {
+    /// What of an operation goes back to where it was written; `None` where
+    /// nothing was written for it.
+    pub fn of(operation: &Operation) -> Option<Self> {
+        let (text, reply_to) = operation.written()?;
+        let attachment = operation.attached();
+        Some(Self { text: text.to_owned(), reply_to: reply_to.cloned(), attachment })
+    }
+}
+
 /// A draft being edited.
 #[derive(Debug)]
 pub struct Composer {
@@ -35,6 +58,8 @@ pub struct Composer {
     pub conversation: ConversationId,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// What goes with the answer.
+    pub attachment: Option<Attachment>,
     /// What is being written.
     pub mode: Mode,
     /// The head of a mail; its text is the answer.
@@ -53,6 +78,7 @@ impl Composer {
         Self {
             conversation,
             reply_to: None,
+            attachment: None,
             mode: Mode::default(),
             head: None,
             reply: Sheet::default(),
@@ -68,13 +94,14 @@ impl Composer {
             return;
         }
         let Some(mut draft) = draft else { return };
-        if let Some(written) = Written::from_draft(&draft.text)
+        if let Some(written) = WrittenMail::from_draft(&draft.text)
             && self.head.is_none()
         {
             let (head, body) = Head::of(written);
             (self.head, draft.text) = (Some(head), body);
         }
         self.reply_to = self.reply_to.take().or(draft.reply_to);
+        self.attachment = self.attachment.take().or(draft.attachment);
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
             if !kept.is_empty() {
                 let typed = sheet.text();
@@ -135,7 +162,7 @@ impl Composer {
 
     /// Whether an answer was begun.
     pub fn has_reply(&self) -> bool {
-        !self.reply.is_blank()
+        !self.reply.is_blank() || self.attachment.is_some()
     }
 
     /// The answer as typed, whatever is at hand.
@@ -147,8 +174,12 @@ impl Composer {
     pub fn draft(&self) -> Option<Draft> {
         // A mail that was only begun by a key is nothing to keep.
         let mail = self.written().map(|it| if it.is_blank() { String::new() } else { it.to_draft() });
-        let text = mail.unwrap_or_else(|| self.reply.text());
-        let draft = Draft { text, reply_to: self.reply_to.clone(), note: self.note.text() };
+        let draft = Draft {
+            text: mail.unwrap_or_else(|| self.reply.text()),
+            reply_to: self.reply_to.clone(),
+            note: self.note.text(),
+            attachment: self.attachment.clone(),
+        };
         (!draft.is_empty()).then_some(draft)
     }
 
@@ -158,10 +189,23 @@ impl Composer {
     }
 
     /// Puts an answer back that could not be sent: before what is there.
-    pub fn restore(&mut self, text: &str, reply_to: Option<MessageId>, now: Timestamp) {
+    pub fn restore(&mut self, written: Written, now: Timestamp) {
         self.mode = Mode::Reply;
-        self.change(now, |it| it.restore(text));
-        self.reply_to = self.reply_to.take().or(reply_to);
+        if !written.text.is_empty() {
+            self.change(now, |it| it.restore(&written.text));
+        }
+        self.reply_to = self.reply_to.take().or(written.reply_to);
+        if self.attachment.is_none() {
+            self.attach(written.attachment, now);
+        }
+    }
+
+    /// Lets something go with the answer, or nothing any more.
+    pub fn attach(&mut self, attachment: Option<Attachment>, now: Timestamp) {
+        if self.attachment != attachment {
+            self.attachment = attachment;
+            self.dirty_since.get_or_insert(now);
+        }
     }
 
     /// Puts a note back that was not saved, or was taken back.
@@ -175,6 +219,7 @@ impl Composer {
         self.reply.set_text("");
         self.head = None;
         self.reply_to = None;
+        self.attachment = None;
         self.spent();
     }
 
@@ -282,7 +327,12 @@ mod tests {
         let mut composer = Composer::new(ConversationId::from("c"));
         type_in(&mut composer, "later");
         assert_eq!(composer.take_unsaved(), None, "nothing may overwrite an unread draft");
-        composer.receive_draft(Some(Draft { text: "early ".into(), reply_to: None, note: String::new() }));
+        composer.receive_draft(Some(Draft {
+            text: "early ".into(),
+            reply_to: None,
+            note: String::new(),
+            attachment: None,
+        }));
         assert_eq!(composer.text(), "early later");
         let saved = composer.take_unsaved().flatten().map(|it| it.text);
         assert_eq!(saved.as_deref(), Some("early later"));
@@ -304,7 +354,7 @@ mod tests {
         type_in(&mut composer, "Hi");
         composer.mode = Mode::Note;
         type_in(&mut composer, "angry");
-        let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into() };
+        let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into(), attachment: None };
         assert_eq!((composer.text().as_str(), composer.draft()), ("angry", Some(draft)));
         composer.clear();
         assert_eq!(composer.draft().map(|it| (it.text, it.note)), Some((String::new(), "angry".into())));

@@ -5,6 +5,7 @@
 
 use crate::app::App;
 use crate::app::canned::Canned;
+use crate::model::attachments::FileFacts;
 use crate::model::outbox::content::Source;
 
 /// Something asked.
@@ -25,6 +26,13 @@ pub enum Asked {
     FileSize(String),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
+    /// Look at the file of a path.
+    File {
+        /// As it was typed.
+        path: String,
+        /// Whether it was pasted as a text.
+        pasted: bool,
+    },
 }
 
 /// What came back.
@@ -38,6 +46,17 @@ pub enum Answered {
     Saved(Result<String, String>),
     /// A mail is being shown, or why not.
     Shown(Result<(), String>),
+    /// What the file of a path is.
+    File {
+        /// As it was asked.
+        path: String,
+        /// As it was asked.
+        pasted: bool,
+        /// The file, or why it cannot be sent.
+        found: Result<FileFacts, String>,
+        /// How the path goes on, where there is one way only.
+        longer: Option<String>,
+    },
 }
 
 impl App {
@@ -49,6 +68,7 @@ impl App {
             Answered::Saved(Ok(path)) => self.say(format!("saved as {path}")),
             Answered::Shown(Ok(())) => self.say("opening in the browser, without scripts and pictures"),
             Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.warn(why),
+            Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::app::event::Event;
 use crate::app::outside::{Answered, Asked};
+use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
 use crate::shell::mailbox::Mailbox;
 use crate::shell::replies::Folder;
@@ -41,6 +42,10 @@ impl Outside {
                 Answered::FileSized(path, size)
             }
             Asked::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
+            Asked::File { path, pasted } => {
+                let (found, longer) = (files::look_at(&path), files::longer(&path));
+                Answered::File { path, pasted, found, longer }
+            }
         }
     }
 }

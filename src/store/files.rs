@@ -28,6 +28,8 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_5.sql"),
     include_str!("schema/cache_6.sql"),
     include_str!("schema/cache_7.sql"),
+    include_str!("schema/cache_8.sql"),
+    include_str!("schema/cache_9.sql"),
     include_str!("schema/cache_10.sql"),
     include_str!("schema/cache_11.sql"),
 ];
@@ -38,6 +40,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_3.sql"),
     include_str!("schema/outbox_4.sql"),
     include_str!("schema/outbox_5.sql"),
+    include_str!("schema/outbox_7.sql"),
     include_str!("schema/outbox_8.sql"),
 ];
 

@@ -42,6 +42,8 @@ pub enum Resource {
     Mailbox,
     /// Whom mails were exchanged with.
     Correspondents,
+    /// Contacts.
+    Contacts,
 }
 
 /// A kind of failure.
