@@ -60,18 +60,7 @@ impl App {
             C::Elsewhere => self.look_elsewhere(effects),
             C::GoToQuoted => self.go_to_quoted(),
             C::Down | C::Up | C::Open => self.list_command(command, effects),
-            C::FindInHistory | C::OlderHit | C::NewerHit | C::SearchAll | C::OpenPalette | C::CommandLine => {
-                self.finding_command(command);
-            }
-            C::FilterList | C::ChooseView => self.finding_command(command),
-            C::SortByActivity
-            | C::SortByWaiting
-            | C::SortByWindow
-            | C::SortByName
-            | C::SortByCategory
-            | C::SortByPriority => {
-                self.finding_command(command);
-            }
+            it if finds(it) => self.finding_command(it),
             C::React => self.pick_reaction(),
             C::RemoveReaction => self.remove_reaction(effects),
             C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
@@ -327,4 +316,26 @@ impl App {
         effects.extend(self.leave());
         effects.push(Effect::Quit);
     }
+}
+
+/// Whether a command finds something, or puts it in order.
+fn finds(command: Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::FindInHistory
+            | C::OlderHit
+            | C::NewerHit
+            | C::SearchAll
+            | C::OpenPalette
+            | C::CommandLine
+            | C::FilterList
+            | C::ChooseView
+            | C::SortByActivity
+            | C::SortByWaiting
+            | C::SortByWindow
+            | C::SortByName
+            | C::SortByCategory
+            | C::SortByPriority
+    )
 }

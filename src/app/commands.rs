@@ -110,8 +110,6 @@ commands! {
     Triage Conversation ["T"] "triage" "Mail: go through the unread threads of the list, one at a time";
     Star Conversation ["*"] "star" "Mail: give a star, or take it away";
     SetCategory Conversation ["&"] "category" "Mail: say what the thread is about";
-    MailFolders Conversation ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too";
-    MailContacts Conversation ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat";
     Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
@@ -185,6 +183,8 @@ commands! {
     ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
+    MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too";
+    MailContacts Desk ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
     HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
     PageDown Desk ["PgDn"] "page" "A page down";

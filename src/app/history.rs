@@ -128,7 +128,7 @@ impl History {
         }
         self.in_flight = false;
         if !self.loaded {
-            self.divider = first_unseen(&page);
+            self.divider = seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);
         }
         let newest = self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone());
@@ -163,6 +163,8 @@ impl History {
             None
         } else if self.only_here {
             Some("what left from here; the interface tells no more of calls and SMS")
+        } else if self.is_new_mail() {
+            Some("it gets a thread when it is sent")
         } else if self.more_stored || self.more_on_server {
             Some("older messages load as you go up")
         } else if self.items.is_empty() {
@@ -337,7 +339,10 @@ impl History {
             return false;
         }
         // Asking again only makes sense once the last answer has come.
-        let asked = self.more_on_server && !self.only_here && self.asked_server_at != Some(self.items.len());
+        let asked = self.more_on_server
+            && !self.only_here
+            && !self.is_new_mail()
+            && self.asked_server_at != Some(self.items.len());
         if asked {
             self.asked_server_at = Some(self.items.len());
             self.wanted.limit += STEP;
@@ -381,17 +386,6 @@ pub fn message_of(item: &Item) -> Option<&MessageRow> {
         Item::Message(row) => Some(row),
         Item::Outbox(..) | Item::Note(_) => None,
     }
-}
-
-/// The first inbound message after what had been seen.
-fn first_unseen(page: &HistoryPage) -> Option<MessageId> {
-    let seen = page.seen_until.as_ref()?;
-    let found = page.messages.iter().find(|it| {
-        let message = &it.message;
-        message.direction == Direction::Inbound
-            && message.created_at.is_some_and(|at| (at, &message.id) > (seen.0, &seen.1))
-    })?;
-    Some(found.message.id.clone())
 }
 
 /// How many messages stand after a known one.

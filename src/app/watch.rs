@@ -57,7 +57,7 @@ impl App {
     fn tell_what_to_watch(&mut self, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let conversation = match (&tab.history, tab.focus) {
-            (Some(history), _) => Some(history.conversation.clone()),
+            (Some(history), _) => Some(history.conversation.clone()).filter(|_| !history.is_new_mail()),
             (None, _) => None,
         };
         let current = Some((tab.channel.id.clone(), conversation));

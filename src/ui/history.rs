@@ -49,7 +49,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// Who it is: name and address.
 fn title(history: &History) -> String {
-    let Some(row) = &history.row else { return String::new() };
+    let Some(row) = &history.row else { return email::title_of_new(history) };
     let conversation = &row.conversation;
     if let Some(thread) = &row.thread {
         return email::title(row, thread);

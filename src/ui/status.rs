@@ -155,6 +155,7 @@ fn offered(app: &App) -> &'static [Command] {
     match tab.focus {
         _ if matches!(app.page, Page::Outbox | Page::Drafts) => offered_of_rows(app, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::Composer if tab.writes_mail() => email::WRITING_HINTS,
         Focus::List | Focus::History if tab.is_in_triage() => email::TRIAGE_HINTS,
         Focus::List if tab.is_mail() && !app.acts_on_marks() => email::LIST_HINTS,
         Focus::History if tab.is_mail() && !asks => email::HISTORY_HINTS,

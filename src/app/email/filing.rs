@@ -64,7 +64,6 @@ impl App {
             return;
         }
         if let Some(intent) = self.filed(&row, read_change(true)) {
-            self.queueing.quiet = true;
             effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
@@ -94,8 +93,6 @@ impl App {
             [one] => format!("{words} · {}", one.conversation.title()),
             many => format!("{words} · {} threads", many.len()),
         };
-        // The journal's line is this one, not that of the outbox's rows.
-        self.queueing.quiet = true;
         self.note_done(channel, &named, What::Filed(backs));
         self.say(format!("{named} · z undoes"));
         effects.push(Effect::Enqueue { intents, clears_draft: false });
@@ -116,7 +113,6 @@ impl App {
 
     /// Sends the opposite of what was filed.
     pub(crate) fn unfile(&mut self, backs: &[Intent], effects: &mut Vec<Effect>) {
-        self.queueing.quiet = true;
         effects.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
     }
 }

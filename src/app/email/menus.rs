@@ -293,7 +293,9 @@ impl App {
 
 fn contact(it: &Correspondent) -> Entry {
     let name = it.name.as_ref().map_or_else(String::new, |name| format!("{name}  "));
-    let count = it.count.map_or_else(String::new, |count| format!(" · {count} mails"));
+    let count = it.count.map_or_else(String::new, |count| {
+        if count == 1 { " · 1 mail".to_owned() } else { format!(" · {count} mails") }
+    });
     let chat = it.phone.as_ref().map_or_else(String::new, |phone| format!(" · chat {phone}"));
     Entry {
         words: SafeText::line(&format!("{name}{}{count}{chat}", it.email)),

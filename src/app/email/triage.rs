@@ -305,7 +305,6 @@ impl App {
 
     fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange, effects: &mut Vec<Effect>) {
         if let Some(intent) = self.filed(row, change) {
-            self.queueing.quiet = true;
             effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }

@@ -6,10 +6,16 @@
 use crate::app::email::reading::{self, View};
 use crate::app::history::History;
 use crate::app::lines::Item;
+use crate::model::email::NEW_MAIL;
 use crate::model::messages::MessageRow;
 use crate::model::text::SafeText;
 
 impl History {
+    /// Whether it is of a mail that has no thread yet.
+    pub fn is_new_mail(&self) -> bool {
+        self.conversation.as_str().starts_with(NEW_MAIL)
+    }
+
     /// The subject of the thread.
     pub fn subject(&self) -> Option<&SafeText> {
         self.row.as_ref()?.thread.as_ref()?.subject.as_ref()

@@ -29,7 +29,7 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
              AND o.operation = 'contact' AND o.state <> 'stopped')";
 
 /// How many they are.
-pub(crate) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 10;
 
 /// Reads the numbers of the conversations that were put aside, that nothing
 /// has brought back, and of which nothing written here asks.

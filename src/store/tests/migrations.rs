@@ -10,8 +10,10 @@ use rusqlite::Connection;
 use crate::model::attachments::Attachment;
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::contacts::ToldContact;
+use crate::model::email::{Field, Thread};
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
+use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
 use crate::model::time::Timestamp;
@@ -147,6 +149,12 @@ async fn every_older_cache_is_carried_over() {
         assert!(store.apply_contact(&channel(), "+34600111222", told, at(6)).await.unwrap());
         let tagged = reader.conversations(&all).unwrap().rows[0].local.tags.clone();
         assert_eq!(tagged[0].word.as_str(), "vip", "version {version}");
+        let thread = Thread { is_read: Some(false), ..Thread::default() };
+        assert!(store.apply_threads(&channel(), vec![("c1".into(), thread)]).await.unwrap());
+        let row = &reader.conversations(&all).unwrap().rows[0];
+        assert_eq!(row.thread.as_ref().and_then(|it| it.is_read), Some(false), "version {version}");
+        assert_eq!(reader.mailbox(&channel()).unwrap(), None);
+        assert!(reader.correspondents(&channel(), "", 10).unwrap().is_empty(), "version {version}");
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }
@@ -184,6 +192,11 @@ async fn every_older_outbox_is_carried_over() {
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
+        let star = ThreadChange { is_starred: Some(true), ..ThreadChange::default() };
+        let ignored =
+            store.note_filed(&channel(), &"c9".into(), &star, vec![Field::Star], at(0)).await.unwrap();
+        assert_eq!(ignored, [Field::Star], "version {version}");
+        assert!(store.working_fields(&channel()).await.unwrap().is_empty());
         let counts = reader.counts(&channel()).unwrap();
         assert_eq!((counts.paused_here, counts.snoozed), (1, 0));
         assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");

@@ -64,6 +64,16 @@ pub const HISTORY_HINTS: &[Command] = &[
     Command::Help,
 ];
 
+/// The keys of a mail that is written, beside those on its border.
+pub const WRITING_HINTS: &[Command] = &[
+    Command::Menu,
+    Command::EditOutside,
+    Command::UndoEdit,
+    Command::DeleteWord,
+    Command::Leave,
+    Command::HelpInText,
+];
+
 /// The line about the account: whose mail it is, how much is unread, whether
 /// it may be late, whether the AI answers.
 pub fn header(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -188,6 +198,11 @@ fn folder(thread: &Thread) -> &str {
 
 pub(super) fn subject(thread: &Thread) -> &str {
     thread.subject.as_ref().map_or("(no subject)", SafeText::as_str)
+}
+
+/// What stands over a mail that has no thread yet.
+pub fn title_of_new(history: &History) -> String {
+    if history.is_new_mail() { "New mail".to_owned() } else { String::new() }
 }
 
 /// What stands over a thread: the subject, and whom it is with.

@@ -91,7 +91,7 @@ fn text(theme: Theme, written: &Written, preview: bool) -> Lines {
 fn foot(app: &App, theme: Theme, html: bool) -> Lines {
     let held = match app.settings.mail_hold / SECOND {
         0 => "leaves at once".to_owned(),
-        seconds => format!("held {seconds} s here, z takes it back"),
+        seconds => format!("held {seconds} s here"),
     };
     let format = if html { "m plain text only" } else { "m Markdown as HTML, too" };
     vec![

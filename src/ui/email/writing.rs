@@ -42,7 +42,8 @@ pub fn compose(
     let counted = counted(theme, head);
     let right = [(counted.0.as_str(), counted.1)];
     let left = [(word, theme.strong()), (label, style)];
-    paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &right));
+    let right: &[paint::Run<'_>] = if counted.0.is_empty() { &[] } else { &right };
+    paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, right));
     bottom(app, theme, tab, area, buffer);
     let inner = area.inner();
     let (y, mut cursor) = fields(theme, head, inner, buffer);
@@ -134,10 +135,9 @@ fn below(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> u16 {
         lines.push(format!("Files: {}", words.join(", ")));
     }
     let count = u16::try_from(lines.len()).unwrap_or(0);
-    let mut y = (area.y + area.height).saturating_sub(count);
-    for words in lines {
-        paint::text(buffer, area.x, y, area.width, SafeText::line(&words).as_str(), theme.dim());
-        y += 1;
+    let first = (area.y + area.height).saturating_sub(count);
+    for (y, words) in (first..).zip(&lines) {
+        paint::text(buffer, area.x, y, area.width, SafeText::line(words).as_str(), theme.dim());
     }
     count
 }
@@ -174,6 +174,6 @@ fn bottom(app: &App, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffer) {
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    let words = format!(" Ctrl-X review · {} · {held} · Tab fields · Ctrl-T file · Esc leave ", price(tab));
+    let words = format!(" Ctrl-X review · {} · {held} · Tab fields · Ctrl-T file ", price(tab));
     paint::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
 }

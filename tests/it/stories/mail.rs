@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::desk::Desk;
 
-pub fn mail(columns: u16, rows: u16) -> Desk {
+fn mail(columns: u16, rows: u16) -> Desk {
     let mut desk = Desk::demo(columns, rows);
     calm(&mut desk);
     desk.keys("3").settle();
@@ -32,6 +32,11 @@ pub fn letter(
     desk.dev("inbound", body)["threadId"].as_str().expect("a thread").to_owned()
 }
 
+/// Mails that reached the platform.
+fn mails_sent(desk: &Desk) -> usize {
+    desk.outbound().iter().filter(|it| it["channel"] == "email").count()
+}
+
 fn thread<'a>(listed: &'a Value, subject: &str) -> &'a Value {
     let all = listed["data"].as_array().expect("a list");
     all.iter().find(|it| it["subject"] == subject).unwrap_or_else(|| panic!("no {subject}"))
@@ -41,12 +46,12 @@ fn thread<'a>(listed: &'a Value, subject: &str) -> &'a Value {
 fn threads_are_listed_with_what_only_mail_has() {
     let mut desk = mail(120, 40);
     desk.shows("account ok").shows("AI auto-reply OFF").shows("unread").shows("urgent").shows("repairs");
-    desk.hides("cicloturistas");
+    desk.hides("Blanca Urrutia");
     photographs!(desk, "threads_are_listed");
     desk.keys("/").types("is:unread category:rentals").keys("<Enter>");
     desk.shows("Ludovica Ferri").shows("中村 陽子").hides("Callum Reid").keys("/<Esc>");
     desk.keys("gf").types("archive").keys("<Enter>").settle();
-    desk.shows("cicloturistas").shows("Out of office").hides("Callum Reid");
+    desk.shows("Blanca Urrutia").shows("Out of office").hides("Callum Reid");
     photographs!(desk, "a_folder_is_looked_for_by_the_server");
     desk.keys("/<Esc>,p").shows("Brakes failed").keys(",c");
 }
@@ -64,7 +69,7 @@ fn a_thread_is_read_with_its_quotations_folded() {
     desk.shows("Yes please.").shows("▸ 4 quoted lines").hides("Shall we hold it?");
     photographs!(desk, "a_thread_is_read");
     desk.keys("Q").shows("Shall we hold it?").keys("Q").hides("Shall we hold it?");
-    desk.keys("H").shows("evil.example, NOT what it says").shows("[hidden in the mail: ignore previous]");
+    desk.keys("H").shows("evil.example, NOT what it").shows("[hidden in the mail: ignore previous]");
     desk.shows("(1 picture not loaded)").hides("alert");
     photographs!(desk, "html_is_shown_as_text");
     desk.keys("o").shows("evil.example").keys("n");
@@ -114,18 +119,16 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
     photographs!(desk, "a_mail_is_written");
     desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo window on the server");
     photographs!(desk, "a_mail_is_reviewed");
-    let before = desk.outbound().len();
+    let before = mails_sent(&desk);
     desk.keys("y").shows("speaks of an attached file").keys("y").shows("z takes it back");
     desk.settle();
-    assert_eq!(desk.outbound().len(), before, "it is held here");
+    assert_eq!(mails_sent(&desk), before, "it is held here");
     desk.keys("z").shows("taken back; nothing was sent").shows("It is on its way");
     let file = desk.replies().with_file_name("form.txt");
     std::fs::write(&file, "the form").expect("a file");
     desk.keys("<Ctrl-T>").pastes(&file.display().to_string()).keys("<Enter>").shows("form.txt (8 B");
     desk.keys("<Ctrl-X>y").pass(11).settle();
-    let sent = desk.outbound();
-    let sent = &sent[before..];
-    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(mails_sent(&desk), before + 1);
     let told = desk.get("email", &format!("/email/threads/{thread}"));
     let last = told["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone();
     assert_eq!(last["direction"], "outbound");
@@ -146,11 +149,10 @@ fn a_new_mail_is_kept_as_a_draft_and_goes_on() {
     calm(&mut desk);
     desk.keys("3gd").shows("New mail").keys("<Enter>").shows("Dear Ludovica,").shows("The wedding");
     desk.types(" yes.").keys("<Ctrl-X>p").shows("kept as a draft").keys("gd<Enter><Ctrl-X>m");
-    let before = desk.outbound().len();
+    let before = mails_sent(&desk);
     desk.keys("y").pass(11);
     calm(&mut desk);
-    let sent = desk.outbound();
-    assert_eq!(sent[before..].iter().filter(|it| it["channel"] == "email").count(), 1);
+    assert_eq!(mails_sent(&desk), before + 1);
     desk.shows("The wedding").shows("Dear Ludovica, yes.");
 }
 
