@@ -247,5 +247,9 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    (format!(" Enter send · {price} · {held} · Ctrl-O more · Esc leave "), theme.dim())
+    let words = match tab.markup_words() {
+        Some(markup) => format!(" Enter send as {markup} · {price} · {held} · Ctrl-F turns · Ctrl-O more "),
+        None => format!(" Enter send · {price} · {held} · Ctrl-O more · Esc leave "),
+    };
+    (words, theme.dim())
 }
