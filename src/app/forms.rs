@@ -342,7 +342,8 @@ mod tests {
         use FormKind::{Buttons, List, Place};
         let long = |count: usize| "x".repeat(count);
         let (edge, body, button) = (long(61), long(1025), long(21));
-        let cases: [(FormKind, &[&str], Option<(usize, &str)>); 14] = [
+        type Case<'a> = (FormKind, &'a [&'a str], Option<(usize, &'a str)>);
+        let cases: [Case<'_>; 14] = [
             (Place, &["51.5", "-0.12"], None),
             (Place, &["91", "0"], Some((0, "lies between -90 and 90"))),
             (Place, &["51.5", ""], Some((1, "is wanted"))),

@@ -248,7 +248,7 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
         seconds => format!("held {seconds} s"),
     };
     let words = match tab.markup_words() {
-        Some(markup) => format!(" Enter send as {markup} · {price} · {held} · Ctrl-F turns · Ctrl-O more "),
+        Some(markup) => format!(" Enter send as {markup} · {price} · {held} · Ctrl-F · Ctrl-O more "),
         None => format!(" Enter send · {price} · {held} · Ctrl-O more · Esc leave "),
     };
     (words, theme.dim())
