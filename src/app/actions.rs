@@ -215,6 +215,9 @@ impl App {
 
     fn travel(&mut self, command: Command) {
         use Command as C;
+        if self.scroll_card(command) {
+            return;
+        }
         let visible = self.list_rows(&self.areas());
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
         if self.page != Page::Inbox {

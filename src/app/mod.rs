@@ -10,6 +10,7 @@ pub mod canned;
 pub mod command_line;
 pub mod commands;
 pub mod composer;
+pub mod contact;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
@@ -173,6 +174,7 @@ pub struct App {
     dragging: bool,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
+    contact: contact::Shown,
     layer_opened_at: Timestamp,
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
@@ -225,6 +227,7 @@ impl App {
             mouse: true,
             dragging: false,
             card: None,
+            contact: contact::Shown::default(),
             layer_opened_at: now,
             interrupted_at: None,
             watch: watch::Watch::default(),
@@ -337,6 +340,7 @@ impl App {
         self.follow_writing();
         self.load_what_is_missing(effects);
         self.load_rows(effects);
+        self.load_card(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);

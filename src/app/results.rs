@@ -79,6 +79,7 @@ impl App {
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
+            Loaded::Card(key, card) => self.card_loaded(&key, *card),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -104,6 +105,7 @@ impl App {
             News::Credits(channel, credits) => self.credits(&channel, credits),
             News::Conversations(channel) => {
                 self.rows_changed();
+                self.contact.mark_stale();
                 self.all.mark_stale();
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
@@ -166,10 +168,7 @@ impl App {
     pub(super) fn row_changed(&mut self, row: &OutboxRow, effects: &mut Vec<Effect>) {
         match row.lane.conversation() {
             Some(conversation) => self.history_changed(row.channel.clone(), conversation, effects),
-            None => {
-                self.rows_changed();
-                effects.push(Effect::Load(Load::Counts(row.channel.clone())));
-            }
+            None => self.news(News::Conversations(row.channel.clone()), effects),
         }
     }
 

@@ -132,6 +132,7 @@ pub fn prepare_with(
         Operation::Call { to, via, context } => voip::prepare_call(to, via.as_deref(), context.as_ref()),
         Operation::Broadcast { to, content } => broadcasts::prepare(to, content),
         Operation::SaveContact(wish) => contacts::prepare_save(wish),
+        Operation::ChangeTags { phone, add, .. } => contacts::prepare_tags(phone, add.clone()),
         Operation::DeleteContact { contact, .. } => Ok(contacts::prepare_delete(contact)),
         Operation::AddWebhook { url, events } => {
             webhooks::prepare_add(platform, url, events, enclosed.secret)

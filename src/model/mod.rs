@@ -7,6 +7,7 @@ pub mod account;
 pub mod bounds;
 pub mod broadcasts;
 pub mod chance;
+pub mod contacts;
 pub mod conversations;
 pub mod counting;
 pub mod emoji;

@@ -15,7 +15,7 @@ use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
-use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
+use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
@@ -48,6 +48,7 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         }
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
         Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
+        Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
         Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
@@ -155,12 +156,14 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
         Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
+        Some(Operation::ChangeTags { .. }) => "changing the tags",
         _ => "switching the AI",
     };
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
-        let lane = Lane::Conversation(intent.conversation.clone());
+        let conversation = Some(&intent.conversation);
+        let lane = intent.operation.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into());
         match crate::client::prepare(&intent.platform, &lane, &intent.operation) {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),

@@ -159,9 +159,12 @@ fn tagged(tag: &str) -> Clause {
         "c.number IN (SELECT t.number FROM conversation t WHERE instr(t.raw, '\"tags\"') > 0
              AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(t.raw), t.raw, '{}'), '$.tags') j
                  WHERE lower(j.value) = ?))
+             OR c.number IN (SELECT t.number FROM contact p CROSS JOIN conversation t
+                 ON t.address = p.phone AND t.channel = p.channel
+                 WHERE EXISTS (SELECT 1 FROM json_each(p.tags) j WHERE lower(j.value) = ?))
              OR c.number IN (SELECT t.number FROM desk.tag g CROSS JOIN conversation t
                  ON t.channel = g.channel AND t.id = g.conversation WHERE lower(g.word) = ?)",
-        vec![tag.to_owned().into(), tag.to_owned().into()],
+        vec![tag.to_owned().into(); 3],
     )
 }
 

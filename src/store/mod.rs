@@ -19,7 +19,7 @@ use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
 pub mod broadcasts;
-mod contacts;
+pub mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;

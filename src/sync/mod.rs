@@ -15,6 +15,7 @@ mod attempt;
 mod audit;
 mod broadcasts;
 mod channel;
+mod contacts;
 mod conversations;
 mod details;
 mod engine;

@@ -76,7 +76,7 @@ pub fn tags_title(rows: &[ConversationRow]) -> String {
 }
 
 /// The line, and the tags in use that fit.
-pub fn tags(theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
+pub fn tags(app: &App, theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
     let offers: Vec<&str> = line.offers().into_iter().take(OFFERS).map(SafeText::as_str).collect();
     let offers = match offers.as_slice() {
         [] => "separate tags with commas".to_owned(),
@@ -87,6 +87,12 @@ pub fn tags(theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
     if !how.is_empty() {
         lines.push((how.to_owned(), theme.dim()));
     }
+    let place = match rows.iter().filter(|it| app.tags_leave(it)).count() {
+        0 => "Kept on this desk only: this channel has no tags.".to_owned(),
+        all if all == rows.len() => "Kept with the contact: colleagues and the AI may see them.".to_owned(),
+        some => format!("{some} kept with the contact, {} on this desk only.", rows.len() - some),
+    };
+    lines.push((place, theme.dim()));
     lines.push(gap());
     lines.push(("[Enter] keep   [Tab] complete   [Esc] back".to_owned(), theme.strong()));
     lines

@@ -53,7 +53,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Snooze { rows, typed, .. } => {
             (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
         }
-        Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(theme, rows, line)),
+        Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
         Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
         Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(app, theme, plan)),
         _ => return None,

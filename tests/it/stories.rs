@@ -1,6 +1,7 @@
 //! Stories: what a person does with the keys, and what they see.
 
 mod canned;
+mod card;
 mod closing;
 mod composing;
 mod crossing;

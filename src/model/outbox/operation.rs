@@ -80,6 +80,16 @@ pub enum Operation {
     },
     /// Make a contact or change it.
     SaveContact(Box<ContactWish>),
+    /// Change the tags of a contact. They are merged with those the server
+    /// has when the row is about to leave for the first time.
+    ChangeTags {
+        /// Its phone number.
+        phone: String,
+        /// Words to add.
+        add: Vec<String>,
+        /// Words to take away.
+        remove: Vec<String>,
+    },
     /// Delete a contact and its conversation's history.
     DeleteContact {
         /// The contact.
@@ -154,7 +164,7 @@ impl Operation {
             Self::SendSms { .. } => "sms",
             Self::Call { .. } => "call",
             Self::Broadcast { .. } => "broadcast",
-            Self::SaveContact(_) => "contact",
+            Self::SaveContact(_) | Self::ChangeTags { .. } => "contact",
             Self::DeleteContact { .. } => "contact-delete",
             Self::AddWebhook { .. } => "webhook",
             Self::RemoveWebhook { .. } => "webhook-delete",
@@ -174,6 +184,7 @@ impl Operation {
             | Self::Close
             | Self::ChangeThread { .. }
             | Self::SaveContact(_)
+            | Self::ChangeTags { .. }
             | Self::DeleteContact { .. }
             | Self::RemoveWebhook { .. } => Class::Upsert,
             Self::AddWebhook { .. } => Class::Webhook,
@@ -208,7 +219,9 @@ impl Operation {
             }
             Self::Broadcast { .. } => Some(Lane::Broadcasts),
             Self::SaveContact(wish) => Some(Lane::Contact(wish.phone.clone())),
-            Self::DeleteContact { phone, .. } => Some(Lane::Contact(phone.clone())),
+            Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => {
+                Some(Lane::Contact(phone.clone()))
+            }
             Self::AddWebhook { .. } | Self::RemoveWebhook { .. } => Some(Lane::Webhooks),
             Self::Upload { .. } => Some(Lane::Media),
         }
@@ -238,7 +251,7 @@ impl Operation {
             | Self::Call { to, .. } => Some(to),
             Self::SendMail(mail) => mail.to.first().map(String::as_str),
             Self::SaveContact(wish) => Some(&wish.phone),
-            Self::DeleteContact { phone, .. } => Some(phone),
+            Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => Some(phone),
             _ => None,
         }
     }

@@ -47,6 +47,13 @@ impl Operation {
                 Some(name) => format!("Save the contact {name} · {}", wish.phone),
                 None => format!("Save the contact {}", wish.phone),
             },
+            Self::ChangeTags { phone, add, remove } => {
+                let signed = |sign: char, words: &[String]| {
+                    words.iter().map(|it| format!("{sign}{it}")).collect::<Vec<_>>()
+                };
+                let words = [signed('+', add), signed('-', remove)].concat();
+                format!("Tags of {phone}: {}", words.join(" "))
+            }
             Self::DeleteContact { phone, .. } => format!("Delete the contact {phone} and its history"),
             Self::AddWebhook { url, .. } => format!("Register the webhook {url}"),
             Self::RemoveWebhook { url, .. } => format!("Remove the webhook {url}"),

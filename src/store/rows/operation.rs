@@ -36,6 +36,9 @@ pub(crate) fn write(operation: &Operation) -> String {
             "phone": wish.phone, "name": wish.name, "email": wish.email, "tags": wish.tags,
             "metadata": raw(&wish.metadata),
         }),
+        Operation::ChangeTags { phone, add, remove } => {
+            json!({"phone": phone, "add": add, "remove": remove})
+        }
         Operation::DeleteContact { contact, phone } => json!({"contact": contact.as_str(), "phone": phone}),
         Operation::AddWebhook { url, events } => json!({"url": url, "events": events}),
         Operation::RemoveWebhook { webhook, url } => json!({"webhook": webhook.as_str(), "url": url}),
@@ -84,6 +87,11 @@ pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
         "broadcast" => Operation::Broadcast {
             to: content::read_audience(fields.0.get("to")?)?,
             content: content::read_broadcast(&fields.object("content")?)?,
+        },
+        "contact" if fields.0.contains_key("add") => Operation::ChangeTags {
+            phone: fields.text("phone")?,
+            add: fields.texts("add")?,
+            remove: fields.texts("remove")?,
         },
         "contact" => Operation::SaveContact(Box::new(ContactWish {
             phone: fields.text("phone")?,

@@ -8,6 +8,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
+use crate::model::contacts::ToldContact;
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
@@ -141,6 +142,10 @@ async fn every_older_cache_is_carried_over() {
             (Some(at(5)), 1),
             "version {version}"
         );
+        let told = ToldContact { id: Some("ct1".into()), tags: vec!["vip".into()], ..ToldContact::default() };
+        assert!(store.apply_contact(&channel(), "+34600111222", told, at(6)).await.unwrap());
+        let tagged = reader.conversations(&all).unwrap().rows[0].local.tags.clone();
+        assert_eq!(tagged[0].word.as_str(), "vip", "version {version}");
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }

@@ -85,6 +85,7 @@ fn operations() -> Vec<Operation> {
             metadata: Some(Json(r#"{"a":1}"#.into())),
             ..ContactWish::default()
         })),
+        Operation::ChangeTags { phone: "+34600111222".into(), add: vec!["a b".into()], remove: Vec::new() },
         Operation::DeleteContact { contact: "ct".into(), phone: phone() },
         Operation::AddWebhook { url: "https://h.example".into(), events: vec!["message.sent".into()] },
         Operation::RemoveWebhook { webhook: "wh".into(), url: "https://h.example".into() },
