@@ -4,6 +4,7 @@
 //! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
+pub mod attachments;
 pub mod bounds;
 pub mod broadcasts;
 pub mod chance;
@@ -11,6 +12,7 @@ pub mod contacts;
 pub mod conversations;
 pub mod counting;
 pub mod emoji;
+pub mod files;
 pub mod filter;
 pub mod ids;
 pub mod json;
