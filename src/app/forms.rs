@@ -4,6 +4,7 @@
 //! Knows nothing of drawing. The answer that was begun stays in the composer.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -317,7 +318,10 @@ impl App {
                     self.layers.push(Layer::Json { text, wrong });
                 }
             }
-            _ if key.code == KeyCode::Esc => self.say("kept; Ctrl-O r opens it again"),
+            _ if key.code == KeyCode::Esc => {
+                let menu = self.key_of(Command::Menu);
+                self.say(format!("kept; {menu} r opens it again"));
+            }
             _ => self.layers.push(Layer::Json { text, wrong }),
         }
     }

@@ -58,6 +58,7 @@ mod editor;
 mod emoji;
 mod held;
 mod keyboard;
+pub mod keymap;
 mod layer_keys;
 mod leasing;
 mod lists;

@@ -49,7 +49,9 @@ impl App {
         self.enqueue(Operation::Close, hold, effects);
         match hold / SECOND {
             0 => self.say("closing"),
-            seconds => self.say(format!("closing in {seconds} s · z keeps it open")),
+            seconds => {
+                self.say(format!("closing in {seconds} s · {} keeps it open", self.key_of(Command::Undo)));
+            }
         }
     }
 
@@ -165,7 +167,9 @@ impl App {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let row = row.ok_or("the conversation is still being read; the draft is kept")?;
         if row.conversation.window == ServiceWindow::Closed {
-            return Err("the window is closed: only templates leave now (Ctrl-O t); the draft is kept".into());
+            return Err(
+                self.keyed("the window is closed: only templates leave now ({menu} t); the draft is kept")
+            );
         }
         self.unfilled().map_or(Ok(()), Err)
     }

@@ -59,7 +59,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         }
         Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
         Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
-        Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(theme, plan)),
+        Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(app, theme, plan)),
         _ => return None,
     })
 }

@@ -24,6 +24,7 @@ mod phone;
 mod radar;
 mod reacting;
 mod reading;
+mod rebinding;
 mod snoozing;
 mod tabs;
 mod takeover;
