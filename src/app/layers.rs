@@ -8,6 +8,7 @@ use crate::app::decisions::Answer;
 use crate::app::email::menus::Menu;
 use crate::app::email::triage::Decision;
 use crate::app::event::Intent;
+use crate::app::forms::Form;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
 use crate::app::palette::Palette;
@@ -206,6 +207,15 @@ pub enum Layer {
     },
     /// A file or a link is named that goes with the answer.
     Attach(Box<AttachForm>),
+    /// Fills in a place, buttons or a list.
+    Form(Box<Form>),
+    /// JSON of the person's own, and what is wrong with it where.
+    Json {
+        /// The text.
+        text: String,
+        /// Line, column and what is wrong there.
+        wrong: Option<(usize, usize, &'static str)>,
+    },
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
@@ -256,6 +266,7 @@ impl Layer {
                 | Self::Templates { .. }
                 | Self::TemplateForm(_)
                 | Self::Attach(_)
+                | Self::Form(_)
         )
     }
 }

@@ -18,6 +18,7 @@ pub mod decisions;
 pub mod email;
 pub mod event;
 pub mod find;
+pub mod forms;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -58,9 +59,11 @@ mod editor;
 mod emoji;
 mod held;
 mod keyboard;
+pub mod keymap;
 mod layer_keys;
 mod leasing;
 mod lists;
+mod markup;
 mod notes;
 mod on_the_way;
 mod raw;
@@ -87,12 +90,11 @@ pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
-use crate::app::layout::{Areas, Wanted};
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
-use crate::app::tab::{Focus, Tab};
+use crate::app::tab::Tab;
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -184,6 +186,8 @@ pub struct App {
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
     saving: saving::Saving,
+    /// Whether what comes back from the editor is JSON of the person's own.
+    edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
     leaving: bool,
     /// Effects that a result asked for, handed out with the next settling.
@@ -238,6 +242,7 @@ impl App {
             interrupted_at: None,
             watch: watch::Watch::default(),
             saving: saving::Saving::default(),
+            edits_json: false,
             leaving: false,
             pending: Vec::new(),
         }
@@ -266,35 +271,6 @@ impl App {
 
     pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|it| it.channel.id == *channel)
-    }
-
-    /// Where everything lies on this screen now.
-    pub fn areas(&self) -> Areas {
-        let tab = self.tab();
-        let width = |area: layout::Area| usize::from(area.inner().width);
-        let mut wanted = Wanted {
-            width: self.size.0,
-            height: self.size.1,
-            list_focused: tab.focus == Focus::List,
-            conversation: tab.history.is_some(),
-            card: self.card,
-            composer_lines: if tab.hides_composer() { 0 } else { 1 },
-            tall: tab.writes_mail(),
-            header: self.page == Page::Inbox && tab.is_mail() && !self.everywhere,
-            list_width: self.list_width,
-            zoomed: self.zoomed || (self.page == Page::Inbox && tab.is_in_triage()),
-        };
-        let areas = layout::arrange(wanted);
-        if let (Some(composer), Some(area)) =
-            (&tab.composer, areas.composer.filter(|_| wanted.composer_lines > 0))
-        {
-            let head = tab.mail_head().map_or(0, |it| it.height() + 12);
-            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
-            let lines = head + composer.height(width(area)) + above;
-            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
-            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
-        }
-        layout::arrange(wanted)
     }
 
     /// Takes in one event and says what is to be done.

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of files; the edge reads them.
 
+use crate::app::keymap::KeyMap;
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
 use crate::model::text::SafeText;
@@ -67,6 +68,8 @@ pub struct Settings {
     /// Microseconds after which a pause made here asks whether it shall go
     /// on; 0 never asks.
     pub pause_lease: i64,
+    /// Which keys call which command.
+    pub keymap: KeyMap,
 }
 
 impl Default for Settings {
@@ -80,6 +83,7 @@ impl Default for Settings {
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
             notice: Noticing::default(),
+            keymap: KeyMap::default(),
         }
     }
 }

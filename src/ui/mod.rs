@@ -10,6 +10,7 @@ pub mod composer;
 pub mod connection;
 pub mod conversations;
 pub mod email;
+pub mod forms;
 pub mod found;
 pub mod history;
 pub mod layers;

@@ -18,6 +18,7 @@ use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::attaching;
 use crate::ui::email;
+use crate::ui::forms;
 use crate::ui::menus;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
@@ -57,6 +58,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::MailFile(line) => ("Attach".to_owned(), email::file(theme, line)),
         Layer::AskBrowser { .. } => ("Open in the browser?".to_owned(), email::browser(theme)),
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
+        Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
         Layer::Snooze { rows, typed, .. } => {
@@ -64,7 +66,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         }
         Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
         Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
-        Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(theme, plan)),
+        Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(app, theme, plan)),
         _ => return None,
     })
 }
