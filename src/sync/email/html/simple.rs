@@ -274,7 +274,7 @@ impl State {
     /// Cells of a row stand beside each other.
     fn cell(&mut self) {
         if self.cells > 0 && self.in_block.is_some() {
-            self.words("   ");
+            self.words(" · ");
         }
         self.cells += 1;
     }

@@ -20,7 +20,7 @@ fn what_text_can_show_is_shown() {
         ("1 &lt; 2 &amp; 3&nbsp;&euro;", "1 < 2 & 3 €"),
         (
             "<table><tr><td>Bell</td><td>€8</td></tr><tr><td>Lamp</td><td>€20</td></tr></table>",
-            "Bell   €8\nLamp   €20",
+            "Bell · €8\nLamp · €20",
         ),
         ("<pre>a  b\n  c</pre>", "a  b\n  c"),
         ("", ""),
@@ -121,7 +121,7 @@ fn a_mail_that_nests_without_end_is_read_all_the_same() {
     }
     let picture = format!("<img src=\"data:image/png;base64,{}\">seen", "A".repeat(500_000));
     assert_eq!(plain(&picture), "seen");
-    let attributes: String = (0..200_000).map(|it| format!("a{it} ")).collect();
+    let attributes: String = (0..100_000).map(|it| format!("a{it} ")).collect();
     assert!(plain(&format!("<p {attributes}>seen")).contains("seen"));
     assert!(plain(&format!("<p>{}</p>", "long ".repeat(300_000))).contains("too long"));
 }
