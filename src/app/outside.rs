@@ -5,12 +5,15 @@
 
 use crate::app::App;
 use crate::app::canned::Canned;
+use crate::model::pictures::{Fetched, Wanted};
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// Read the canned replies, if they have changed.
     Replies,
+    /// Fetch a picture and make it small.
+    Picture(Wanted),
 }
 
 /// What came back.
@@ -18,6 +21,8 @@ pub enum Asked {
 pub enum Answered {
     /// The canned replies as they are now.
     Replies(Canned),
+    /// A picture by its address, or why there is none.
+    Picture(String, Fetched),
 }
 
 impl App {
@@ -25,6 +30,7 @@ impl App {
     pub(super) fn answered(&mut self, answered: Answered) {
         match answered {
             Answered::Replies(canned) => self.canned = canned,
+            Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
+pub mod addresses;
 pub mod bounds;
 pub mod broadcasts;
 pub mod chance;
@@ -23,6 +24,7 @@ pub mod news;
 pub mod notes;
 pub mod outbox;
 pub mod phones;
+pub mod pictures;
 pub mod prices;
 pub mod queries;
 pub mod reactions;

@@ -18,6 +18,7 @@ mod marking;
 mod notes;
 mod outbox;
 mod phone;
+mod pictures;
 mod radar;
 mod reacting;
 mod reading;
