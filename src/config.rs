@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
+use crate::app::keymap::KeyMap;
 use crate::app::settings::{Noticing, PauseOnReply};
 use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
@@ -16,6 +17,7 @@ use crate::model::secret::Secret;
 use crate::shell::notify::Notifier;
 use crate::ui::theme::Palette;
 
+mod bindings;
 pub mod edit;
 pub mod keys;
 mod notify;
@@ -61,6 +63,8 @@ pub struct Config {
     pub views: Vec<View>,
     /// How pictures are shown; `None` asks the terminal's name.
     pub graphics: Option<Graphics>,
+    /// Which keys call which command.
+    pub keymap: KeyMap,
 }
 
 /// One tab.
@@ -78,7 +82,7 @@ pub struct ChannelConfig {
     pub pictures: bool,
 }
 
-/// What is wrong with a configuration.
+/// One thing that is wrong with a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{place}: {problem}")]
 pub struct ConfigError {
@@ -86,6 +90,20 @@ pub struct ConfigError {
     pub place: String,
     /// What is wrong and what to do.
     pub problem: String,
+}
+
+/// All that is wrong with a configuration, a line each.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", told(.0))]
+pub struct ConfigErrors(pub Vec<ConfigError>);
+
+/// One mistake in its line; more with their number first.
+fn told(mistakes: &[ConfigError]) -> String {
+    let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    match lines.as_slice() {
+        [one] => one.clone(),
+        all => format!("the configuration has {} mistakes:\n  {}", all.len(), all.join("\n  ")),
+    }
 }
 
 impl Default for Config {
@@ -106,6 +124,7 @@ impl Default for Config {
             notifier: Notifier::default(),
             views: shipped(),
             graphics: None,
+            keymap: KeyMap::default(),
         }
     }
 }
@@ -114,13 +133,14 @@ impl Config {
     /// Reads a file; one that is not there is an empty configuration.
     ///
     /// # Errors
-    /// The first mistake in it.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+    /// Every mistake in it.
+    pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => {
-                return Err(ConfigError { place: path.display().to_string(), problem: error.to_string() });
+                let place = path.display().to_string();
+                return Err(ConfigErrors(vec![ConfigError { place, problem: error.to_string() }]));
             }
         };
         Self::parse(&path.display().to_string(), &text)
@@ -130,10 +150,10 @@ impl Config {
     /// which keys are kept.
     ///
     /// # Errors
-    /// The first mistake in it.
-    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
+    /// Every mistake in it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
         let (config, mistakes) = Self::examine(name, text);
-        mistakes.into_iter().next().map_or(Ok(config), Err)
+        if mistakes.is_empty() { Ok(config) } else { Err(ConfigErrors(mistakes)) }
     }
 
     /// Reads a text with every mistake in it; what is mistaken is as if it
@@ -150,7 +170,16 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify", "writing", "views"]));
+        mistakes.all(root.unknown(&[
+            "channel",
+            "behaviour",
+            "polling",
+            "ui",
+            "notify",
+            "writing",
+            "views",
+            "keys",
+        ]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -187,6 +216,9 @@ impl Config {
         for section in mistakes.take(root.tables("views")).unwrap_or_default() {
             let read = views::read(&section, &config.views, &mut mistakes);
             config.views.extend(read);
+        }
+        if let Some(section) = mistakes.take(root.table("keys")).flatten() {
+            config.keymap = bindings::read(&section, &mut mistakes);
         }
         (config, mistakes.0)
     }

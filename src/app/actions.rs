@@ -295,7 +295,7 @@ impl App {
             return self.quit(effects);
         }
         self.interrupted_at = Some(self.now);
-        self.say("press Ctrl-C again to quit; drafts are safe");
+        self.say(self.keyed("press {interrupt} again to quit; drafts are safe"));
     }
 
     /// Quits, after saying what is left open.

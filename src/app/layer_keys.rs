@@ -50,6 +50,7 @@ impl App {
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
             (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
             (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
+            (Layer::Attach(form), _) => self.attach_key(form, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of drawing; a layer is data.
 
+use crate::app::attaching::AttachForm;
 use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
@@ -172,6 +173,8 @@ pub enum Layer {
         /// What was typed.
         picker: Picker,
     },
+    /// A file or a link is named that goes with the answer.
+    Attach(Box<AttachForm>),
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
@@ -226,6 +229,7 @@ impl Layer {
                 | Self::Menu { .. }
                 | Self::Templates { .. }
                 | Self::TemplateForm(_)
+                | Self::Attach(_)
         )
     }
 }

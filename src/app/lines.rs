@@ -154,8 +154,8 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
     let kind = message.content_type.as_str();
     match &message.media_url {
         Some(url) => Some(match (links::file_name(url.as_str()), links::host_of(url.as_str())) {
-            (Some(name), Some(host)) => format!("[{kind}] {name} · {host} · o opens"),
-            (None, Some(host)) => format!("[{kind}] {host} · o opens"),
+            (Some(name), Some(host)) => format!("[{kind}] {name} · {host}"),
+            (None, Some(host)) => format!("[{kind}] {host}"),
             (_, None) => format!("[{kind}] {url}"),
         }),
         None if !matches!(kind, "text" | "unreadable" | "") && message.content.is_empty() => {
@@ -163,6 +163,11 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
         }
         None => None,
     }
+}
+
+/// Whether a message's file can be opened outside.
+pub fn has_file(row: &MessageRow) -> bool {
+    row.message.media_url.as_ref().is_some_and(|it| links::host_of(it.as_str()).is_some())
 }
 
 /// What the flattening needs to know.

@@ -4,6 +4,7 @@
 //! returns what is to be done as [`event::Effect`] values. Knows nothing of
 //! terminals, files, sockets or clocks.
 
+pub mod attaching;
 pub mod availability;
 pub mod bulk;
 pub mod canned;
@@ -57,6 +58,7 @@ mod editor;
 mod emoji;
 mod held;
 mod keyboard;
+pub mod keymap;
 mod layer_keys;
 mod leasing;
 mod lists;
@@ -78,6 +80,8 @@ mod waiting;
 mod watch;
 mod writing;
 
+use std::collections::HashMap;
+
 use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
 pub use crate::app::held::Held;
@@ -91,7 +95,7 @@ use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
-use crate::model::ids::ChannelId;
+use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -155,6 +159,8 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
+    /// How far the files of rows have been uploaded, in percent.
+    pub uploads: HashMap<RowId, u8>,
     /// What became of the last action on many.
     pub batch: Option<bulk::Batch>,
     /// What is on its way into the outbox.
@@ -218,6 +224,7 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
+            uploads: HashMap::new(),
             batch: None,
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
@@ -280,7 +287,8 @@ impl App {
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let lines = composer.height(width(area)) + usize::from(composer.reply_to.is_some());
+            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
+            let lines = composer.height(width(area)) + above;
             let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
             wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
         }
@@ -293,7 +301,7 @@ impl App {
         match event {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
-            Event::Paste(text) => self.paste(&text),
+            Event::Paste(text) => self.paste(&text, &mut effects),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),

@@ -5,6 +5,7 @@
 
 use crate::app::App;
 use crate::app::canned::Canned;
+use crate::model::attachments::FileFacts;
 use crate::model::pictures::{Fetched, Wanted};
 
 /// Something asked.
@@ -14,6 +15,13 @@ pub enum Asked {
     Replies,
     /// Fetch a picture and make it small.
     Picture(Wanted),
+    /// Look at the file of a path.
+    File {
+        /// As it was typed.
+        path: String,
+        /// Whether it was pasted as a text.
+        pasted: bool,
+    },
 }
 
 /// What came back.
@@ -23,6 +31,17 @@ pub enum Answered {
     Replies(Canned),
     /// A picture by its address, or why there is none.
     Picture(String, Fetched),
+    /// What the file of a path is.
+    File {
+        /// As it was asked.
+        path: String,
+        /// As it was asked.
+        pasted: bool,
+        /// The file, or why it cannot be sent.
+        found: Result<FileFacts, String>,
+        /// How the path goes on, where there is one way only.
+        longer: Option<String>,
+    },
 }
 
 impl App {
@@ -31,6 +50,7 @@ impl App {
         match answered {
             Answered::Replies(canned) => self.canned = canned,
             Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
+            Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }
     }
 }

@@ -47,7 +47,9 @@ impl App {
         self.enqueue(Operation::Close, hold, effects);
         match hold / SECOND {
             0 => self.say("closing"),
-            seconds => self.say(format!("closing in {seconds} s · z keeps it open")),
+            seconds => {
+                self.say(format!("closing in {seconds} s · {} keeps it open", self.key_of(Command::Undo)));
+            }
         }
     }
 
@@ -55,13 +57,21 @@ impl App {
     pub(super) fn send(&mut self, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return };
-        if composer.is_blank() {
+        let attached = composer.attachment.is_some();
+        if composer.is_blank() && !attached {
             return self.send_held_now(effects);
         }
         let text = composer.text();
         if let Err(reason) = self.may_send() {
             return self.warn(reason);
         }
+        if attached {
+            if self.may_attach(effects) {
+                self.send_unless_crossed(effects);
+            }
+            return;
+        }
+        let tab = self.tab();
         let parts = tab.messages_of(&text);
         let price = tab.text_price(parts.len());
         if let Some(why) = tab.cannot_pay(price) {
@@ -96,6 +106,10 @@ impl App {
         else {
             return;
         };
+        if let Some(attachment) = &composer.attachment {
+            let operations = tab.attached_operations(composer, attachment, &to);
+            return self.send_operations(operations, true, effects);
+        }
         let mut quoted = composer.reply_to.clone();
         let parts = tab.messages_of(&composer.reply_text());
         let by_phone = tab.is_phone();
@@ -141,7 +155,9 @@ impl App {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let row = row.ok_or("the conversation is still being read; the draft is kept")?;
         if row.conversation.window == ServiceWindow::Closed {
-            return Err("the window is closed: only templates leave now (Ctrl-O t); the draft is kept".into());
+            return Err(
+                self.keyed("the window is closed: only templates leave now ({menu} t); the draft is kept")
+            );
         }
         self.unfilled().map_or(Ok(()), Err)
     }

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of files; the edge reads them.
 
+use crate::app::keymap::KeyMap;
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
 use crate::model::pictures::Graphics;
@@ -70,6 +71,8 @@ pub struct Settings {
     /// Microseconds after which a pause made here asks whether it shall go
     /// on; 0 never asks.
     pub pause_lease: i64,
+    /// Which keys call which command.
+    pub keymap: KeyMap,
 }
 
 impl Default for Settings {
@@ -84,6 +87,7 @@ impl Default for Settings {
             notice: Noticing::default(),
             graphics: Graphics::Half,
             pictures_of: Vec::new(),
+            keymap: KeyMap::default(),
         }
     }
 }

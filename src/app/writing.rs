@@ -3,9 +3,10 @@
 //! Knows nothing of how a text is edited or sent.
 
 use crate::app::App;
-use crate::app::commands::{self, Command, Place, Resolution};
+use crate::app::commands::{Command, Place};
 use crate::app::composer::{Composer, Mode};
 use crate::app::event::Effect;
+use crate::app::keymap::Resolution;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
@@ -13,7 +14,7 @@ use crate::app::tab::Focus;
 impl App {
     /// A key was pressed while the composer has the keyboard.
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
-        match commands::resolve(&[Place::Composer], &[key]) {
+        match self.settings.keymap.resolve(&[Place::Composer], &[key]) {
             Resolution::Matched(command) => self.composer_command(command, key, effects),
             Resolution::Pending | Resolution::Unknown if self.opens_replies(key, effects) => (),
             Resolution::Pending | Resolution::Unknown => self.typed(key),
@@ -31,6 +32,7 @@ impl App {
             Command::HelpInText => self.open_layer(Layer::Help { first: 0 }),
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
+            Command::Attach => self.attach_if_possible(effects),
             Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
             _ => {
@@ -54,21 +56,31 @@ impl App {
         }
         let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
         if !known {
-            self.warn(format!("{key} is not a key here; F1 shows the keys"));
+            self.warn(format!(
+                "{key} is not a key here; {} shows the keys",
+                self.key_of(Command::HelpInText)
+            ));
         }
     }
 
-    /// Where there is nothing to delete, the quote goes.
+    /// Where there is nothing to delete, what is attached goes, then the
+    /// quote.
     fn drop_quote(&mut self, key: Key) {
+        let now = self.now;
         let quotes = |it: &&mut Composer| it.mode == Mode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
+            Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
             Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,
             _ => self.typed(key),
         }
     }
 
     /// Pasted text is text in the composer and nothing anywhere else.
-    pub(super) fn paste(&mut self, text: &str) {
+    pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
+        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
+            form.paste(text);
+            return self.look_at_typed(effects);
+        }
         if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
             let focus = form.focus;
             if let Some(value) = form.values.get_mut(focus) {
@@ -91,11 +103,12 @@ impl App {
             return self.ask_search();
         }
         if !self.layers.is_empty() || !self.is_typing() {
-            return self.warn("pasted text was ignored: press r first to write");
+            return self.warn(self.keyed("pasted text was ignored: press {reply} first to write"));
         }
         let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
         if !fits {
-            self.warn("the pasted text was too long and has been cut");
+            return self.warn("the pasted text was too long and has been cut");
         }
+        self.recognise_path(text, effects);
     }
 }

@@ -55,6 +55,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             demo: false,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
+            keymap: config.keymap.clone(),
         },
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod addresses;
+pub mod attachments;
 pub mod bounds;
 pub mod broadcasts;
 pub mod chance;
@@ -12,6 +13,7 @@ pub mod contacts;
 pub mod conversations;
 pub mod counting;
 pub mod emoji;
+pub mod files;
 pub mod filter;
 pub mod ids;
 pub mod json;

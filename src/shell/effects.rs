@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
+use crate::client::{Enclosed, prepare, prepare_with};
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -19,6 +20,7 @@ use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
+use crate::shell::files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
@@ -153,7 +155,8 @@ fn save_draft(
 /// outbox in one transaction.
 fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timestamp) -> Event {
     let what = match intents.last().map(|it| &it.operation) {
-        Some(Operation::SendText { .. } | Operation::SendSms { .. }) => "sending",
+        Some(it) if it.speaks() => "sending",
+        Some(Operation::SendSms { .. }) => "sending",
         Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
@@ -165,7 +168,15 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
     for intent in &intents {
         let conversation = Some(&intent.conversation);
         let lane = intent.operation.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into());
-        match crate::client::prepare(&intent.platform, &lane, &intent.operation) {
+        let prepared = match &intent.operation {
+            Operation::SendFile(file) => files::read(&file.path, file.size).and_then(|bytes| {
+                let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
+                let prepared = prepare_with(&intent.platform, &lane, &intent.operation, enclosed);
+                prepared.map_err(|error| error.to_string())
+            }),
+            other => prepare(&intent.platform, &lane, other).map_err(|error| error.to_string()),
+        };
+        match prepared {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),
                 lane,
@@ -174,7 +185,7 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 hold_micros: intent.hold,
                 seen: intent.seen.clone(),
             }),
-            Err(error) => return refused(error.to_string(), intents),
+            Err(why) => return refused(why, intents),
         }
     }
     match store.enqueue_many(rows, clears_draft, now) {

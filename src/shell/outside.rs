@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::app::event::Event;
 use crate::app::outside::{Answered, Asked};
+use crate::shell::files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::pictures::Viewer;
 use crate::shell::replies::Folder;
@@ -35,6 +36,10 @@ impl Outside {
         match asked {
             Asked::Replies => Answered::Replies(self.replies.read()),
             Asked::Picture(wanted) => self.viewer.answer(wanted),
+            Asked::File { path, pasted } => {
+                let (found, longer) = (files::look_at(&path), files::longer(&path));
+                Answered::File { path, pasted, found, longer }
+            }
         }
     }
 }

@@ -50,6 +50,7 @@ pub mod templates;
 mod tests;
 pub mod transcript;
 mod trouble;
+mod uploads;
 mod writer;
 
 pub use errors::StoreError;

@@ -37,6 +37,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod uploads;
 mod verified;
 pub mod walk;
 mod wishes;

@@ -318,7 +318,7 @@ impl Channel {
     }
 
     /// What an outcome says of the whole tab.
-    fn hear(&self, outcome: &Outcome<Receipt>) {
+    pub(crate) fn hear(&self, outcome: &Outcome<Receipt>) {
         match outcome {
             Outcome::Refused(refusal) if refusal.status == 401 => {
                 let (code, why) = (refusal.word.clone(), refusal.message.clone());
@@ -352,7 +352,7 @@ impl Channel {
     }
 
     /// A moment by all clocks that are known.
-    fn moment(&self, wall: Timestamp) -> Moment {
+    pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
         let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
         Moment { server: self.client.server_time(moment), ..moment }
     }

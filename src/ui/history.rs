@@ -86,7 +86,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
         out.push((" · ".to_owned(), theme.dim()));
-        out.push(("closing, z keeps it open".to_owned(), theme.waiting()));
+        out.push((app.keyed("closing, {undo} keeps it open"), theme.waiting()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out
@@ -152,6 +152,7 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
                 && *last
             {
                 media(
+                    app,
                     theme,
                     row,
                     Area { x: text_x + used, width: text_width.saturating_sub(used), ..area },
@@ -177,7 +178,7 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
                 let (words, style) = {
                     let others = history.rows();
-                    row_state::line(row, others, app.now, theme, "z takes it back · Enter sends now")
+                    row_state::line(app, row, others, theme, "{undo} takes it back · {send} sends now")
                 };
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }
@@ -277,11 +278,12 @@ fn text_style(theme: Theme, item: &Item) -> Style {
     }
 }
 
-fn media(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+fn media(app: &App, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     if let Some(label) = lines::media_label(row) {
+        let opens = if lines::has_file(row) { app.keyed(" · {open-outside} opens") } else { String::new() };
         let lead = if row.message.content.is_empty() { "" } else { " " };
         let room = area.width.saturating_sub(u16::try_from(App::TRAILER).unwrap_or(0));
-        paint::text(buffer, area.x, area.y, room, &format!("{lead}{label}"), theme.dim());
+        paint::text(buffer, area.x, area.y, room, &format!("{lead}{label}{opens}"), theme.dim());
     }
 }
 

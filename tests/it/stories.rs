@@ -1,5 +1,6 @@
 //! Stories: what a person does with the keys, and what they see.
 
+mod attaching;
 mod canned;
 mod card;
 mod closing;
@@ -22,6 +23,7 @@ mod pictures;
 mod radar;
 mod reacting;
 mod reading;
+mod rebinding;
 mod snoozing;
 mod tabs;
 mod takeover;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::model::ids::MessageId;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::{ContactWish, Json, ThreadChange, ThreadPlace};
-use crate::store::rows::content;
+use crate::store::rows::{attachment, content};
 
 /// Writes what an operation says beside its word.
 pub(crate) fn write(operation: &Operation) -> String {
@@ -42,6 +42,7 @@ pub(crate) fn write(operation: &Operation) -> String {
         Operation::DeleteContact { contact, phone } => json!({"contact": contact.as_str(), "phone": phone}),
         Operation::AddWebhook { url, events } => json!({"url": url, "events": events}),
         Operation::RemoveWebhook { webhook, url } => json!({"webhook": webhook.as_str(), "url": url}),
+        Operation::SendFile(file) => attachment::write_file(file),
         Operation::Upload { filename, mime_type, size } => {
             json!({"filename": filename, "mimeType": mime_type, "size": size})
         }
@@ -109,6 +110,10 @@ pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
             webhook: fields.text("webhook")?.as_str().into(),
             url: fields.text("url")?,
         },
+        // One that says to whom is sent there afterwards.
+        "upload" if fields.0.contains_key("to") => {
+            Operation::SendFile(Box::new(attachment::read_file(&fields)?))
+        }
         "upload" => Operation::Upload {
             filename: fields.text("filename")?,
             mime_type: fields.text("mimeType")?,

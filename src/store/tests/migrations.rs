@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::model::attachments::Attachment;
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::contacts::ToldContact;
 use crate::model::filter::Filter;
@@ -162,9 +163,18 @@ async fn every_older_outbox_is_carried_over() {
         let draft = reader.draft(&channel(), &"c1".into()).unwrap();
         assert_eq!(
             draft,
-            Some(Draft { text: "half a thought".into(), reply_to: None, note: String::new() }),
+            Some(Draft {
+                text: "half a thought".into(),
+                reply_to: None,
+                note: String::new(),
+                attachment: None
+            }),
             "version {version}"
         );
+        let attachment = Some(Attachment::link("https://shop.example/bill.pdf"));
+        let attached = Some(Draft { attachment, ..Draft::default() });
+        store.save_draft(&channel(), &"c2".into(), attached.clone()).unwrap();
+        assert_eq!(reader.draft(&channel(), &"c2".into()).unwrap(), attached, "version {version}");
         let note = store.add_note(&channel(), &"c1".into(), "calls back on Monday", at(0)).unwrap();
         let id = note.id.clone();
         let page = reader.history(&HistoryQuery { channel: channel(), conversation: "c1".into(), limit: 1 });
