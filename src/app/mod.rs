@@ -17,6 +17,7 @@ pub mod crossing;
 pub mod decisions;
 pub mod event;
 pub mod find;
+pub mod forms;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -62,6 +63,7 @@ pub mod keymap;
 mod layer_keys;
 mod leasing;
 mod lists;
+mod markup;
 mod notes;
 mod on_the_way;
 mod raw;
@@ -187,6 +189,8 @@ pub struct App {
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
     saving: saving::Saving,
+    /// Whether what comes back from the editor is JSON of the person's own.
+    edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
     leaving: bool,
     /// Effects that a result asked for, handed out with the next settling.
@@ -242,6 +246,7 @@ impl App {
             interrupted_at: None,
             watch: watch::Watch::default(),
             saving: saving::Saving::default(),
+            edits_json: false,
             leaving: false,
             pending: Vec::new(),
         }

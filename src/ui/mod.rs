@@ -9,6 +9,7 @@ pub mod card;
 pub mod composer;
 pub mod connection;
 pub mod conversations;
+pub mod forms;
 pub mod found;
 pub mod history;
 pub mod layers;

@@ -94,6 +94,8 @@ pub struct Desk {
     pub copied: Vec<String>,
     /// Links opened outside.
     pub opened: Vec<String>,
+    /// What the person's editor will come back with.
+    pub edits: std::collections::VecDeque<String>,
     pub quit: bool,
     disk: Disk,
     hung: Vec<Effect>,
@@ -200,6 +202,7 @@ impl Desk {
             notices: Vec::new(),
             copied: Vec::new(),
             opened: Vec::new(),
+            edits: std::collections::VecDeque::new(),
             quit: false,
             disk: Disk::Works,
             hung: Vec::new(),
@@ -262,7 +265,10 @@ impl Desk {
                     None
                 }
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
-                Effect::Edit(text) => Some(Event::Edited(Ok(format!("{text} (edited)\n")))),
+                Effect::Edit(text) => {
+                    let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
+                    Some(Event::Edited(Ok(edited)))
+                }
                 Effect::OpenOutside(url) => {
                     self.opened.push(url);
                     None
