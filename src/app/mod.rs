@@ -34,6 +34,7 @@ pub mod pages;
 pub mod palette;
 pub mod phone;
 pub mod picker;
+pub mod pictures;
 pub mod pointer;
 pub mod rows;
 pub mod search;
@@ -148,6 +149,8 @@ pub struct App {
     pub drafts: Rows<DraftEntry>,
     /// The canned replies as they were read last.
     pub canned: canned::Canned,
+    /// Pictures fetched for the history.
+    pub pictures: pictures::Pictures,
     /// Who writes here, if the configuration says.
     pub agent: Option<String>,
     /// What lies over the desk, topmost last.
@@ -219,6 +222,7 @@ impl App {
             outbox: Rows::default(),
             drafts: Rows::default(),
             canned: canned::Canned::default(),
+            pictures: pictures::Pictures::default(),
             agent: None,
             layers: Vec::new(),
             notice: None,
@@ -331,6 +335,7 @@ impl App {
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.load_card(effects);
+        self.fetch_wanted_pictures(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);

@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::canned::Canned;
 use crate::model::attachments::FileFacts;
 use crate::model::outbox::content::Source;
+use crate::model::pictures::{Fetched, Wanted};
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum Asked {
     FileSize(String),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
+    /// Fetch a picture and make it small.
+    Picture(Wanted),
     /// Look at the file of a path.
     File {
         /// As it was typed.
@@ -46,6 +49,8 @@ pub enum Answered {
     Saved(Result<String, String>),
     /// A mail is being shown, or why not.
     Shown(Result<(), String>),
+    /// A picture by its address, or why there is none.
+    Picture(String, Fetched),
     /// What the file of a path is.
     File {
         /// As it was asked.
@@ -68,6 +73,7 @@ impl App {
             Answered::Saved(Ok(path)) => self.say(format!("saved as {path}")),
             Answered::Shown(Ok(())) => self.say("opening in the browser, without scripts and pictures"),
             Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.warn(why),
+            Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
             Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }
     }

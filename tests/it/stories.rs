@@ -22,6 +22,7 @@ mod markup;
 mod notes;
 mod outbox;
 mod phone;
+mod pictures;
 mod radar;
 mod reacting;
 mod reading;
