@@ -18,6 +18,7 @@ mod leases;
 mod looking;
 mod marking;
 mod markup;
+mod media;
 mod notes;
 mod outbox;
 mod phone;
