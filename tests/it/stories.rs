@@ -19,6 +19,7 @@ mod looking;
 pub mod mail;
 mod marking;
 mod markup;
+mod media;
 mod notes;
 mod outbox;
 mod phone;
