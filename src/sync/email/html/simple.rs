@@ -184,8 +184,11 @@ impl State {
             let name = if std::mem::take(&mut self.in_item) { "li" } else { "div" };
             self.open_block(name);
         }
-        self.found.words.push_str(text);
         for it in text.chars() {
+            if self.is_full() {
+                return;
+            }
+            self.found.words.push(it);
             match it {
                 '<' => self.found.html.push_str("&lt;"),
                 '>' => self.found.html.push_str("&gt;"),
