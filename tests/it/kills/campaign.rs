@@ -33,6 +33,9 @@ const SPOILT: u32 = 20;
 const SPOILT_READS: u32 = 100;
 /// Between two looks at what runs.
 const LOOK: Duration = Duration::from_millis(1);
+/// A script whose send has not left by then is killed where it is: it may be
+/// waiting out an answer that never comes.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// One process in so many is an inbox.
 const INBOXES: u32 = 25;
 const CREDITS: i64 = 1_000_000_000;
@@ -41,8 +44,14 @@ const CREDITS: i64 = 1_000_000_000;
 struct Running {
     process: Process,
     until: Instant,
-    /// Whether its time comes with its send, not with its start.
-    waits: bool,
+    /// When its time comes unless its send has come before.
+    patience: Option<Instant>,
+}
+
+impl Running {
+    fn is_due(&self) -> bool {
+        instant() >= self.patience.unwrap_or(self.until)
+    }
 }
 
 enum Process {
@@ -149,10 +158,10 @@ impl Campaign {
         let desk = &self.desks[self.random.random_range(0..DESKS)];
         let has_inbox = self.running.iter().any(|it| matches!(it.process, Process::Inbox(_)));
         let mut life = Duration::from_micros(self.random.random_range(20_000..200_000));
-        let mut waits = self.random.random_range(0..4) > 0;
+        let mut patience = (self.random.random_range(0..4) > 0).then(|| instant() + PATIENCE);
         let process = if !has_inbox && self.random.random_range(0..INBOXES) == 0 {
             let terminal = Terminal::run(tempfile::tempdir().expect("a folder"), desk.inbox(), 100, 30);
-            (life, waits) = (life * 16, false);
+            (life, patience) = (life * 16, None);
             Process::Inbox(Box::new(Typist { terminal, text: Some(text) }))
         } else {
             let customer = customer(self.random.random_range(0..CUSTOMERS));
@@ -160,7 +169,7 @@ impl Campaign {
             let child = desk.start(&["send", &customer, &text, how]);
             Process::Script { child, text }
         };
-        self.running.push(Running { process, until: instant() + life, waits });
+        self.running.push(Running { process, until: instant() + life, patience });
     }
 
     /// Takes note of what ended by itself, and kills those whose time has
@@ -175,10 +184,11 @@ impl Campaign {
                     None
                 }
             };
+            let due = running.is_due();
             match (ended, running.process) {
                 (Some(status), Process::Script { text, .. }) if status.success() => self.confirmed.push(text),
                 (Some(_), _) => {}
-                (None, process) if killed < at_most && !running.waits && instant() >= running.until => {
+                (None, process) if killed < at_most && due => {
                     killed += 1;
                     process.kill();
                 }
@@ -197,7 +207,7 @@ impl Campaign {
                 && bodies.iter().any(|it| it.contains(text.as_str()))
             {
                 let left = Duration::from_micros(self.random.random_range(0..25_000));
-                (running.waits, running.until) = (false, instant() + left);
+                (running.patience, running.until) = (None, instant() + left);
             }
         }
         !bodies.is_empty()
