@@ -36,7 +36,8 @@ impl App {
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
-            C::Snooze | C::Claim | C::Tags | C::MarkNone | C::GoToSnoozed | C::ShowDone | C::ShowResults => {
+            C::Snooze | C::Claim | C::Tags | C::MarkNone => self.keeping_command(command, effects),
+            C::GoToSnoozed | C::ShowPaused | C::ShowDone | C::ShowResults => {
                 self.keeping_command(command, effects);
             }
             C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
@@ -112,6 +113,7 @@ impl App {
             C::Tags => self.ask_tags(effects),
             C::MarkNone => self.mark_none(),
             C::GoToSnoozed => self.show_snoozed(),
+            C::ShowPaused => self.show_paused(effects),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
             _ => (),
@@ -213,6 +215,9 @@ impl App {
 
     fn travel(&mut self, command: Command) {
         use Command as C;
+        if self.scroll_card(command) {
+            return;
+        }
         let visible = self.list_rows(&self.areas());
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
         if self.page != Page::Inbox {

@@ -53,6 +53,13 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
                 other => Err(format!("{} has no templates", other.map_or("this channel", Platform::label))),
             }
         }
+        C::Attach => {
+            writable(app, tab)?;
+            match tab.platform().filter(|it| !it.has_histories()) {
+                Some(other) => Err(format!("{} takes no files here", other.label())),
+                None => Ok(()),
+            }
+        }
         C::WriteNumber | C::Call => tab_writable(tab).and_then(|()| match tab.is_phone() {
             true => Ok(()),
             false => Err("numbers are written to and called from a phone tab".into()),
@@ -63,7 +70,7 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
         }
         C::Decide | C::DecideRow => stopped(app),
         C::DecideAll => plannable(app),
-        C::RowNow | C::RowBack => held(app),
+        C::RowNow | C::RowBack => held(app, command == C::RowBack),
         C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
             Err("the outbox is empty".into())
         }
@@ -207,10 +214,11 @@ fn plannable(app: &App) -> Result<(), Reason> {
 }
 
 /// Whether the row at hand has not left and can be hurried or taken back.
-fn held(app: &App) -> Result<(), Reason> {
+fn held(app: &App, back: bool) -> Result<(), Reason> {
     match app.row_at_hand() {
         None => Err("the outbox is empty".into()),
         Some(row) if row.is_stopped() => Err("it asks: a decides over it".into()),
+        Some(row) if back && row.can_withdraw() => Ok(()),
         Some(row) if !row.can_recall() => {
             Err("bytes of it may have left; it is tried again by itself".into())
         }

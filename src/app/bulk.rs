@@ -6,7 +6,7 @@
 use crate::app::availability;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::RowId;
-use crate::model::local::Tag;
+use crate::model::local::{Kept, Tag};
 use crate::model::queries::{ConversationKey, Fate};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -99,7 +99,7 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
     let mut after: Vec<Tag> = kept.collect();
     for word in add {
         if !after.iter().any(|it| it.word == *word) {
-            after.push(Tag { word: word.clone(), shared: false });
+            after.push(Tag { word: word.clone(), kept: Kept::Here });
         }
     }
     after.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));

@@ -156,6 +156,7 @@ commands! {
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
     GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
+    ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
@@ -193,6 +194,7 @@ commands! {
     DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line";
     DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
     Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more";
+    Attach Composer ["Ctrl-T"] "attach" "Send a file, or a link to one, with the text as its caption; a path pasted or dropped here is recognised";
     EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";

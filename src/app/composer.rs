@@ -9,7 +9,9 @@ use tui_textarea::TextArea;
 use crate::app::commands::Command;
 use crate::app::keys::Key;
 use crate::app::sheet::Sheet;
+use crate::model::attachments::Attachment;
 use crate::model::ids::{ConversationId, MessageId};
+use crate::model::outbox::Operation;
 use crate::model::queries::Draft;
 use crate::model::time::Timestamp;
 
@@ -26,6 +28,27 @@ pub enum Mode {
     Note,
 }
 
+/// What a person wrote, as it comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+    /// What goes along.
+    pub attachment: Option<Attachment>,
+}
+
+impl Written {
+    /// What of an operation goes back to where it was written; `None` where
+    /// nothing was written for it.
+    pub fn of(operation: &Operation) -> Option<Self> {
+        let (text, reply_to) = operation.written()?;
+        let attachment = operation.attached();
+        Some(Self { text: text.to_owned(), reply_to: reply_to.cloned(), attachment })
+    }
+}
+
 /// A draft being edited.
 #[derive(Debug)]
 pub struct Composer {
@@ -33,6 +56,8 @@ pub struct Composer {
     pub conversation: ConversationId,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// What goes with the answer.
+    pub attachment: Option<Attachment>,
     /// What is being written.
     pub mode: Mode,
     reply: Sheet,
@@ -49,6 +74,7 @@ impl Composer {
         Self {
             conversation,
             reply_to: None,
+            attachment: None,
             mode: Mode::default(),
             reply: Sheet::default(),
             note: Sheet::default(),
@@ -64,6 +90,7 @@ impl Composer {
         }
         let Some(draft) = draft else { return };
         self.reply_to = self.reply_to.take().or(draft.reply_to);
+        self.attachment = self.attachment.take().or(draft.attachment);
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
             if !kept.is_empty() {
                 let typed = sheet.text();
@@ -124,7 +151,7 @@ impl Composer {
 
     /// Whether an answer was begun.
     pub fn has_reply(&self) -> bool {
-        !self.reply.is_blank()
+        !self.reply.is_blank() || self.attachment.is_some()
     }
 
     /// The answer as typed, whatever is at hand.
@@ -134,8 +161,12 @@ impl Composer {
 
     /// What would be kept; `None` when there is nothing to keep.
     pub fn draft(&self) -> Option<Draft> {
-        let draft =
-            Draft { text: self.reply.text(), reply_to: self.reply_to.clone(), note: self.note.text() };
+        let draft = Draft {
+            text: self.reply.text(),
+            reply_to: self.reply_to.clone(),
+            note: self.note.text(),
+            attachment: self.attachment.clone(),
+        };
         (!draft.is_empty()).then_some(draft)
     }
 
@@ -145,10 +176,23 @@ impl Composer {
     }
 
     /// Puts an answer back that could not be sent: before what is there.
-    pub fn restore(&mut self, text: &str, reply_to: Option<MessageId>, now: Timestamp) {
+    pub fn restore(&mut self, written: Written, now: Timestamp) {
         self.mode = Mode::Reply;
-        self.change(now, |it| it.restore(text));
-        self.reply_to = self.reply_to.take().or(reply_to);
+        if !written.text.is_empty() {
+            self.change(now, |it| it.restore(&written.text));
+        }
+        self.reply_to = self.reply_to.take().or(written.reply_to);
+        if self.attachment.is_none() {
+            self.attach(written.attachment, now);
+        }
+    }
+
+    /// Lets something go with the answer, or nothing any more.
+    pub fn attach(&mut self, attachment: Option<Attachment>, now: Timestamp) {
+        if self.attachment != attachment {
+            self.attachment = attachment;
+            self.dirty_since.get_or_insert(now);
+        }
     }
 
     /// Puts a note back that was not saved, or was taken back.
@@ -161,6 +205,7 @@ impl Composer {
     pub fn clear(&mut self) {
         self.reply.set_text("");
         self.reply_to = None;
+        self.attachment = None;
         self.spent();
     }
 
@@ -263,7 +308,12 @@ mod tests {
         let mut composer = Composer::new(ConversationId::from("c"));
         type_in(&mut composer, "later");
         assert_eq!(composer.take_unsaved(), None, "nothing may overwrite an unread draft");
-        composer.receive_draft(Some(Draft { text: "early ".into(), reply_to: None, note: String::new() }));
+        composer.receive_draft(Some(Draft {
+            text: "early ".into(),
+            reply_to: None,
+            note: String::new(),
+            attachment: None,
+        }));
         assert_eq!(composer.text(), "early later");
         let saved = composer.take_unsaved().flatten().map(|it| it.text);
         assert_eq!(saved.as_deref(), Some("early later"));
@@ -285,7 +335,7 @@ mod tests {
         type_in(&mut composer, "Hi");
         composer.mode = Mode::Note;
         type_in(&mut composer, "angry");
-        let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into() };
+        let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into(), attachment: None };
         assert_eq!((composer.text().as_str(), composer.draft()), ("angry", Some(draft)));
         composer.clear();
         assert_eq!(composer.draft().map(|it| (it.text, it.note)), Some((String::new(), "angry".into())));

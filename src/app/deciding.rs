@@ -3,6 +3,7 @@
 //! Knows nothing of which answers fit; that is `decisions`.
 
 use crate::app::App;
+use crate::app::composer::Written;
 use crate::app::decisions::{self, Answer};
 use crate::app::event::{Effect, Intent, Load};
 use crate::app::layers::Layer;
@@ -83,9 +84,8 @@ impl App {
     }
 
     fn edit_again(&mut self, row: &OutboxRow) {
-        if let (Some((text, quoted)), Some(conversation)) = (row.operation.written(), row.lane.conversation())
-        {
-            self.give_back(&row.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
+        if let (Some(written), Some(conversation)) = (Written::of(&row.operation), row.lane.conversation()) {
+            self.give_back(&row.channel, conversation, written, Kept::AsDraft);
             self.say("back in the composer");
         }
     }

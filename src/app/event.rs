@@ -8,6 +8,7 @@ use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
+use crate::model::contacts::Card;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
@@ -101,6 +102,8 @@ pub enum Loaded {
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// Where the same person is in other tabs.
     Elsewhere(ConversationKey, Vec<ConversationKey>),
+    /// What the card shows beside a conversation.
+    Card(ConversationKey, Box<Card>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
     /// All conversations of a list, to be marked, and whether there are more.
@@ -150,6 +153,8 @@ pub enum Load {
     Drafts(DeskQuery),
     /// Where the person of a conversation is in other tabs.
     Elsewhere(ConversationKey),
+    /// What the card shows beside a conversation.
+    Card(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
     /// A tab's templates.

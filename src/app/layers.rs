@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of drawing; a layer is data.
 
+use crate::app::attaching::AttachForm;
 use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
@@ -16,7 +17,7 @@ use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
-use crate::model::queries::OutboxEntry;
+use crate::model::queries::{OutboxEntry, PausedEntry};
 use crate::model::text::SafeText;
 
 /// Microseconds after a dialog opens in which keys are dropped, so that fast
@@ -140,6 +141,12 @@ pub enum Layer {
         /// The plan.
         plan: Box<Plan>,
     },
+    /// Says which pauses of the AI have gone on for long, and asks whether they
+    /// shall go on.
+    AskLease {
+        /// The pauses.
+        over: Vec<PausedEntry>,
+    },
     /// A list with a chosen line.
     List {
         /// Which.
@@ -166,6 +173,8 @@ pub enum Layer {
         /// What was typed.
         picker: Picker,
     },
+    /// A file or a link is named that goes with the answer.
+    Attach(Box<AttachForm>),
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
@@ -213,6 +222,7 @@ impl Layer {
                 | Self::Menu { .. }
                 | Self::Templates { .. }
                 | Self::TemplateForm(_)
+                | Self::Attach(_)
         )
     }
 }

@@ -1,5 +1,5 @@
 //! Lists that lie over the desk: what was done from here, what became of the
-//! last action on many. One layer, one set of keys.
+//! last action on many, whose AI is paused. One layer, one set of keys.
 //!
 //! Knows nothing of drawing; a line is data.
 
@@ -19,6 +19,8 @@ pub enum ListKind {
     Done,
     /// What became of the last action on many.
     Results,
+    /// Whose AI was paused from here.
+    Paused,
 }
 
 /// One line of a list.
@@ -43,6 +45,7 @@ impl App {
     pub fn list_head(&self, kind: ListKind) -> (String, &'static str) {
         match kind {
             ListKind::Done => ("What was done from here".to_owned(), "z takes it back · j k move · Esc back"),
+            ListKind::Paused => ("AI paused by you".to_owned(), "P hands back · Enter opens · Esc back"),
             ListKind::Results => {
                 let Some(batch) = &self.batch else { return (String::new(), "") };
                 let (finished, total) = batch.progress();
@@ -58,6 +61,7 @@ impl App {
     pub fn list_empty(&self, kind: ListKind) -> &'static str {
         match kind {
             ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
+            ListKind::Paused => "You have paused no AI: it answers everywhere.",
             ListKind::Results => "Nothing was done with many yet.",
         }
     }
@@ -66,6 +70,7 @@ impl App {
     pub fn list_lines(&self, kind: ListKind) -> Vec<ListLine> {
         match kind {
             ListKind::Done => self.done_lines(),
+            ListKind::Paused => self.paused_lines(),
             ListKind::Results => self.result_lines(),
         }
     }
@@ -147,6 +152,7 @@ impl App {
                     None => (),
                 }
             }
+            (ListKind::Paused, Some('P')) => self.hand_back_chosen(chosen, effects),
             (ListKind::Results, Some('x')) => self.cancel_batch(effects),
             _ => (),
         }

@@ -15,6 +15,8 @@ use crate::app::layers::Layer;
 pub enum Entry {
     /// An approved template instead.
     Template,
+    /// A file or a link with the text as its caption.
+    Attach,
     /// A canned reply at the cursor.
     Canned,
     /// An emoji at the cursor.
@@ -27,12 +29,14 @@ pub enum Entry {
 
 impl Entry {
     /// All of them, in the order they stand.
-    pub const ALL: [Self; 5] = [Self::Template, Self::Canned, Self::Emoji, Self::Editor, Self::Note];
+    pub const ALL: [Self; 6] =
+        [Self::Template, Self::Attach, Self::Canned, Self::Emoji, Self::Editor, Self::Note];
 
     /// The key in the menu and the words.
     pub fn words(self) -> (char, &'static str) {
         match self {
             Self::Template => ('t', "approved template"),
+            Self::Attach => ('a', "file or link"),
             Self::Canned => ('c', "canned reply"),
             Self::Emoji => ('e', "emoji"),
             Self::Editor => ('g', "edit in your editor"),
@@ -51,6 +55,7 @@ impl App {
     pub fn entry_is_off(&self, entry: Entry) -> Option<String> {
         match entry {
             Entry::Template => availability::check(self, Command::Template).err(),
+            Entry::Attach => availability::check(self, Command::Attach).err(),
             Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
         }
     }
@@ -82,6 +87,7 @@ impl App {
     fn choose_entry(&mut self, entry: Entry, effects: &mut Vec<Effect>) {
         match entry {
             Entry::Template => self.pick_template(effects),
+            Entry::Attach => self.open_attach(effects),
             Entry::Canned => self.pick_reply("", effects),
             Entry::Emoji => self.pick_emoji(),
             Entry::Editor => self.edit_outside(effects),

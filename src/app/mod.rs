@@ -4,12 +4,14 @@
 //! returns what is to be done as [`event::Effect`] values. Knows nothing of
 //! terminals, files, sockets or clocks.
 
+pub mod attaching;
 pub mod availability;
 pub mod bulk;
 pub mod canned;
 pub mod command_line;
 pub mod commands;
 pub mod composer;
+pub mod contact;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
@@ -56,6 +58,7 @@ mod emoji;
 mod held;
 mod keyboard;
 mod layer_keys;
+mod leasing;
 mod lists;
 mod notes;
 mod on_the_way;
@@ -75,6 +78,8 @@ mod waiting;
 mod watch;
 mod writing;
 
+use std::collections::HashMap;
+
 use crate::app::conversations::ConversationList;
 use crate::app::event::{Effect, Event, Load};
 pub use crate::app::held::Held;
@@ -88,7 +93,7 @@ use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
 use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
-use crate::model::ids::ChannelId;
+use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::time::{SECOND, Timestamp};
 
@@ -150,6 +155,8 @@ pub struct App {
     pub pressed: Vec<Key>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
+    /// How far the files of rows have been uploaded, in percent.
+    pub uploads: HashMap<RowId, u8>,
     /// What became of the last action on many.
     pub batch: Option<bulk::Batch>,
     /// What is on its way into the outbox.
@@ -157,6 +164,9 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    leasing: leasing::Leasing,
+    /// Where `g w` has been.
+    walk: waiting::Walk,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -168,6 +178,7 @@ pub struct App {
     dragging: bool,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
+    contact: contact::Shown,
     layer_opened_at: Timestamp,
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
@@ -208,16 +219,20 @@ impl App {
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),
+            uploads: HashMap::new(),
             batch: None,
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            leasing: leasing::Leasing::default(),
+            walk: waiting::Walk::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
             mouse: true,
             dragging: false,
             card: None,
+            contact: contact::Shown::default(),
             layer_opened_at: now,
             interrupted_at: None,
             watch: watch::Watch::default(),
@@ -267,7 +282,8 @@ impl App {
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let lines = composer.height(width(area)) + usize::from(composer.reply_to.is_some());
+            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
+            let lines = composer.height(width(area)) + above;
             let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
             wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
         }
@@ -280,7 +296,7 @@ impl App {
         match event {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
-            Event::Paste(text) => self.paste(&text),
+            Event::Paste(text) => self.paste(&text, &mut effects),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
@@ -330,10 +346,12 @@ impl App {
         self.follow_writing();
         self.load_what_is_missing(effects);
         self.load_rows(effects);
+        self.load_card(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_leases(effects);
         effects.append(&mut self.pending);
         let journal = &mut self.journal;
         self.queueing.note(effects, || journal.group());

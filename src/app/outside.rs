@@ -5,12 +5,20 @@
 
 use crate::app::App;
 use crate::app::canned::Canned;
+use crate::model::attachments::FileFacts;
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// Read the canned replies, if they have changed.
     Replies,
+    /// Look at the file of a path.
+    File {
+        /// As it was typed.
+        path: String,
+        /// Whether it was pasted as a text.
+        pasted: bool,
+    },
 }
 
 /// What came back.
@@ -18,6 +26,17 @@ pub enum Asked {
 pub enum Answered {
     /// The canned replies as they are now.
     Replies(Canned),
+    /// What the file of a path is.
+    File {
+        /// As it was asked.
+        path: String,
+        /// As it was asked.
+        pasted: bool,
+        /// The file, or why it cannot be sent.
+        found: Result<FileFacts, String>,
+        /// How the path goes on, where there is one way only.
+        longer: Option<String>,
+    },
 }
 
 impl App {
@@ -25,6 +44,7 @@ impl App {
     pub(super) fn answered(&mut self, answered: Answered) {
         match answered {
             Answered::Replies(canned) => self.canned = canned,
+            Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }
     }
 }

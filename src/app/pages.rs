@@ -153,6 +153,7 @@ impl App {
     pub(super) fn rows_changed(&mut self) {
         self.outbox.mark_stale();
         self.drafts.mark_stale();
+        self.leasing.stale = true;
         if let Some(batch) = &mut self.batch {
             batch.stale = true;
         }

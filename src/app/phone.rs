@@ -21,6 +21,7 @@ use crate::model::outbox::content::Json;
 use crate::model::queries::ConversationKey;
 use crate::model::text::{self, SafeText};
 use crate::model::time::SECOND;
+use crate::model::trouble::Trouble;
 
 /// Characters of a field at most.
 const FIELD: usize = 2_000;
@@ -111,6 +112,7 @@ fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
         handed_back_at: None,
         asked_ai_at: None,
         stuck: 0,
+        trouble: Trouble::default(),
         local: Local::default(),
     }
 }

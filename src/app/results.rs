@@ -2,13 +2,15 @@
 //!
 //! Knows nothing of keys.
 
+use crate::app::composer::Written;
 use crate::app::event::{Effect, Intent, Load, Loaded};
 use crate::app::held::Early;
 use crate::app::tab::Focus;
 use crate::app::{App, Held};
-use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::time::HOUR;
 
 /// Where a text that goes back to the composer is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,9 @@ pub(super) enum Kept {
     AsDraft,
     Nowhere,
 }
+
+/// No upload takes longer.
+const UPLOAD: i64 = HOUR;
 
 impl App {
     /// A load came back; what is no longer wanted is dropped.
@@ -65,7 +70,7 @@ impl App {
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
             Loaded::Marked(rows) => self.marked(rows, effects),
             Loaded::Fates(fates) => self.fates(fates),
-            Loaded::Paused(_) => (),
+            Loaded::Paused(paused) => self.paused(paused),
             Loaded::Tags(known) => self.tags_known(known),
             Loaded::Search(query, page) => self.searched(&query, *page),
             Loaded::Depth(channel, conversation, _, depth) => {
@@ -79,6 +84,7 @@ impl App {
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
+            Loaded::Card(key, card) => self.card_loaded(&key, *card),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -104,6 +110,7 @@ impl App {
             News::Credits(channel, credits) => self.credits(&channel, credits),
             News::Conversations(channel) => {
                 self.rows_changed();
+                self.contact.mark_stale();
                 self.all.mark_stale();
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
@@ -127,6 +134,7 @@ impl App {
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
             News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
+            News::Uploading(_, row, percent) => self.uploading(row, percent),
             News::Budget(channel, percent) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.budget = percent;
@@ -166,10 +174,7 @@ impl App {
     pub(super) fn row_changed(&mut self, row: &OutboxRow, effects: &mut Vec<Effect>) {
         match row.lane.conversation() {
             Some(conversation) => self.history_changed(row.channel.clone(), conversation, effects),
-            None => {
-                self.rows_changed();
-                effects.push(Effect::Load(Load::Counts(row.channel.clone())));
-            }
+            None => self.news(News::Conversations(row.channel.clone()), effects),
         }
     }
 
@@ -203,7 +208,8 @@ impl App {
         let mut recalls = Vec::new();
         for row in rows {
             self.row_changed(&row, effects);
-            if row.hold_left(self.now).is_none() {
+            let uploads = matches!(row.operation, Operation::SendFile(_));
+            if row.hold_left(self.now).is_none() && !uploads {
                 continue;
             }
             match early {
@@ -213,7 +219,8 @@ impl App {
                     row: row.id,
                     channel: row.channel,
                     lane: row.lane,
-                    until: row.not_before,
+                    // A file can be taken back as long as it is on its way.
+                    until: if uploads { row.not_before.plus(UPLOAD) } else { row.not_before },
                 }),
             }
         }
@@ -222,14 +229,14 @@ impl App {
 
     /// A row was taken back, or had already left.
     pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>, effects: &mut Vec<Effect>) {
-        self.undo.retain(|it| it.row != *row);
+        self.uploading(row.clone(), None);
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
         };
         self.note_recalled(row);
-        match (taken.operation.written(), taken.lane.conversation()) {
-            (Some((text, quoted)), Some(conversation)) => {
-                self.give_back(&taken.channel, conversation, text, quoted.cloned(), Kept::AsDraft);
+        match (Written::of(&taken.operation), taken.lane.conversation()) {
+            (Some(written), Some(conversation)) => {
+                self.give_back(&taken.channel, conversation, written, Kept::AsDraft);
                 self.say("taken back into the composer; nothing was sent");
             }
             _ if taken.operation == Operation::Close => self.say("kept open"),
@@ -243,8 +250,7 @@ impl App {
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
-        text: &str,
-        reply_to: Option<MessageId>,
+        written: Written,
         kept: Kept,
     ) {
         let now = self.now;
@@ -253,7 +259,7 @@ impl App {
         if let Some(composer) = &mut self.tab_mut().composer {
             // A draft that is still to be read brings the text with it.
             if composer.is_loaded() || kept == Kept::Nowhere {
-                composer.restore(text, reply_to, now);
+                composer.restore(written, now);
             }
         }
         self.pending.extend(effects);
@@ -267,8 +273,8 @@ impl App {
         }
         for intent in intents.into_iter().rev() {
             self.call_not_queued(&intent.operation);
-            if let Some((text, quoted)) = intent.operation.written() {
-                self.give_back(&intent.channel, &intent.conversation, text, quoted.cloned(), Kept::Nowhere);
+            if let Some(written) = Written::of(&intent.operation) {
+                self.give_back(&intent.channel, &intent.conversation, written, Kept::Nowhere);
             }
         }
         self.warn(format!("{what} failed: {why}"));

@@ -55,13 +55,21 @@ impl App {
     pub(super) fn send(&mut self, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return };
-        if composer.is_blank() {
+        let attached = composer.attachment.is_some();
+        if composer.is_blank() && !attached {
             return self.send_held_now(effects);
         }
         let text = composer.text();
         if let Err(reason) = self.may_send() {
             return self.warn(reason);
         }
+        if attached {
+            if self.may_attach(effects) {
+                self.send_unless_crossed(effects);
+            }
+            return;
+        }
+        let tab = self.tab();
         let parts = tab.messages_of(&text);
         let price = tab.text_price(parts.len());
         if let Some(why) = tab.cannot_pay(price) {
@@ -96,6 +104,10 @@ impl App {
         else {
             return;
         };
+        if let Some(attachment) = &composer.attachment {
+            let operations = tab.attached_operations(composer, attachment, &to);
+            return self.send_operations(operations, true, effects);
+        }
         let mut quoted = composer.reply_to.clone();
         let parts = tab.messages_of(&composer.reply_text());
         let by_phone = tab.is_phone();

@@ -1,14 +1,20 @@
 //! Tags: a line to edit them in, with completion from those that are in use.
+//! Where the server keeps contacts, a change goes to it through the outbox;
+//! elsewhere tags stay on this desk.
 //!
-//! Knows nothing of contacts; tags are only here until the server has them.
+//! Knows nothing of how tags are merged with those of others.
 
 use crate::app::App;
+use crate::app::availability;
 use crate::app::bulk::{Plan, Wish, tagged};
-use crate::app::event::{Effect, Load};
+use crate::app::event::{Effect, Intent, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::model::account::Platform;
+use crate::model::bounds;
 use crate::model::conversations::ConversationRow;
-use crate::model::local::Keep;
+use crate::model::local::{Keep, Kept, Tag};
+use crate::model::outbox::Operation;
 use crate::model::text::SafeText;
 
 /// Characters of the line at most.
@@ -125,11 +131,58 @@ impl App {
         self.layers.push(Layer::Tags { rows, line });
     }
 
+    /// Whether the tags of a conversation are kept with a contact on the
+    /// server.
+    pub fn tags_leave(&self, row: &ConversationRow) -> bool {
+        let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
+        has_number
+            && self.tabs.iter().any(|it| {
+                it.channel.id == row.channel
+                    && it.platform().is_some_and(Platform::has_contacts)
+                    && availability::tab_writable(it).is_ok()
+            })
+    }
+
     /// Sets the tags of all a plan applies to.
     pub(super) fn tag_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
         let Wish::Tag { add, remove } = &plan.wish else { return };
-        let wanted = |row: &ConversationRow| tagged(&row.local.tags, add, remove);
-        self.keep_all(plan, wanted, |row| row.local.tags.clone(), Keep::Tags, effects);
+        let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| self.tags_leave(it));
+        let intents: Vec<Intent> = far.iter().filter_map(|it| self.tag_intent(it, add, remove)).collect();
+        if !intents.is_empty() {
+            effects.push(Effect::Enqueue { intents, clears_draft: false });
+        }
+        // Of those that leave, only what this desk alone kept goes here.
+        let forgets = |it: &Tag| it.kept == Kept::Here && remove.contains(&it.word);
+        let forgetful = far.into_iter().filter(|it| it.local.tags.iter().any(forgets));
+        let kept = Plan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
+        let wanted = |row: &ConversationRow| {
+            let stays = near.iter().any(|it| it.is(&row.key()));
+            tagged(&row.local.tags, if stays { add } else { &[] }, remove)
+        };
+        if !kept.apply.is_empty() {
+            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags, effects);
+        }
+    }
+
+    /// What is asked of the server for one conversation; `None` if it has it
+    /// so already.
+    fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
+        let phone = row.conversation.address.clone()?;
+        let has = |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != Kept::Here);
+        let add: Vec<String> = add.iter().filter(|it| !has(it)).map(ToString::to_string).collect();
+        let remove: Vec<String> = remove.iter().filter(|it| has(it)).map(ToString::to_string).collect();
+        if add.is_empty() && remove.is_empty() {
+            return None;
+        }
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        Some(Intent {
+            channel: row.channel.clone(),
+            platform: tab.platform()?.clone(),
+            conversation: row.conversation.id.clone(),
+            operation: Operation::ChangeTags { phone, add, remove },
+            hold: 0,
+            seen: None,
+        })
     }
 }
 

@@ -11,11 +11,12 @@ use crate::model::messages::{Delivery, Direction, Message, MessageRow, Sender};
 use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
+use crate::model::trouble::Trouble;
 
 /// Rows of the list on screen.
 const VISIBLE: usize = 5;
 
-fn at(minutes: i64) -> Timestamp {
+pub(super) fn at(minutes: i64) -> Timestamp {
     Timestamp::from_micros(minutes * MINUTE)
 }
 
@@ -23,7 +24,7 @@ fn key(id: &str) -> ConversationKey {
     ConversationKey { channel: ChannelId::from("chat"), conversation: ConversationId::from(id) }
 }
 
-fn row(id: &str, waits: bool) -> ConversationRow {
+pub(super) fn row(id: &str, waits: bool) -> ConversationRow {
     ConversationRow {
         channel: ChannelId::from("chat"),
         conversation: Conversation {
@@ -54,6 +55,7 @@ fn row(id: &str, waits: bool) -> ConversationRow {
         handed_back_at: None,
         asked_ai_at: None,
         stuck: 0,
+        trouble: Trouble::default(),
         local: Local::default(),
     }
 }

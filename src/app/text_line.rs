@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::app::keys::{Key, KeyCode};
 
 /// Bytes one line may have.
-const MOST: usize = 500;
+const MOST: usize = 2_048;
 
 /// The line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

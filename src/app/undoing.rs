@@ -122,11 +122,11 @@ impl App {
         let last = rows.last().unwrap_or(first);
         let verb = verb(&last.operation);
         let words = match rows.len() {
-            1 => format!("{verb} · {}", self.name_of(&first.channel, first.lane.conversation())),
+            1 => format!("{verb} · {}", self.name_of_row(first)),
             _ if rows.iter().all(|it| it.lane == first.lane) => {
                 let mut verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
                 verbs.dedup();
-                let name = self.name_of(&first.channel, first.lane.conversation());
+                let name = self.name_of_row(first);
                 format!("{} · {name}", verbs.join(", "))
             }
             many => format!("{verb} · {many} conversations"),
@@ -169,6 +169,17 @@ impl App {
         row.map_or_else(|| "a conversation".to_owned(), |it| it.conversation.title().to_string())
     }
 
+    /// Whom a row is about, as far as the tabs know.
+    fn name_of_row(&self, row: &OutboxRow) -> String {
+        let Operation::ChangeTags { phone, .. } = &row.operation else {
+            return self.name_of(&row.channel, row.lane.conversation());
+        };
+        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
+        let known = rows.filter(|it| it.channel == row.channel);
+        let mut known = known.filter(|it| it.conversation.address.as_ref() == Some(phone));
+        known.next().map_or_else(|| phone.clone(), |it| it.conversation.title().to_string())
+    }
+
     /// How something can be taken back, or why it cannot.
     fn way(&self, done: &Done) -> Result<Way, &'static str> {
         if done.undone {
@@ -181,7 +192,7 @@ impl App {
         if !held.is_empty() {
             return Ok(Way::Recall(held));
         }
-        if rows.iter().all(|it| matches!(it.operation, Operation::SetAutomation { .. })) {
+        if rows.iter().all(|it| opposite(&it.operation).is_some()) {
             return Ok(Way::Turn(rows.clone()));
         }
         Err(match rows.last().map(|it| &it.operation) {
@@ -227,23 +238,27 @@ impl App {
         }
     }
 
-    /// Asks for the opposite of a pause or a hand-back.
+    /// Asks for the opposite of a pause, a hand-back or a change of tags.
     fn turn(&mut self, rows: &[OutboxRow], effects: &mut Vec<Effect>) {
         let intent = |row: &OutboxRow| {
-            let Operation::SetAutomation { enabled } = row.operation else { return None };
+            let operation = opposite(&row.operation)?;
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
                 platform: tab.platform()?.clone(),
-                conversation: row.lane.conversation()?.clone(),
-                operation: Operation::SetAutomation { enabled: !enabled },
+                conversation: ConversationId::new(row.lane.id()),
+                operation,
                 hold: 0,
                 seen: None,
             })
         };
         let intents: Vec<Intent> = rows.iter().filter_map(intent).collect();
-        if let Some(Operation::SetAutomation { enabled }) = intents.first().map(|it| &it.operation) {
-            self.say(if *enabled { "undone: the AI gets it back" } else { "undone: the AI is paused again" });
+        if let Some(first) = intents.first() {
+            self.say(match first.operation {
+                Operation::SetAutomation { enabled: true } => "undone: the AI gets it back",
+                Operation::SetAutomation { enabled: false } => "undone: the AI is paused again",
+                _ => "undone: the tags are changed back",
+            });
             self.queueing.quiet = true;
             effects.push(Effect::Enqueue { intents, clears_draft: false });
         }
@@ -268,6 +283,17 @@ impl App {
     }
 }
 
+/// What turns an operation round after it has left.
+fn opposite(operation: &Operation) -> Option<Operation> {
+    match operation {
+        Operation::SetAutomation { enabled } => Some(Operation::SetAutomation { enabled: !enabled }),
+        Operation::ChangeTags { phone, add, remove } => {
+            Some(Operation::ChangeTags { phone: phone.clone(), add: remove.clone(), remove: add.clone() })
+        }
+        _ => None,
+    }
+}
+
 /// What an operation did, in words.
 fn verb(operation: &Operation) -> &'static str {
     match operation {
@@ -276,6 +302,7 @@ fn verb(operation: &Operation) -> &'static str {
         Operation::Close => "closed",
         Operation::React { .. } => "reacted",
         Operation::SaveContact(_) => "changed the contact",
+        Operation::ChangeTags { .. } => "changed the tags",
         it if it.speaks() => "sent a message",
         _ => "changed something",
     }

@@ -31,6 +31,7 @@ impl App {
             Command::HelpInText => self.open_layer(Layer::Help { first: 0 }),
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
+            Command::Attach => self.attach_if_possible(effects),
             Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
             _ => {
@@ -58,17 +59,24 @@ impl App {
         }
     }
 
-    /// Where there is nothing to delete, the quote goes.
+    /// Where there is nothing to delete, what is attached goes, then the
+    /// quote.
     fn drop_quote(&mut self, key: Key) {
+        let now = self.now;
         let quotes = |it: &&mut Composer| it.mode == Mode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
+            Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
             Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,
             _ => self.typed(key),
         }
     }
 
     /// Pasted text is text in the composer and nothing anywhere else.
-    pub(super) fn paste(&mut self, text: &str) {
+    pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
+        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
+            form.paste(text);
+            return self.look_at_typed(effects);
+        }
         if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
             let focus = form.focus;
             if let Some(value) = form.values.get_mut(focus) {
@@ -95,7 +103,8 @@ impl App {
         }
         let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
         if !fits {
-            self.warn("the pasted text was too long and has been cut");
+            return self.warn("the pasted text was too long and has been cut");
         }
+        self.recognise_path(text, effects);
     }
 }

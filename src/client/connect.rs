@@ -16,7 +16,7 @@ use crate::client::pace::{Pace, Seat, Urgency};
 use crate::client::page_size::PageSize;
 use crate::client::sameness::{Applied, Unless};
 use crate::client::server_clock::ServerClock;
-use crate::client::transport::{Sockets, Transport};
+use crate::client::transport::{Progress, Sockets, Transport};
 use crate::model::outbox::Moment;
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
@@ -88,6 +88,8 @@ pub struct Client {
     pub(crate) applied: Applied,
     /// Set while an answer that was applied before is not wanted again.
     pub(crate) unless: Option<Unless>,
+    /// Who hears how far a large write has come.
+    pub(crate) progress: Option<Progress>,
 }
 
 /// What all clones of a client share.
@@ -177,6 +179,7 @@ impl Client {
             seat: 0,
             applied: Applied::default(),
             unless: None,
+            progress: None,
         })
     }
 
@@ -185,6 +188,12 @@ impl Client {
     #[must_use]
     pub fn for_person(&self) -> Self {
         Self { urgency: Urgency::Person, ..self.clone() }
+    }
+
+    /// The same client, telling how far a large write has come.
+    #[must_use]
+    pub fn telling(&self, progress: Progress) -> Self {
+        Self { progress: Some(progress), ..self.clone() }
     }
 
     /// The same client within the budget of retries it shares with others.

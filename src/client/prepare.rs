@@ -11,6 +11,9 @@ use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
 use crate::model::secret::Secret;
 use crate::wire::body::Body;
 
+/// Stands for an address that is not known before a file was uploaded.
+const SOMEWHERE: &str = "https://media.invalid/file";
+
 /// Why nothing can be sent, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrepareError {
@@ -132,11 +135,17 @@ pub fn prepare_with(
         Operation::Call { to, via, context } => voip::prepare_call(to, via.as_deref(), context.as_ref()),
         Operation::Broadcast { to, content } => broadcasts::prepare(to, content),
         Operation::SaveContact(wish) => contacts::prepare_save(wish),
+        Operation::ChangeTags { phone, add, .. } => contacts::prepare_tags(phone, add.clone()),
         Operation::DeleteContact { contact, .. } => Ok(contacts::prepare_delete(contact)),
         Operation::AddWebhook { url, events } => {
             webhooks::prepare_add(platform, url, events, enclosed.secret)
         }
         Operation::RemoveWebhook { webhook, .. } => Ok(webhooks::prepare_remove(platform, webhook)),
+        Operation::SendFile(file) => {
+            // What is certain to be refused after the upload is refused before it.
+            prepare(platform, lane, &file.uploaded_to(SOMEWHERE))?;
+            media::prepare(&file.name, &file.mime_type, file.size, enclosed.files)
+        }
         Operation::Upload { filename, mime_type, size } => {
             media::prepare(filename, mime_type, *size, enclosed.files)
         }
@@ -149,9 +158,10 @@ fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
     let chat = platform.has_histories();
     let switch = platform.can_take_over();
     match operation {
-        Operation::SendText { .. } | Operation::SendContent { .. } | Operation::React { .. } => {
-            (!chat).then_some("answer conversations here")
-        }
+        Operation::SendText { .. }
+        | Operation::SendContent { .. }
+        | Operation::SendFile(_)
+        | Operation::React { .. } => (!chat).then_some("answer conversations here"),
         Operation::SetAutomation { enabled: false } => (!switch).then_some("pause the AI"),
         Operation::SetAutomation { enabled: true } => (!switch).then_some("hand back to the AI"),
         Operation::Close => (!switch).then_some("close a conversation"),

@@ -196,9 +196,13 @@ fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
         Operation::Broadcast { .. } => {
             ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
         }
-        Operation::SaveContact(_) => ReceiptKind::Saved(told.made_or_test("id")?.map(ContactId::new)),
+        Operation::SaveContact(_) | Operation::ChangeTags { .. } => {
+            ReceiptKind::Saved(told.made_or_test("id")?.map(ContactId::new))
+        }
         Operation::AddWebhook { .. } => ReceiptKind::Registered(told.made_or_test("id")?.map(WebhookId::new)),
-        Operation::Upload { .. } => ReceiptKind::Uploaded { url: told.made_or_test("url")? },
+        Operation::SendFile(_) | Operation::Upload { .. } => {
+            ReceiptKind::Uploaded { url: told.made_or_test("url")? }
+        }
         // What the interface says of these is a status, or nothing.
         Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. } => {
             return None;

@@ -87,6 +87,7 @@ impl Client {
             headers: self.shared.headers.clone(),
             body: Vec::new(),
             total: self.shared.bounds.read_total,
+            progress: None,
         };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
             Ok((raw, None)) => {
@@ -139,6 +140,7 @@ impl Client {
             headers,
             body: request.body.clone(),
             total: self.shared.bounds.write_total + upload_time(request.body.len()),
+            progress: self.progress.clone(),
         };
         match self.exchange(outgoing, Kind::of_write(request), &request.path).await {
             Ok((raw, None)) => class_write(raw),

@@ -3,11 +3,14 @@
 //!
 //! Knows nothing of keys, budgets or what an answer means.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::header::HeaderMap;
-use reqwest::{Method, Response, redirect};
+use futures_util::stream;
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::{Body, Method, Response, redirect};
 
 use crate::client::connect::{Address, Bounds, ClientError};
 use crate::client::errors::NotSent;
@@ -17,6 +20,8 @@ use crate::model::text::SafeText;
 /// How long an unused connection is kept; shorter than servers do, so that a
 /// write rarely meets one that was just closed.
 const POOL_IDLE: Duration = Duration::from_secs(20);
+/// Bytes of a piece of a body whose progress is told.
+const PIECE: usize = 64 * 1024;
 
 /// A request with everything that leaves.
 #[derive(Debug, Clone)]
@@ -31,6 +36,25 @@ pub struct Outgoing {
     pub body: Vec<u8>,
     /// How long the exchange may take in all.
     pub total: Duration,
+    /// Who hears how far a large body has come.
+    pub progress: Option<Progress>,
+}
+
+/// Hears how many bytes of a body were handed on so far.
+#[derive(Clone)]
+pub struct Progress(Arc<dyn Fn(usize) + Send + Sync>);
+
+impl Progress {
+    /// Tells this.
+    pub fn new(hear: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Progress")
+    }
 }
 
 /// An answer whose head has come.
@@ -99,11 +123,17 @@ impl Sockets {
 
 impl Transport for Sockets {
     fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
-        let Outgoing { method, url, headers, body, total } = request;
-        let mut builder = self.http.request(method, url).headers(headers).timeout(total);
-        if !body.is_empty() {
-            builder = builder.body(body);
+        let Outgoing { method, url, mut headers, body, total, progress } = request;
+        if progress.is_some() {
+            // A body in pieces does not tell its length by itself.
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         }
+        let mut builder = self.http.request(method, url).headers(headers).timeout(total);
+        builder = match progress {
+            _ if body.is_empty() => builder,
+            Some(progress) => builder.body(in_pieces(body, progress)),
+            None => builder.body(body),
+        };
         Box::pin(async move {
             let response = builder.send().await.map_err(|error| no_answer(&error))?;
             let status = response.status().as_u16();
@@ -111,6 +141,17 @@ impl Transport for Sockets {
             Ok(Incoming { status, headers, body: read_body(response, self.most).await })
         })
     }
+}
+
+/// A body whose pieces are told of as they are taken.
+fn in_pieces(body: Vec<u8>, progress: Progress) -> Body {
+    let pieces = stream::unfold((body, 0), move |(body, from)| {
+        (progress.0)(from);
+        let to = (from + PIECE).min(body.len());
+        let piece = body.get(from..to).filter(|it| !it.is_empty()).map(<[u8]>::to_vec);
+        async move { piece.map(|it| (Ok::<_, std::io::Error>(it), (body, to))) }
+    });
+    Body::wrap_stream(pieces)
 }
 
 fn no_answer(error: &reqwest::Error) -> Broken {

@@ -69,6 +69,12 @@ impl Platform {
         matches!(self, Self::Whatsapp | Self::Telegram)
     }
 
+    /// Whether the server keeps contacts this key can read and change
+    /// (interface, Contacts: those with a phone number of business chat).
+    pub fn has_contacts(&self) -> bool {
+        matches!(self, Self::Whatsapp)
+    }
+
     /// Whether the AI can be paused and conversations closed (interface,
     /// Conversations: only the business chat channel has these operations).
     pub fn can_take_over(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::model::local::Local;
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
+use crate::model::trouble::{self, Reason, Trouble};
 
 /// How long the AI is given to answer after it was handed back.
 const PATIENCE: i64 = MINUTE;
@@ -215,6 +216,8 @@ pub struct ConversationRow {
     pub asked_ai_at: Option<Timestamp>,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
+    /// What its newest messages tell of trouble with the AI.
+    pub trouble: Trouble,
     /// What this desk keeps of it.
     pub local: Local,
 }
@@ -245,6 +248,43 @@ impl ConversationRow {
         let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
         let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == Status::Open;
         in_vain.then_some(asked)
+    }
+
+    /// How much trouble there is with the AI, by what was said and by how long
+    /// the customer has waited; 0 where the AI does not answer.
+    pub fn trouble_score(&self, now: Timestamp) -> u32 {
+        let answers = !matches!(self.conversation.automation, Automation::Off);
+        if !answers || self.conversation.status != Status::Open || self.local.is_asleep() {
+            return 0;
+        }
+        let asks = if self.is_failing() { 60 } else { 0 };
+        asks + self.trouble_reasons(now).iter().map(|it| it.weight).sum::<u32>()
+    }
+
+    /// What was said and how long it has been unanswered, each with its weight.
+    fn trouble_reasons(&self, now: Timestamp) -> Vec<Reason> {
+        let waits = self.waiting_since.and_then(|it| trouble::waits(now.since(it)));
+        self.trouble.reasons.iter().cloned().chain(waits).collect()
+    }
+
+    /// Why there is trouble with the AI, in words; `None` if there is none. The
+    /// waiting time is told beside it.
+    pub fn trouble_words(&self, now: Timestamp) -> Option<String> {
+        // Waiting alone is said by the waiting time.
+        let troubled = self.trouble_score(now) >= trouble::TROUBLE && !self.trouble.reasons.is_empty();
+        troubled.then(|| {
+            let reasons = self.trouble.reasons.iter().map(|it| it.words.as_str());
+            reasons.collect::<Vec<_>>().join(", ")
+        })
+    }
+
+    /// The score with what each reason adds to it; `None` without trouble.
+    pub fn trouble_sum(&self, now: Timestamp) -> Option<String> {
+        self.trouble_words(now)?;
+        let asks = self.is_failing().then(|| "asks for a person 60".to_owned());
+        let reasons = self.trouble_reasons(now).into_iter().map(|it| format!("{} {}", it.words, it.weight));
+        let words = asks.into_iter().chain(reasons).collect::<Vec<_>>().join(", ");
+        Some(format!("score {}: {words}", self.trouble_score(now)))
     }
 
     /// Whether the AI asks for a person in an open conversation.

@@ -40,8 +40,19 @@ pub struct Claim {
 pub struct Tag {
     /// The word.
     pub word: SafeText,
-    /// Whether the server's contact has it too; else it is only here.
-    pub shared: bool,
+    /// Where it is kept.
+    pub kept: Kept,
+}
+
+/// Where a tag is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// On this desk only.
+    Here,
+    /// On its way to the server.
+    Leaving,
+    /// With the server's contact.
+    Server,
 }
 
 /// A change of what is kept of a tab's conversations.
@@ -53,7 +64,8 @@ pub enum Keep {
     Wake(Timestamp),
     /// Claims, or with `None` releases.
     Claim(Vec<(ConversationId, Option<Claim>)>),
-    /// Sets all tags.
+    /// Sets all tags that only this desk keeps; others among them are left
+    /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),
     /// The pauses made from here that are older than the first time go on:
     /// their age counts from the second.

@@ -4,12 +4,15 @@
 //! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
+pub mod attachments;
 pub mod bounds;
 pub mod broadcasts;
 pub mod chance;
+pub mod contacts;
 pub mod conversations;
 pub mod counting;
 pub mod emoji;
+pub mod files;
 pub mod filter;
 pub mod ids;
 pub mod json;
@@ -33,4 +36,5 @@ pub mod stops;
 pub mod templates;
 pub mod text;
 pub mod time;
+pub mod trouble;
 pub mod urgency;

@@ -4,7 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -75,6 +75,8 @@ pub enum News {
     Notice(ChannelId, Option<ConversationId>, SafeText),
     /// The tab's list of templates was read.
     Templates(ChannelId),
+    /// A row's file is so many percent uploaded; `None`: whole, or no more.
+    Uploading(ChannelId, RowId, Option<u8>),
     /// Share of the read budget in use, in percent of 300 a minute.
     Budget(ChannelId, u8),
 }

@@ -172,6 +172,13 @@ impl OutboxRow {
         self.attempts == 0 && matches!(self.state, RowState::Queued)
     }
 
+    /// Whether it can be taken back: never tried, or a file that is still
+    /// being uploaded, which nobody was sent yet.
+    pub fn can_withdraw(&self) -> bool {
+        let uploads = matches!(self.operation, Operation::SendFile(_));
+        self.can_recall() || (uploads && !matches!(self.state, RowState::Stopped(..) | RowState::Done))
+    }
+
     /// Whether it waits for a person.
     pub fn is_stopped(&self) -> bool {
         matches!(self.state, RowState::Stopped(..))

@@ -4,6 +4,7 @@
 //! Knows nothing of SQL. Everything is a window: cost follows the rows asked
 //! for, not the rows stored.
 
+use crate::model::attachments::Attachment;
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
@@ -110,12 +111,14 @@ pub struct Draft {
     pub reply_to: Option<MessageId>,
     /// A private note that is not saved yet; never part of the text.
     pub note: String,
+    /// What goes with the text.
+    pub attachment: Option<Attachment>,
 }
 
 impl Draft {
     /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.note.is_empty()
+        self.text.is_empty() && self.note.is_empty() && self.attachment.is_none()
     }
 }
 

@@ -180,6 +180,11 @@ pub fn short_span(micros: i64) -> String {
     }
 }
 
+/// How long ago something was: `just now`, `7m ago`.
+pub fn ago(micros: i64) -> String {
+    if micros < MINUTE { "just now".to_owned() } else { format!("{} ago", short_span(micros)) }
+}
+
 /// A span with seconds while it is short: `7s`, then as [`short_span`].
 pub fn precise_span(micros: i64) -> String {
     if micros < MINUTE { format!("{}s", micros.max(0) / SECOND) } else { short_span(micros) }

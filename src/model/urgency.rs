@@ -12,6 +12,8 @@ use crate::model::time::{Timestamp, short_span};
 pub struct Urgency {
     /// The AI asks for a person, or did not wake up.
     failing: bool,
+    /// How much trouble there is with the AI.
+    trouble: u32,
     /// Since when the customer waits.
     waiting: Option<Reverse<Timestamp>>,
     /// Something written here could not be sent.
@@ -21,7 +23,17 @@ pub struct Urgency {
 /// How urgent a conversation is now.
 pub fn of(row: &ConversationRow, now: Timestamp) -> Urgency {
     let failing = row.is_failing() || row.unanswered_since(now).is_some();
-    Urgency { failing, waiting: row.waiting_since.map(Reverse), stuck: row.stuck > 0 }
+    Urgency {
+        failing,
+        trouble: trouble_of(row, now),
+        waiting: row.waiting_since.map(Reverse),
+        stuck: row.stuck > 0,
+    }
+}
+
+/// How much trouble there is with the AI; a little is none.
+fn trouble_of(row: &ConversationRow, now: Timestamp) -> u32 {
+    row.trouble_words(now).map_or(0, |_| row.trouble_score(now))
 }
 
 /// Why a conversation is urgent, in words.
@@ -29,8 +41,9 @@ pub fn reason(row: &ConversationRow, now: Timestamp) -> String {
     let waits = row.waiting_since.map(|since| format!("waits {}", short_span(now.since(since))));
     let failing = row.is_failing().then(|| "the AI asks for a person".to_owned());
     let silent = row.unanswered_since(now).map(|_| "the AI has not answered".to_owned());
+    let trouble = row.trouble_words(now);
     let stuck = (row.stuck > 0).then(|| "a message could not be sent".to_owned());
-    let reasons: Vec<String> = [failing, silent, waits, stuck].into_iter().flatten().collect();
+    let reasons: Vec<String> = [failing, silent, trouble, waits, stuck].into_iter().flatten().collect();
     reasons.join(", ")
 }
 
@@ -46,20 +59,22 @@ pub fn ranked(mut rows: Vec<ConversationRow>, now: Timestamp) -> Vec<Conversatio
 mod tests {
     use super::*;
 
-    fn key(failing: bool, waiting: Option<i64>, stuck: bool) -> Urgency {
-        Urgency { failing, waiting: waiting.map(|it| Reverse(Timestamp::from_micros(it))), stuck }
+    fn key(failing: bool, trouble: u32, waiting: Option<i64>, stuck: bool) -> Urgency {
+        Urgency { failing, trouble, waiting: waiting.map(|it| Reverse(Timestamp::from_micros(it))), stuck }
     }
 
     #[test]
-    fn failing_comes_first_then_the_longest_wait() {
+    fn failing_comes_first_then_trouble_then_the_longest_wait() {
         let order = [
-            key(true, Some(5), false),
-            key(true, Some(9), false),
-            key(true, None, false),
-            key(false, Some(1), false),
-            key(false, Some(2), true),
-            key(false, Some(2), false),
-            key(false, None, true),
+            key(true, 0, Some(5), false),
+            key(true, 0, Some(9), false),
+            key(true, 0, None, false),
+            key(false, 90, Some(9), false),
+            key(false, 40, Some(5), false),
+            key(false, 0, Some(1), false),
+            key(false, 0, Some(2), true),
+            key(false, 0, Some(2), false),
+            key(false, 0, None, true),
         ];
         assert!(order.is_sorted_by(|one, other| one > other), "{order:?}");
     }

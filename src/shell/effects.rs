@@ -10,15 +10,17 @@ use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
+use crate::client::{Enclosed, prepare, prepare_with};
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
-use crate::model::outbox::{Lane, Operation, OutboxRow, Verdict};
+use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
+use crate::shell::files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
@@ -48,6 +50,7 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         }
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
         Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
+        Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
         Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
@@ -151,17 +154,28 @@ fn save_draft(
 /// outbox in one transaction.
 fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timestamp) -> Event {
     let what = match intents.last().map(|it| &it.operation) {
-        Some(Operation::SendText { .. } | Operation::SendSms { .. }) => "sending",
+        Some(it) if it.speaks() => "sending",
+        Some(Operation::SendSms { .. }) => "sending",
         Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
+        Some(Operation::ChangeTags { .. }) => "changing the tags",
         _ => "switching the AI",
     };
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
-        let lane = Lane::Conversation(intent.conversation.clone());
-        match crate::client::prepare(&intent.platform, &lane, &intent.operation) {
+        let conversation = Some(&intent.conversation);
+        let lane = intent.operation.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into());
+        let prepared = match &intent.operation {
+            Operation::SendFile(file) => files::read(&file.path, file.size).and_then(|bytes| {
+                let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
+                let prepared = prepare_with(&intent.platform, &lane, &intent.operation, enclosed);
+                prepared.map_err(|error| error.to_string())
+            }),
+            other => prepare(&intent.platform, &lane, other).map_err(|error| error.to_string()),
+        };
+        match prepared {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),
                 lane,
@@ -170,7 +184,7 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 hold_micros: intent.hold,
                 seen: intent.seen.clone(),
             }),
-            Err(error) => return refused(error.to_string(), intents),
+            Err(why) => return refused(why, intents),
         }
     }
     match store.enqueue_many(rows, clears_draft, now) {

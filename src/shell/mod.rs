@@ -5,6 +5,7 @@ pub mod editor;
 pub mod effects;
 mod exporting;
 pub mod failures;
+pub mod files;
 pub mod input;
 pub mod mailbox;
 mod notes;

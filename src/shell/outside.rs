@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::app::event::Event;
 use crate::app::outside::{Answered, Asked};
+use crate::shell::files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::replies::Folder;
 
@@ -27,6 +28,10 @@ impl Outside {
     pub fn answer(&mut self, asked: Asked) -> Answered {
         match asked {
             Asked::Replies => Answered::Replies(self.replies.read()),
+            Asked::File { path, pasted } => {
+                let (found, longer) = (files::look_at(&path), files::longer(&path));
+                Answered::File { path, pasted, found, longer }
+            }
         }
     }
 }

@@ -1,13 +1,107 @@
-//! What a deleted contact takes with it.
+//! Contacts as last read, and what a deleted one takes with it.
 //!
-//! Knows nothing of contacts themselves; they are not kept here.
+//! Knows nothing of how they are read or changed.
 
-use rusqlite::params;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::{Map, Value};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::store::{Store, StoreError};
+use crate::model::contacts::{Card, Contact, Elsewhere, ToldContact};
+use crate::model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
+use crate::model::outbox::PreparedRequest;
+use crate::model::queries::ConversationKey;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::outbox::new_key;
+use crate::store::reader::conversations::row_of;
+use crate::store::reader::elsewhere;
+use crate::store::rows::{optional_line, time};
+use crate::store::{Reader, Store, StoreError};
+
+/// Tags and names of a contact's metadata kept at most.
+const MOST: usize = 100;
+/// Characters of one at most.
+const CUT: usize = 200;
 
 impl Store {
+    /// The number a conversation is with, and when its contact was read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn contact_of(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<(String, Option<Timestamp>)>, StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let sql = "SELECT c.address, p.read_at FROM conversation c
+                     LEFT JOIN contact p ON p.channel = c.channel AND p.phone = c.address
+                     WHERE c.channel = ?1 AND c.id = ?2 AND c.address IS NOT NULL";
+                let mut statement = cache.connection.prepare_cached(sql)?;
+                let of = params![channel.as_str(), conversation.as_str()];
+                Ok(statement.query_row(of, |row| Ok((row.get(0)?, time(row, 1)?))).optional()?)
+            })
+            .await
+    }
+
+    /// Keeps a contact as told; tells whether it differs from before.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn apply_contact(
+        &self,
+        channel: &ChannelId,
+        phone: &str,
+        told: ToldContact,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (channel, phone) = (channel.clone(), phone.to_owned());
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                let before = read(&change, &channel, &phone)?;
+                write(&change, &channel, &phone, &told, now)?;
+                let after = read(&change, &channel, &phone)?;
+                change.commit()?;
+                let same = |it: &Contact| Contact { read_at: now, ..it.clone() };
+                Ok(before.as_ref().map(same) != after)
+            })
+            .await
+    }
+
+    /// Gives a row that was never tried other bytes, under a key of their
+    /// own. `None` if someone else has changed it since it was read.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing may leave.
+    pub async fn rewrite(
+        &self,
+        id: &RowId,
+        fence: i64,
+        request: PreparedRequest,
+    ) -> Result<Option<IdempotencyKey>, StoreError> {
+        let (id, key) = (id.clone(), new_key(self.chance()));
+        self.outbox()
+            .later(move |connection| {
+                let written = connection.execute(
+                    "UPDATE outbox SET method = ?3, path = ?4, content_type = ?5, body = ?6, idempotency_key = ?7
+                     WHERE id = ?1 AND fence = ?2 AND state = 'queued' AND attempts = 0",
+                    params![
+                        id.as_str(),
+                        fence,
+                        request.method.word(),
+                        request.path,
+                        request.content_type,
+                        request.body,
+                        key.as_str()
+                    ],
+                )?;
+                Ok((written == 1).then_some(key))
+            })
+            .await
+    }
+
     /// Forgets the conversation with a phone number, as the server has; tells
     /// which it was.
     ///
@@ -21,12 +115,102 @@ impl Store {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         self.cache()
             .later(move |cache| {
+                let of = params![channel.as_str(), phone];
+                cache.connection.execute("DELETE FROM contact WHERE channel = ?1 AND phone = ?2", of)?;
                 let sql = "DELETE FROM conversation WHERE channel = ?1 AND address = ?2 RETURNING id";
                 let mut statement = cache.connection.prepare(sql)?;
-                let ids =
-                    statement.query_map(params![channel.as_str(), phone], |row| row.get::<_, String>(0))?;
+                let ids = statement.query_map(of, |row| row.get::<_, String>(0))?;
                 Ok(ids.map(|it| it.map(ConversationId::new)).collect::<Result<_, _>>()?)
             })
             .await
     }
+}
+
+impl Reader {
+    /// What the card shows beside a conversation.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn card(&self, key: &ConversationKey) -> Result<Card, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        let Some(row) = row_of(&moment, &key.channel, &key.conversation)? else {
+            return Ok(Card::default());
+        };
+        let contact = match row.conversation.address.as_deref() {
+            Some(phone) => read(&moment, &key.channel, phone)?,
+            None => None,
+        };
+        let mut others = Vec::new();
+        for key in elsewhere::of(&moment, key)? {
+            if let Some(row) = row_of(&moment, &key.channel, &key.conversation)? {
+                let last_at = row.conversation.last_message_at;
+                others.push(Elsewhere { key, title: row.conversation.title(), last_at });
+            }
+        }
+        Ok(Card { contact, elsewhere: others })
+    }
+}
+
+fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Option<Contact>, StoreError> {
+    let sql =
+        "SELECT name, email, read_at, id, tags, metadata FROM contact WHERE channel = ?1 AND phone = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![channel.as_str(), phone], contact).optional()?)
+}
+
+fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
+    let (tags, metadata): (String, String) = (row.get(4)?, row.get(5)?);
+    let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
+    let metadata: Map<String, Value> = serde_json::from_str(&metadata).unwrap_or_default();
+    Ok(Contact {
+        id: row.get::<_, Option<String>>(3)?.map(ContactId::new),
+        name: optional_line(row, 0)?,
+        email: optional_line(row, 1)?,
+        tags: tags.iter().map(|it| SafeText::line(it)).collect(),
+        metadata: metadata.iter().take(MOST).map(|(name, value)| (cut(name), cut(&plain(value)))).collect(),
+        read_at: time(row, 2)?.unwrap_or_default(),
+    })
+}
+
+fn cut(text: &str) -> SafeText {
+    SafeText::line(&text.chars().take(CUT).collect::<String>())
+}
+
+/// A value as a person reads it: a text without its quotes, a list of plain
+/// values with commas.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if !items.iter().any(|it| it.is_object() || it.is_array()) => {
+            items.iter().map(plain).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn write(
+    change: &Connection,
+    channel: &ChannelId,
+    phone: &str,
+    told: &ToldContact,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let short = |it: &String| it.chars().take(CUT).collect::<String>();
+    let tags: Vec<String> = told.tags.iter().take(MOST).map(short).collect();
+    change
+        .prepare_cached(
+            "INSERT OR REPLACE INTO contact (channel, phone, id, name, email, tags, metadata, read_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            channel.as_str(),
+            phone,
+            told.id.as_ref().map(ContactId::as_str),
+            told.name.as_ref().map(short),
+            told.email.as_ref().map(short),
+            Value::from(tags).to_string(),
+            told.metadata,
+            now.micros()
+        ])?;
+    Ok(())
 }

@@ -147,7 +147,8 @@ fn carry_out(
             if let (Some((text, quoted)), Some(conversation)) =
                 (row.row.operation.written(), row.row.lane.conversation())
             {
-                drafts::put_before(change, &row.row.channel, conversation, text, quoted)?;
+                let attached = row.row.operation.attached();
+                drafts::put_before(change, (&row.row.channel, conversation), text, quoted, attached)?;
             }
             outbox::remove(change, &row.row, "taken back to be edited", "")?;
             Ok(None)

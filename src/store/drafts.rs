@@ -4,8 +4,10 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::model::attachments::Attachment;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::queries::Draft;
+use crate::store::rows::attachment;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -47,14 +49,17 @@ pub(crate) fn write(
 ) -> Result<(), StoreError> {
     match draft.filter(|draft| !draft.is_empty()) {
         Some(draft) => connection.execute(
-            "INSERT INTO draft (channel, conversation, text, reply_to, note) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to, note = excluded.note",
+            "INSERT INTO draft (channel, conversation, text, reply_to, note, attachment)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to,
+                 note = excluded.note, attachment = excluded.attachment",
             params![
                 channel.as_str(),
                 conversation.as_str(),
                 draft.text,
                 draft.reply_to.as_ref().map(MessageId::as_str),
                 draft.note,
+                draft.attachment.as_ref().map(attachment::write),
             ],
         )?,
         None => connection.execute(
@@ -86,17 +91,19 @@ pub(crate) fn forget_note(
     write(connection, channel, conversation, Some(&Draft { note: String::new(), ..kept }))
 }
 
-/// Puts a text that was taken back before what the draft holds.
+/// Puts a text that was taken back before what the draft holds, with what
+/// went along; what the draft holds of that stays.
 pub(crate) fn put_before(
     connection: &Connection,
-    channel: &ChannelId,
-    conversation: &ConversationId,
+    (channel, conversation): (&ChannelId, &ConversationId),
     text: &str,
     reply_to: Option<&MessageId>,
+    attached: Option<Attachment>,
 ) -> Result<(), StoreError> {
     let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
     let reply_to = kept.reply_to.clone().or_else(|| reply_to.cloned());
-    let draft = Draft { text: before(text, &kept.text), reply_to, ..kept };
+    let attachment = kept.attachment.clone().or(attached);
+    let draft = Draft { text: before(text, &kept.text), reply_to, attachment, ..kept };
     write(connection, channel, conversation, Some(&draft))
 }
 
@@ -113,11 +120,16 @@ pub(crate) fn put_note_before(
 }
 
 fn before(text: &str, kept: &str) -> String {
-    if kept.is_empty() { text.to_owned() } else { format!("{text}\n{kept}") }
+    match (text.is_empty(), kept.is_empty()) {
+        (true, _) => kept.to_owned(),
+        (_, true) => text.to_owned(),
+        _ => format!("{text}\n{kept}"),
+    }
 }
 
 /// A draft, on the outbox's own connection.
-const HERE: &str = "SELECT text, reply_to, note FROM draft WHERE channel = ?1 AND conversation = ?2";
+const HERE: &str =
+    "SELECT text, reply_to, note, attachment FROM draft WHERE channel = ?1 AND conversation = ?2";
 
 /// Reads a draft on a connection with the outbox attached as `desk`.
 pub(crate) fn read(
@@ -125,7 +137,8 @@ pub(crate) fn read(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<Draft>, StoreError> {
-    let sql = "SELECT text, reply_to, note FROM desk.draft WHERE channel = ?1 AND conversation = ?2";
+    let sql =
+        "SELECT text, reply_to, note, attachment FROM desk.draft WHERE channel = ?1 AND conversation = ?2";
     find(connection, sql, channel, conversation)
 }
 
@@ -139,7 +152,10 @@ fn find(
     let draft = statement
         .query_row(params![channel.as_str(), conversation.as_str()], |row| {
             let reply_to: Option<String> = row.get(1)?;
-            Ok(Draft { text: row.get(0)?, reply_to: reply_to.map(MessageId::new), note: row.get(2)? })
+            let attached: Option<String> = row.get(3)?;
+            let attachment = attached.as_deref().and_then(attachment::read);
+            let reply_to = reply_to.map(MessageId::new);
+            Ok(Draft { text: row.get(0)?, reply_to, note: row.get(2)?, attachment })
         })
         .optional()?;
     Ok(draft)

@@ -10,7 +10,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::text::SafeText;
-use crate::store::StoreError;
+use crate::store::{StoreError, trouble};
 
 /// Unread messages counted at most; more would cost more than it tells.
 const UNREAD_CAP: i64 = 999;
@@ -48,6 +48,7 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
              WHERE number = ?1",
         )?
         .execute(params![number, waiting_since, unread, newest_inbound.map(|place| place.0)])?;
+    trouble::refresh(connection, number)?;
     place_in_list(connection, number)
 }
 

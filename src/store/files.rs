@@ -28,6 +28,8 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_5.sql"),
     include_str!("schema/cache_6.sql"),
     include_str!("schema/cache_7.sql"),
+    include_str!("schema/cache_8.sql"),
+    include_str!("schema/cache_9.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[
@@ -36,6 +38,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_3.sql"),
     include_str!("schema/outbox_4.sql"),
     include_str!("schema/outbox_5.sql"),
+    include_str!("schema/outbox_7.sql"),
 ];
 
 /// Where the two files lie.

@@ -159,9 +159,12 @@ fn tagged(tag: &str) -> Clause {
         "c.number IN (SELECT t.number FROM conversation t WHERE instr(t.raw, '\"tags\"') > 0
              AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(t.raw), t.raw, '{}'), '$.tags') j
                  WHERE lower(j.value) = ?))
+             OR c.number IN (SELECT t.number FROM contact p CROSS JOIN conversation t
+                 ON t.address = p.phone AND t.channel = p.channel
+                 WHERE EXISTS (SELECT 1 FROM json_each(p.tags) j WHERE lower(j.value) = ?))
              OR c.number IN (SELECT t.number FROM desk.tag g CROSS JOIN conversation t
                  ON t.channel = g.channel AND t.id = g.conversation WHERE lower(g.word) = ?)",
-        vec![tag.to_owned().into(), tag.to_owned().into()],
+        vec![tag.to_owned().into(); 3],
     )
 }
 
@@ -189,7 +192,11 @@ fn being(is: Is) -> Clause {
             "c.number IN (SELECT t.number FROM desk.pause p CROSS JOIN conversation t
                  ON t.channel = p.channel AND t.id = p.conversation)"
         }
-        Is::Failing => "c.is_closed = 0 AND c.escalation IS NOT NULL",
+        // In the words of the index of those in trouble.
+        Is::Failing => {
+            "c.is_closed = 0 AND (c.escalation IS NOT NULL OR c.number IN (
+                 SELECT t.number FROM conversation t WHERE t.trouble >= 30 AND t.automation <> 'off'))"
+        }
         // As `needs` is made, which the wide index cannot hold.
         Is::Needed => {
             "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"

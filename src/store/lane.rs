@@ -15,7 +15,7 @@ use crate::store::rows::{lane, outbox};
 use crate::store::{Store, StoreError, settling};
 
 /// How long a claim holds: longer than any send's time-out.
-const LEASE: i64 = 90 * SECOND;
+pub(crate) const LEASE: i64 = 90 * SECOND;
 /// No hold and no wait a server may ask for is longer.
 const FURTHEST: i64 = 2 * HOUR;
 

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::local::{Claim, Keep, Tag};
+use crate::model::local::{Claim, Keep, Kept, Tag};
 use crate::model::snooze::Snooze;
 use crate::model::time::Timestamp;
 use crate::store::{Store, StoreError};
@@ -92,10 +92,10 @@ fn tags(
 ) -> rusqlite::Result<()> {
     forget(change, "tag", channel, conversation)?;
     let mut statement = change.prepare_cached(
-        "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, 0)",
     )?;
-    for it in wanted {
-        statement.execute(params![channel, conversation.as_str(), it.word.as_str(), it.shared])?;
+    for it in wanted.iter().filter(|it| it.kept == Kept::Here) {
+        statement.execute(params![channel, conversation.as_str(), it.word.as_str()])?;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
 pub mod broadcasts;
-mod contacts;
+pub mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;
@@ -49,6 +49,8 @@ pub mod templates;
 #[cfg(test)]
 mod tests;
 pub mod transcript;
+mod trouble;
+mod uploads;
 mod writer;
 
 pub use errors::StoreError;
@@ -145,7 +147,10 @@ impl Store {
         Ok(Self(Arc::new(Inner {
             paths,
             outbox: Writer::start("outbox", outbox, |_| Ok(false))?,
-            cache: Writer::start("cache", cache, |cache| search::add_slice(&mut cache.connection))?,
+            cache: Writer::start("cache", cache, |cache| {
+                let more = search::add_slice(&mut cache.connection)?;
+                Ok(trouble::add_slice(&mut cache.connection)? || more)
+            })?,
             counter,
             rebuilt,
             chance: setup.chance,

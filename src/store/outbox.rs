@@ -82,14 +82,15 @@ impl Store {
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
             let Some(row) =
-                find(&change, &id)?.filter(|it| it.can_recall() || (it.attempts == 0 && it.is_stopped()))
+                find(&change, &id)?.filter(|it| it.can_withdraw() || (it.attempts == 0 && it.is_stopped()))
             else {
                 return Ok(None);
             };
             if let (Some((text, quoted)), Some(conversation)) =
                 (row.operation.written(), row.lane.conversation())
             {
-                drafts::put_before(&change, &row.channel, conversation, text, quoted)?;
+                let attached = row.operation.attached();
+                drafts::put_before(&change, (&row.channel, conversation), text, quoted, attached)?;
             }
             remove(&change, &row, "taken back", "")?;
             change.commit()?;

@@ -53,11 +53,16 @@ impl Channel {
                 }
             }
             ReceiptKind::Deleted => self.gone(row).await?,
+            ReceiptKind::Saved(saved) => {
+                if self.read_tags_back(&row.operation, &receipt, saved.as_ref()).await? == Some(false) {
+                    let why = "the server took the tags, but tells others; # shows what it has";
+                    return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
+                }
+            }
             // Kept in the audit by what the server made of it; the lists of
             // these are read anew where they are shown.
             ReceiptKind::Mailed { .. }
             | ReceiptKind::Broadcasting { .. }
-            | ReceiptKind::Saved(_)
             | ReceiptKind::Registered(_)
             | ReceiptKind::Uploaded { .. }
             | ReceiptKind::Filed

@@ -46,6 +46,8 @@ pub struct Channel {
     /// not mix.
     pub(crate) histories: tokio::sync::Mutex<()>,
     pub(crate) outbox: tokio::sync::Mutex<PushState>,
+    /// Held while a file is uploaded, beside what else leaves.
+    pub(crate) uploading: tokio::sync::Mutex<()>,
     /// Counts pages of the list, so that a history read before one of them
     /// does not count as caught up with it.
     pub(crate) lists_applied: AtomicU64,
@@ -108,6 +110,7 @@ impl Channel {
             wanted: Wanted::default(),
             histories: tokio::sync::Mutex::default(),
             outbox,
+            uploading: tokio::sync::Mutex::default(),
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
         }
@@ -207,6 +210,11 @@ impl Channel {
 
     pub(crate) fn tell(&self, news: News) {
         (self.tell)(news);
+    }
+
+    /// Tells news from elsewhere.
+    pub(crate) fn teller(&self) -> Arc<dyn Fn(News) + Send + Sync> {
+        self.tell.clone()
     }
 
     pub(crate) fn pulse<R>(&self, look: impl FnOnce(&mut Pulse, Timestamp) -> R) -> R {

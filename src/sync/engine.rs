@@ -1,4 +1,4 @@
-//! Takes every tab's steps when they are due: three thin loops a tab, and one
+//! Takes every tab's steps when they are due: four thin loops a tab, and one
 //! for the leases of all of them.
 //!
 //! Knows nothing of what a step does.
@@ -72,7 +72,10 @@ impl Engine {
 
     /// Rows were queued, or a person decided about one.
     pub fn wake_outbox(&self) {
-        self.tabs.iter().for_each(|it| it.wake(Loop::Push));
+        for tab in &self.tabs {
+            tab.wake(Loop::Push);
+            tab.wake(Loop::Upload);
+        }
     }
 
     /// Reads everything of a tab again now, also after it was stopped.
@@ -182,7 +185,8 @@ async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
         let wait = match which {
             // Not cut off by a stop: what has left is to be settled.
             Loop::Push => tab.push_step(clock.now()).await,
-            Loop::Poll | Loop::Open => {
+            // A file that is cut off is uploaded anew.
+            Loop::Poll | Loop::Open | Loop::Upload => {
                 let Some(wait) = until_stopped(&tab, tab.step(which, clock.now())).await else { return };
                 wait
             }

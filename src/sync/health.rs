@@ -38,6 +38,8 @@ pub enum Resource {
     Broadcasts,
     /// Templates.
     Templates,
+    /// Contacts.
+    Contacts,
 }
 
 /// A kind of failure.

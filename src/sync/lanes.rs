@@ -17,6 +17,7 @@ use crate::model::time::Timestamp;
 use crate::store::lane::{LaneRow, is_lapsed};
 use crate::sync::guard::Outage;
 use crate::sync::reconcile;
+use crate::sync::uploads::is_upload;
 
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,8 @@ pub struct Desk<'a> {
 /// Chooses the first row that may leave.
 pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
     let unpaid = rows.iter().any(|it| matches!(it.row.state, RowState::Stopped(Stop::Credits, _)));
-    let leaving = |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain);
+    let leaving =
+        |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(it);
     let busy = rows.iter().filter(leaving).map(|it| &it.row.lane).collect();
     let mut walk = Walk { unpaid, busy, ..Walk::default() };
     for (index, lane) in rows.iter().enumerate() {
@@ -82,6 +84,8 @@ struct Walk<'a> {
     busy: HashSet<&'a Lane>,
     blocked: HashSet<&'a Lane>,
     paused_in_vain: HashSet<&'a Lane>,
+    /// Lanes in which a file is uploaded: what is said after it waits.
+    uploading: HashSet<&'a Lane>,
     due: Option<Timestamp>,
     look: Option<usize>,
 }
@@ -91,6 +95,11 @@ impl<'a> Walk<'a> {
         let row = &lane.row;
         if let RowState::Stopped(stop, _) = row.state {
             self.stopped(index, lane, stop, desk);
+            return None;
+        }
+        if is_upload(lane) {
+            // It goes beside the others; only what speaks waits for it.
+            self.uploading.insert(&row.lane);
             return None;
         }
         if row.state == RowState::Done || self.blocked.contains(&row.lane) {
@@ -147,7 +156,8 @@ impl<'a> Walk<'a> {
     /// Whether it waits for what became of another row.
     fn is_held(&self, lane: &LaneRow) -> bool {
         let operation = &lane.row.operation;
-        (operation.speaks() && self.paused_in_vain.contains(&lane.row.lane))
+        let lane = &lane.row.lane;
+        (operation.speaks() && (self.paused_in_vain.contains(lane) || self.uploading.contains(lane)))
             || (self.unpaid && matches!(operation.class(), Class::Send | Class::Guarded))
     }
 

@@ -47,6 +47,7 @@ impl Channel {
         self.read_history(&client, &platform, conversation).await?;
         drop(one);
         self.read_open_detail(conversation).await?;
+        self.read_open_contact(conversation).await?;
         Ok(Pulled::Done)
     }
 

@@ -15,6 +15,7 @@ mod attempt;
 mod audit;
 mod broadcasts;
 mod channel;
+mod contacts;
 mod conversations;
 mod details;
 mod engine;
@@ -36,6 +37,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod trigger;
+mod uploads;
 mod verified;
 pub mod walk;
 mod wishes;

@@ -16,6 +16,7 @@ use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
 use crate::sync::attempt::{Doubts, Leave};
+use crate::sync::contacts::Prepared;
 use crate::sync::guard::{self, Jump, Outage};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice, Desk};
@@ -179,14 +180,27 @@ impl Channel {
         if let Some((stop, why)) = self.objection(state, &row, now).await? {
             return self.stop_row(&row, stop, SafeText::line(why)).await;
         }
+        let lane = row.row.lane.clone();
         match self.may_leave(&row, &state.doubts).await? {
             Leave::Now => {}
             Leave::Stopped => return Ok(()),
             Leave::Later => {
-                state.held.insert(row.row.lane, now.plus(AGAIN));
+                state.held.insert(lane, now.plus(AGAIN));
                 return Ok(());
             }
         }
+        let row = match self.merge_tags(row).await? {
+            Prepared::Ready(row) => *row,
+            Prepared::Gone => return Ok(()),
+            Prepared::Unread(error) => {
+                if matches!(error, ReadError::Offline(_)) {
+                    state.no_connection(now);
+                }
+                self.read_failed(Resource::Contacts, error);
+                state.held.insert(lane, now.plus(AGAIN));
+                return Ok(());
+            }
+        };
         self.note_balance(&row).await?;
         let Some(claimed) =
             self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
@@ -304,7 +318,7 @@ impl Channel {
     }
 
     /// What an outcome says of the whole tab.
-    fn hear(&self, outcome: &Outcome<Receipt>) {
+    pub(crate) fn hear(&self, outcome: &Outcome<Receipt>) {
         match outcome {
             Outcome::Refused(refusal) if refusal.status == 401 => {
                 let (code, why) = (refusal.word.clone(), refusal.message.clone());
@@ -338,7 +352,7 @@ impl Channel {
     }
 
     /// A moment by all clocks that are known.
-    fn moment(&self, wall: Timestamp) -> Moment {
+    pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
         let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
         Moment { server: self.client.server_time(moment), ..moment }
     }

@@ -18,7 +18,7 @@ use crate::sync::report::Pulled;
 use crate::sync::wishes::{Lead, Wishes};
 use crate::sync::{Channel, NAP};
 
-/// The three things a tab does side by side.
+/// The four things a tab does side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
     /// What is polled by itself.
@@ -27,11 +27,13 @@ pub enum Loop {
     Open,
     /// The outbox.
     Push,
+    /// The files of messages, which take long.
+    Upload,
 }
 
 impl Loop {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Poll, Self::Open, Self::Push];
+    pub const ALL: [Self; 4] = [Self::Poll, Self::Open, Self::Push, Self::Upload];
 }
 
 /// One tab and what it was asked to do.
@@ -41,7 +43,7 @@ pub struct Tab {
     pub(crate) wishes: Mutex<Wishes>,
     polls: tokio::sync::Mutex<Polls>,
     opens: tokio::sync::Mutex<Opens>,
-    bells: [Notify; 3],
+    bells: [Notify; 4],
     stop: watch::Sender<bool>,
 }
 
@@ -90,7 +92,7 @@ impl Tab {
             wishes: Mutex::default(),
             polls: tokio::sync::Mutex::new(Polls { plan: Plan::new(&POLLED, polling), last: None }),
             opens: tokio::sync::Mutex::new(Opens { plan: Plan::new(&[Task::History], polling), last: None }),
-            bells: [Notify::new(), Notify::new(), Notify::new()],
+            bells: [Notify::new(), Notify::new(), Notify::new(), Notify::new()],
             stop: watch::channel(false).0,
         }
     }
@@ -133,6 +135,7 @@ impl Tab {
             Loop::Poll => self.poll_step(now).await,
             Loop::Open => self.open_step(now).await,
             Loop::Push => self.push_step(now).await,
+            Loop::Upload => self.upload_step(now).await,
         }
     }
 
@@ -179,6 +182,7 @@ impl Tab {
         if task == Task::Account || (!proven && self.channel.is_proven()) {
             // They wait for the platform, or for the key to be taken.
             self.wake(Loop::Push);
+            self.wake(Loop::Upload);
             self.wake(Loop::Open);
         }
         pulled
@@ -251,6 +255,22 @@ impl Tab {
         }
         match self.channel.push_once(now).await {
             PushStep::Moved => 0,
+            PushStep::Due(until) => until.since(self.channel.clock.now()).clamp(0, NAP),
+            PushStep::Idle | PushStep::Halted => NAP,
+        }
+    }
+
+    /// Uploads the file that may leave next.
+    pub async fn upload_step(&self, now: Timestamp) -> i64 {
+        if !self.may_go(now) {
+            return NAP;
+        }
+        match self.channel.upload_once(now).await {
+            PushStep::Moved => {
+                // What was uploaded may be sent now.
+                self.wake(Loop::Push);
+                0
+            }
             PushStep::Due(until) => until.since(self.channel.clock.now()).clamp(0, NAP),
             PushStep::Idle | PushStep::Halted => NAP,
         }

@@ -1,82 +1,174 @@
-//! The card: who the customer is, as far as the conversation tells.
+//! The card: who the customer is, as far as the conversation, the contact and
+//! the other tabs tell.
 //!
-//! Knows nothing of contacts.
+//! Knows nothing of how any of it is read.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
+use crate::app::wrap;
+use crate::model::account::Platform;
 use crate::model::conversations::{ConversationRow, Escalation, ServiceWindow, window_left};
-use crate::model::time::{HOUR, MINUTE, short_span};
+use crate::model::local::Kept;
+use crate::model::text::SafeText;
+use crate::model::time::{HOUR, MINUTE, ago, short_span};
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
 
-/// Draws the card of the conversation at hand.
+/// Cells of a label and the gap behind it.
+const LABELS: u16 = 10;
+
+/// Lines one fact takes at most.
+const MOST: usize = 4;
+
+/// Draws the card of the conversation at hand, from the line on it was
+/// scrolled to.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
-    paint::frame(buffer, area, theme, false, Sides::All, (&[("Card", theme.strong())], &[]));
-    let Some(row) = app.at_hand() else { return };
     let inner = area.inner();
-    let mut y = inner.y;
-    for (label, words, style) in facts(app, theme, row) {
-        if y >= inner.y + inner.height {
-            return;
-        }
+    let lines = app.at_hand().map(|it| lines(app, theme, it, inner.width)).unwrap_or_default();
+    let height = usize::from(inner.height);
+    let first = app.card_scroll().min(lines.len().saturating_sub(height));
+    let below = lines.len().saturating_sub(first + height);
+    let more = match (below, first) {
+        (0, 0) => String::new(),
+        (0, _) => " PgUp goes back ".to_owned(),
+        (below, _) => format!(" {below} more · PgDn "),
+    };
+    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.dim())][..]);
+    let title = if more.is_empty() { (title.0, &[][..]) } else { title };
+    paint::frame(buffer, area, theme, false, Sides::All, title);
+    for (y, (label, words, style)) in (inner.y..inner.y + inner.height).zip(lines.into_iter().skip(first)) {
         if words.is_empty() {
-            y += 1;
-            paint::text(buffer, inner.x + 1, y, inner.width, label, theme.strong());
-            y += 1;
-            continue;
+            paint::text(buffer, inner.x + 1, y, inner.width.saturating_sub(1), &label, theme.strong());
+        } else {
+            paint::text(buffer, inner.x + 1, y, LABELS, &label, theme.dim());
+            paint::text(buffer, inner.x + 1 + LABELS, y, width(inner.width), &words, style);
         }
-        paint::text(buffer, inner.x + 1, y, 10, label, theme.dim());
-        let place = Area {
-            x: inner.x + 11,
-            y,
-            width: inner.width.saturating_sub(12),
-            height: (inner.y + inner.height - y).min(4),
-        };
-        y += paint::paragraph(buffer, place, &words, style).max(1);
     }
 }
 
+/// Cells for words beside a label.
+fn width(inner: u16) -> u16 {
+    inner.saturating_sub(LABELS + 2)
+}
+
+/// The facts as lines, with a gap before each heading.
+fn lines(app: &App, theme: Theme, row: &ConversationRow, inner: u16) -> Vec<(String, String, Style)> {
+    let mut lines = Vec::new();
+    for (label, words, style) in facts(app, theme, row) {
+        if words.is_empty() {
+            lines.push((String::new(), String::new(), style));
+            lines.push((label, words, style));
+            continue;
+        }
+        let parts = wrap::wrap(&words, usize::from(width(inner)));
+        for (number, part) in parts.into_iter().take(MOST).enumerate() {
+            let label = if number == 0 { label.clone() } else { String::new() };
+            lines.push((label, words[part].trim_end().to_owned(), style));
+        }
+    }
+    lines
+}
+
 /// Label, words and style of each line; no words makes a heading.
-fn facts<'a>(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(&'a str, String, Style)> {
-    let plain = Style::new();
+fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String, Style)> {
     let conversation = &row.conversation;
-    let mut facts = vec![("name", conversation.title().to_string(), theme.strong())];
-    let mut add = |label, words: Option<String>| {
+    let mut facts = vec![("name".to_owned(), conversation.title().to_string(), theme.strong())];
+    let mut add = |label: &str, words: Option<String>| {
         if let Some(words) = words {
-            facts.push((label, words, plain));
+            facts.push((label.to_owned(), words, Style::new()));
         }
     };
-    let safe = |it: &String| crate::model::text::SafeText::line(it).to_string();
+    let safe = |it: &String| SafeText::line(it).to_string();
     add("address", conversation.address.as_ref().map(safe));
     add("user name", conversation.username.as_ref().map(|it| format!("@{it}")));
     add("email", conversation.email.as_ref().map(ToString::to_string));
     add("status", Some(safe(&conversation.status.word().to_owned())));
-    add("messages", Some(conversation.message_count.to_string()));
     let offset = app.settings.offset_minutes;
-    add("since", conversation.created_at.map(|it| it.day_name(offset)));
-    let ago = |it| format!("{} ago", short_span(app.now.since(it)));
-    add("last", conversation.last_message_at.map(ago));
+    let since = conversation.created_at.map(|it| format!(" since {}", it.day_name(offset)));
+    add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
+    add("last", conversation.last_message_at.map(|it| ago(app.now.since(it))));
     add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
     if let Escalation::Asks(why) = &conversation.escalation {
         add("AI failing", Some(why.to_string()));
     }
+    add("trouble", row.trouble_sum(app.now));
     add("claimed", claim(app, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
     add("snoozed", snooze.map(|it| it.words(app.now, offset)));
     add("window", window(app, row));
-    if let Some(referral) = &conversation.referral {
-        add("Came from an ad", Some(String::new()));
-        add("source", referral.source_type.as_ref().map(ToString::to_string));
-        add("headline", referral.headline.as_ref().map(ToString::to_string));
-        add("text", referral.body.as_ref().map(ToString::to_string));
-        add("link", referral.source_url.as_ref().map(ToString::to_string));
+    facts.extend(contact(app, row));
+    facts.extend(elsewhere(app));
+    facts.extend(referral(row));
+    facts
+}
+
+fn heading(words: &str) -> (String, String, Style) {
+    (words.to_owned(), String::new(), Style::new())
+}
+
+fn fact(label: &str, words: impl Into<String>) -> (String, String, Style) {
+    (label.to_owned(), words.into(), Style::new())
+}
+
+/// What the server keeps of the person beside the conversation.
+fn contact(app: &App, row: &ConversationRow) -> Vec<(String, String, Style)> {
+    let has_contacts = app.tab().platform().is_some_and(Platform::has_contacts);
+    let Some(card) = app.card_at_hand().filter(|_| has_contacts) else { return Vec::new() };
+    let mut facts = vec![heading("Contact")];
+    let Some(contact) = &card.contact else {
+        facts.push(fact("", "not read yet"));
+        return facts;
+    };
+    if contact.id.is_none() {
+        facts.push(fact("", "the server has none with this number"));
+        return facts;
+    }
+    let other = |told: &Option<SafeText>, known: &Option<SafeText>| told.clone().filter(|_| told != known);
+    if let Some(name) = other(&contact.name, &row.conversation.name) {
+        facts.push(fact("name", name.to_string()));
+    }
+    if let Some(email) = other(&contact.email, &row.conversation.email) {
+        facts.push(fact("email", email.to_string()));
+    }
+    for (name, value) in &contact.metadata {
+        facts.push(fact(&wrap::cut(name.as_str(), usize::from(LABELS) - 1), value.to_string()));
+    }
+    facts.push(fact("read", ago(app.now.since(contact.read_at))));
+    facts
+}
+
+/// The same number or mail address in other tabs.
+fn elsewhere(app: &App) -> Vec<(String, String, Style)> {
+    let others = app.card_at_hand().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let mut facts = vec![heading("Same person elsewhere")];
+    for it in others {
+        let tab = app.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
+        let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
+        let last = it.last_at.map(|at| format!(" · {}", ago(app.now.since(at))));
+        facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
+}
+
+/// The ad that brought the person here; no single field is certain.
+fn referral(row: &ConversationRow) -> Vec<(String, String, Style)> {
+    let Some(referral) = &row.conversation.referral else { return Vec::new() };
+    let told = [
+        ("source", &referral.source_type),
+        ("headline", &referral.headline),
+        ("text", &referral.body),
+        ("link", &referral.source_url),
+    ];
+    let told = told.into_iter().filter_map(|(label, it)| Some(fact(label, it.as_ref()?.to_string())));
+    std::iter::once(heading("Came from an ad")).chain(told).collect()
 }
 
 /// The window, with the countdown called what it is.
@@ -98,15 +190,15 @@ fn claim(app: &App, row: &ConversationRow) -> Option<String> {
     Some(format!("by {} for {} (noted on this desk)", claim.agent, short_span(app.now.since(claim.at))))
 }
 
-/// The tags; those the server does not know are marked.
+/// The tags; those that are not with the server's contact say where they are.
 fn tags(row: &ConversationRow) -> Option<String> {
-    let tags = &row.local.tags;
-    let words: Vec<&str> = tags.iter().map(|it| it.word.as_str()).collect();
-    let here = tags.iter().filter(|it| !it.shared).count();
-    let note = match here {
-        0 => String::new(),
-        _ if here == tags.len() => " (only on this desk)".to_owned(),
-        here => format!(" ({here} only on this desk)"),
+    let of = |kept: Kept| {
+        let tags = row.local.tags.iter().filter(|it| it.kept == kept);
+        tags.map(|it| it.word.as_str()).collect::<Vec<_>>().join(", ")
     };
-    (!words.is_empty()).then(|| format!("{}{note}", words.join(", ")))
+    let parts = [(Kept::Server, ""), (Kept::Leaving, " (leaving)"), (Kept::Here, " (here only)")];
+    let parts = parts.map(|(kept, note)| (of(kept), note));
+    let words: Vec<String> =
+        parts.iter().filter(|it| !it.0.is_empty()).map(|(words, note)| format!("{words}{note}")).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }

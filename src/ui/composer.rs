@@ -14,12 +14,14 @@ use crate::app::layout::Area;
 use crate::app::lines::Item;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
+use crate::model::attachments::Attachment;
 use crate::model::conversations::ServiceWindow;
 use crate::model::counting::Count;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Content;
 use crate::model::prices;
 use crate::model::time::SECOND;
+use crate::ui::attaching;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::tabs;
@@ -39,8 +41,16 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
         paint::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
         inner = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     }
+    if let Some(attachment) = composer.attachment.as_ref().filter(|_| !note) {
+        attached(tab, theme, attachment, inner, buffer);
+        inner = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+    }
     if composer.text().is_empty() && !focused {
-        let words = if locked.is_some() { "" } else { "r to reply" };
+        let words = match (locked.is_some(), composer.attachment.is_some()) {
+            (true, _) => "",
+            (false, true) => "r to write its caption and send it",
+            (false, false) => "r to reply",
+        };
         paint::text(buffer, inner.x, inner.y, inner.width, words, theme.dim());
         return None;
     }
@@ -64,7 +74,7 @@ fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut
         let set = theme.note_border_set();
         return paint::frame_of(buffer, area, (set, theme.note()), Sides::Joined, (&left, &[]));
     }
-    let count = tab.count(&composer.text());
+    let count = tab.count_reply(composer);
     let (counted, count_style) = counted(theme, count);
     let right = [(counted.as_str(), count_style)];
     let (label, label_style) = tabs::environment(tab, theme);
@@ -98,6 +108,17 @@ fn counted(theme: Theme, count: Count) -> (String, Style) {
     }
 }
 
+/// What goes with the answer: what it is, and at the right what either way
+/// costs.
+fn attached(tab: &Tab, theme: Theme, attachment: &Attachment, area: Area, buffer: &mut Buffer) {
+    let runs = attaching::chip(tab, theme, attachment);
+    let runs = attaching::borrowed(&runs);
+    let prices = attaching::chip_prices(theme, attachment);
+    let right = [(prices.as_str(), theme.dim())];
+    let taken = paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &right) + 2;
+    paint::runs(buffer, area.x, area.y, area.width.saturating_sub(taken), &runs);
+}
+
 /// The cell of the cursor, inside the composer whatever it holds.
 fn cursor(composer: &Composer, inner: Area) -> Position {
     let (row, column) = composer.cursor_cell();
@@ -107,11 +128,16 @@ fn cursor(composer: &Composer, inner: Area) -> Position {
     }
 }
 
-/// What a text waits for so that person and AI do not cross.
-fn guard(app: &App, tab: &Tab) -> Option<&'static str> {
+/// What is on its way here: a file, or what a text waits for so that person
+/// and AI do not cross.
+fn guard(app: &App, theme: Theme, tab: &Tab) -> Option<String> {
     let history = tab.history.as_ref()?;
     let row = history.row.as_ref()?;
-    match row.automation_pending {
+    let percent = history.rows().find_map(|it| app.uploads.get(&it.id).filter(|_| it.can_withdraw()));
+    if let Some(percent) = percent {
+        return Some(format!("uploading {}", attaching::progress(*percent, theme)));
+    }
+    let words = match row.automation_pending {
         Some(false) if history.switch_is_unclear() => {
             Some("AI unknown: asking whether the pause came through…")
         }
@@ -121,7 +147,8 @@ fn guard(app: &App, tab: &Tab) -> Option<&'static str> {
         }
         _ if row.paused_here && history.has_due_text(app.now) => Some("reading the thread again…"),
         _ => None,
-    }
+    };
+    words.map(str::to_owned)
 }
 
 /// The price of a text and the balance, as the title of a composer at rest
@@ -130,7 +157,7 @@ fn price(tab: &Tab) -> String {
     if tab.is_simulated() {
         return " · simulated, 0 credits".to_owned();
     }
-    let cost = if tab.has_price() { tab.text_price(1).words() } else { "price unknown".to_owned() };
+    let cost = if tab.has_price() { tab.reply_price().1.words() } else { "price unknown".to_owned() };
     match &tab.account {
         Some(account) => format!(" · {cost} · {} left", prices::credits(account.credits)),
         None => format!(" · {cost}"),
@@ -190,7 +217,7 @@ fn bottom(app: &App, theme: Theme, area: Area, locked: bool, buffer: &mut Buffer
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
     let y = area.y + area.height.saturating_sub(1);
     let width = area.width.saturating_sub(2);
-    let waits = guard(app, tab).map_or_else(String::new, |it| format!(" {it} "));
+    let waits = guard(app, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
     let taken = paint::runs_right(buffer, area.x + 1, y, width, &[(&waits, theme.waiting())]);
     let Some(composer) = tab.composer.as_ref().filter(|_| focused) else { return };
     let (words, style) = keys(app, tab, composer, locked, theme);
@@ -208,8 +235,7 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
     if locked {
         return (" Ctrl-O t template · Ctrl-N note · Esc leave, draft kept ".to_owned(), theme.dim());
     }
-    let parts = tab.messages_of(&composer.text()).len().max(1);
-    let price = tab.text_price(parts);
+    let (parts, price) = tab.reply_price();
     if let Some(why) = tab.cannot_pay(price) {
         return (format!(" cannot send: {why} · kept as a draft "), theme.error());
     }

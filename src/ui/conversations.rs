@@ -179,9 +179,15 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
         width,
         &[(&ai, ai_style), (&window, window_style(theme, row, &window))],
     );
-    let preview = preview(row);
+    let trouble = row.trouble_words(app.now);
+    let troubled = trouble.is_some();
+    let preview = trouble.unwrap_or_else(|| preview(row));
     let room = width.saturating_sub(state + 2);
-    let style = if unread { Style::new() } else { theme.dim() };
+    let style = match (troubled, unread) {
+        (true, _) => theme.error(),
+        (false, true) => Style::new(),
+        (false, false) => theme.dim(),
+    };
     let tag = tab_name(app, row);
     paint::runs(buffer, left + 1, area.y + 1, room, &[(&tag, theme.strong()), (&preview, style)]);
 }

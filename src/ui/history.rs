@@ -168,8 +168,9 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
         Line::State(item) => {
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
                 let (words, style) = {
+                    let percent = app.uploads.get(&row.id).copied();
                     let others = history.rows();
-                    row_state::line(row, others, app.now, theme, "z takes it back · Enter sends now")
+                    row_state::line(row, others, app.now, theme, "z takes it back · Enter sends now", percent)
                 };
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }

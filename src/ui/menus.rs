@@ -8,8 +8,10 @@ use crate::app::bulk::Plan;
 use crate::app::tagging::TagLine;
 use crate::app::wrap;
 use crate::model::conversations::ConversationRow;
+use crate::model::queries::PausedEntry;
 use crate::model::snooze;
 use crate::model::text::SafeText;
+use crate::model::time::short_span;
 use crate::ui::questions::{Lines, gap, plain};
 use crate::ui::theme::Theme;
 
@@ -74,7 +76,7 @@ pub fn tags_title(rows: &[ConversationRow]) -> String {
 }
 
 /// The line, and the tags in use that fit.
-pub fn tags(theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
+pub fn tags(app: &App, theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
     let offers: Vec<&str> = line.offers().into_iter().take(OFFERS).map(SafeText::as_str).collect();
     let offers = match offers.as_slice() {
         [] => "separate tags with commas".to_owned(),
@@ -85,6 +87,12 @@ pub fn tags(theme: Theme, rows: &[ConversationRow], line: &TagLine) -> Lines {
     if !how.is_empty() {
         lines.push((how.to_owned(), theme.dim()));
     }
+    let place = match rows.iter().filter(|it| app.tags_leave(it)).count() {
+        0 => "Kept on this desk only: this channel has no tags.".to_owned(),
+        all if all == rows.len() => "Kept with the contact: colleagues and the AI may see them.".to_owned(),
+        some => format!("{some} kept with the contact, {} on this desk only.", rows.len() - some),
+    };
+    lines.push((place, theme.dim()));
     lines.push(gap());
     lines.push(("[Enter] keep   [Tab] complete   [Esc] back".to_owned(), theme.strong()));
     lines
@@ -123,5 +131,31 @@ pub fn bulk(theme: Theme, plan: &Plan) -> Lines {
     }
     let verb = plan.wish.verb().to_uppercase();
     lines.push((format!("[y] {verb} {}   [n] leave them", plan.apply.len()), theme.strong()));
+    lines
+}
+
+/// Which pauses have gone on for long.
+pub fn lease(app: &App, theme: Theme, over: &[PausedEntry]) -> Lines {
+    let mut lines = vec![plain("You paused the AI here and have neither handed back nor closed:")];
+    for it in over.iter().take(SHOWN) {
+        let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
+        let waits =
+            it.waiting_since.map(|since| format!(" · customer waits {}", short_span(app.now.since(since))));
+        let style = if waits.is_some() { theme.waiting() } else { theme.own() };
+        let words = format!(
+            "{} · {}{}",
+            wrap::cut(name, 40),
+            short_span(app.now.since(it.since)),
+            waits.unwrap_or_default()
+        );
+        lines.push((words, style));
+    }
+    if over.len() > SHOWN {
+        lines.push((format!("and {} more", over.len() - SHOWN), theme.dim()));
+    }
+    lines.push(gap());
+    let count = if over.len() == 1 { "it" } else { "all" };
+    let keys = format!("[h] hand {count} back   [e] extend   [Esc] ask again in 15 min");
+    lines.push((keys, theme.strong()));
     lines
 }

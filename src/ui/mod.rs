@@ -3,6 +3,7 @@
 //! [`draw`] is a function of the app: it changes nothing and may be skipped.
 //! Knows nothing of what happens next.
 
+pub mod attaching;
 pub mod blur;
 pub mod card;
 pub mod composer;

@@ -16,6 +16,7 @@ use crate::model::messages::{Message, Sender};
 use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
+use crate::ui::attaching;
 use crate::ui::menus;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
@@ -48,12 +49,14 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         }
         Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
+        Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
         Layer::Snooze { rows, typed, .. } => {
             (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
         }
-        Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(theme, rows, line)),
+        Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
+        Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
         Layer::AskBulk { plan, .. } => (menus::bulk_title(plan), menus::bulk(theme, plan)),
         _ => return None,
     })

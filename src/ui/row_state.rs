@@ -7,6 +7,7 @@ use ratatui::style::Style;
 
 use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
 use crate::model::time::{SECOND, Timestamp};
+use crate::ui::attaching;
 use crate::ui::theme::Theme;
 
 /// One word for a column.
@@ -15,7 +16,9 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
         RowState::Queued if row.hold_left(now).is_some() => ("held", theme.waiting()),
         RowState::Queued if row.not_before > now => ("waits", theme.waiting()),
         RowState::Queued => ("queued", theme.dim()),
+        RowState::Sending if is_upload(row) => ("uploads", theme.waiting()),
         RowState::Sending => ("sending", theme.dim()),
+        RowState::Uncertain if is_upload(row) => ("uploads", theme.waiting()),
         RowState::Uncertain => ("unclear", theme.waiting()),
         RowState::Stopped(..) => ("ASKS", theme.error()),
         RowState::Done => ("sent", theme.dim()),
@@ -24,15 +27,21 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
 
 /// A line: what happens next, or what is asked and why. `others` are the rows
 /// that may stand before it; `keys` are the words for what can be pressed
-/// while it is held.
+/// while it is held; `percent` is how far its file has come.
 pub fn line<'a>(
     row: &OutboxRow,
     mut others: impl Iterator<Item = &'a OutboxRow>,
     now: Timestamp,
     theme: Theme,
     keys: &str,
+    percent: Option<u8>,
 ) -> (String, Style) {
+    if let (Operation::SendFile(_), RowState::Sending) = (&row.operation, &row.state) {
+        let bar = attaching::progress(percent.unwrap_or(0), theme);
+        return (format!("uploading {bar} · {}", until_sent(keys)), theme.waiting());
+    }
     let verb = match &row.operation {
+        Operation::SendFile(_) => "uploads and sends",
         it if it.speaks() => "sends",
         Operation::Close => "closes",
         _ => "goes",
@@ -42,6 +51,7 @@ pub fn line<'a>(
         RowState::Queued => match row.hold_left(now) {
             Some(seconds) => format!("{verb} in {seconds} s · {keys}"),
             None if later > 0 => format!("not sent yet; tries again in {} s", later / SECOND + 1),
+            None if is_upload(row) => "waits to be uploaded".to_owned(),
             None if row.attempts > 0 => "not sent yet; tries again".to_owned(),
             None if others.any(|it| is_before(it, row)) => {
                 return ("waits for the one before it".to_owned(), theme.dim());
@@ -49,6 +59,9 @@ pub fn line<'a>(
             None => return ("queued".to_owned(), theme.dim()),
         },
         RowState::Sending => return ("sending".to_owned(), theme.dim()),
+        RowState::Uncertain if is_upload(row) => {
+            format!("the upload was cut off; tries again · {}", until_sent(keys))
+        }
         RowState::Uncertain if later > 0 => {
             format!("no answer came; asking again with the same key in {} s, never twice", later / SECOND + 1)
         }
@@ -63,6 +76,16 @@ pub fn line<'a>(
         RowState::Done => return ("sent".to_owned(), theme.dim()),
     };
     (words, theme.waiting())
+}
+
+/// Whether a row is a file that nobody was sent yet.
+fn is_upload(row: &OutboxRow) -> bool {
+    matches!(row.operation, Operation::SendFile(_))
+}
+
+/// The key that takes a file back on its way; nothing can hurry it.
+fn until_sent(keys: &str) -> &str {
+    keys.split(" · ").find(|it| it.ends_with("takes it back")).unwrap_or("")
 }
 
 /// Whether a row leaves before another: both of one lane, made in this order.

@@ -117,7 +117,9 @@ fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: 
         return;
     }
     let others = app.outbox.rows.iter().map(|it| &it.row);
-    let (mut state, style) = row_state::line(row, others, app.now, theme, "s sends now · e takes it back");
+    let keys = "s sends now · e takes it back";
+    let percent = app.uploads.get(&row.id).copied();
+    let (mut state, style) = row_state::line(row, others, app.now, theme, keys, percent);
     if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
         let said = SafeText::line(last.content.as_str());
         state = format!("{} · {}: {said}", stop.label(), questions::speaker(theme, last).0);

@@ -189,6 +189,9 @@ fn describe(row: &ConversationRow, app: &App) -> String {
     if row.is_failing() {
         add("AI failing".to_owned());
     }
+    if let Some(words) = row.trouble_words(app.now) {
+        add(format!("trouble: {words}"));
+    }
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
@@ -227,7 +230,7 @@ fn state(item: &Item, history: &History, app: &App) -> String {
                 Item::Outbox(row, _) => Some(&**row),
                 Item::Message(_) | Item::Note(_) => None,
             });
-            row_state::line(row, others, app.now, THEME, "").0
+            row_state::line(row, others, app.now, THEME, "", None).0
         }
         Item::Outbox(row, _) => row_state::word(row, app.now, THEME).0.to_owned(),
     }

@@ -74,6 +74,9 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         1 => items.push(loud(format!("{outbox} (1 ASKS · g o)"), theme.error())),
         asks => items.push(loud(format!("{outbox} ({asks} ASK · g o)"), theme.error())),
     }
+    if app.lease_waits() {
+        items.push(loud(" · a pause is over · g h".to_owned(), theme.waiting()));
+    }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {
         let (finished, total) = batch.progress();
@@ -129,25 +132,27 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     offered(app).iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
 }
 
+/// What is offered where rows of the outbox or drafts are shown.
+fn offered_of_rows(app: &App, asks: bool) -> &'static [Command] {
+    use Command as C;
+    let several = availability::check(app, C::DecideAll).is_ok();
+    match app.page {
+        Page::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        _ if several => {
+            &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        _ if asks => &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        _ => &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+    }
+}
+
 /// The commands hints are given for, most useful first.
 fn offered(app: &App) -> &'static [Command] {
     use Command as C;
     let tab = app.tab();
     let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
-    let several = availability::check(app, C::DecideAll).is_ok();
     match tab.focus {
-        _ if app.page == Page::Outbox && several => {
-            &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        _ if app.page == Page::Outbox && asks => {
-            &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        _ if app.page == Page::Outbox => {
-            &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        _ if app.page == Page::Drafts => {
-            &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
+        _ if matches!(app.page, Page::Outbox | Page::Drafts) => offered_of_rows(app, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::List if tab.is_phone() => {
             &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]

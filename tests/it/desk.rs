@@ -385,8 +385,8 @@ impl Desk {
     /// new arrives.
     pub fn settle(&mut self) -> &mut Self {
         for index in 0..self.channels.len() {
-            let pushed = self.runtime.block_on(self.channels[index].push_all(self.clock.now()));
-            let _ = pushed;
+            let _ = self.runtime.block_on(self.channels[index].upload_all(self.clock.now()));
+            let _ = self.runtime.block_on(self.channels[index].push_all(self.clock.now()));
             let channel = &self.channels[index];
             self.runtime.block_on(async {
                 channel.pull_account().await;
@@ -465,6 +465,27 @@ impl Desk {
     /// Makes the terminal another size.
     pub fn resize(&mut self, size: (u16, u16)) {
         self.event(Event::Resize(size.0, size.1));
+    }
+
+    /// Puts a file of the person's own somewhere; returns its path.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        path.to_str().expect("a plain path").to_owned()
+    }
+
+    /// The file that waits on a tab is being uploaded by someone who ends
+    /// before it is whole.
+    pub fn uploads_in_part(&mut self, channel: &str, percent: u8) -> &mut Self {
+        let id = ChannelId::from(channel);
+        let rows = self.runtime.block_on(self.store.lane_rows(&id)).expect("rows");
+        let row = rows.iter().find(|it| it.row.can_withdraw()).expect("a file");
+        let claim = self.store.claim(&row.row.id, row.fence, self.clock.now(), "elsewhere");
+        let claimed = self.runtime.block_on(claim).expect("a claim").expect("the row is free");
+        let conversation = claimed.row.lane.conversation().expect("a conversation").clone();
+        self.event(Event::News(News::History(id.clone(), conversation)));
+        self.event(Event::News(News::Uploading(id, claimed.row.id, Some(percent))));
+        self
     }
 
     /// The folder of canned replies.

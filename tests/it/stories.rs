@@ -1,6 +1,8 @@
 //! Stories: what a person does with the keys, and what they see.
 
+mod attaching;
 mod canned;
+mod card;
 mod closing;
 mod composing;
 mod crossing;
@@ -17,6 +19,7 @@ mod marking;
 mod notes;
 mod outbox;
 mod phone;
+mod radar;
 mod reacting;
 mod reading;
 mod snoozing;

@@ -92,7 +92,7 @@ fn content(content: Content) -> Operation {
 
 fn media(kind: MediaKind) -> Media {
     let link = "https://f.example/a".to_owned();
-    Media { kind, link, caption: None, filename: None, markup: None }
+    Media { kind, link, caption: None, filename: None, markup: None, uploaded: false }
 }
 
 fn template() -> Template {

@@ -4,7 +4,9 @@
 //! Knows nothing of JSON beyond carrying some of it as text, and nothing of
 //! bounds.
 
-use crate::model::ids::{ContactId, ThreadId};
+use crate::model::attachments;
+use crate::model::ids::{ContactId, MessageId, ThreadId};
+use crate::model::outbox::Operation;
 
 /// JSON a person or a template gave, passed through as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +107,47 @@ pub struct Media {
     pub filename: Option<String>,
     /// How the caption is to be read, where not as typed; bot-chat only.
     pub markup: Option<Markup>,
+    /// Whether an upload gave the link: it costs more than a person's own.
+    pub uploaded: bool,
+}
+
+/// A file of this machine that is to be uploaded and then sent. Its bytes are
+/// in the request's bytes only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileToSend {
+    /// The phone number or bot chat id.
+    pub to: String,
+    /// Where it lay when it was attached.
+    pub path: String,
+    /// What it is called.
+    pub name: String,
+    /// Its media type.
+    pub mime_type: String,
+    /// How many bytes it has.
+    pub size: u64,
+    /// What it is sent as.
+    pub kind: MediaKind,
+    /// What is said with it.
+    pub caption: Option<String>,
+    /// How the caption is to be read, where not as typed; bot-chat only.
+    pub markup: Option<Markup>,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+}
+
+impl FileToSend {
+    /// The send it becomes once it lies at an address of the service.
+    pub fn uploaded_to(&self, url: &str) -> Operation {
+        let source = attachments::Source::Uploaded(url.to_owned());
+        let uploaded = attachments::Attachment { source, kind: self.kind };
+        let mut send = uploaded.operation(&self.to, self.caption.clone(), self.markup, self.reply_to.clone());
+        if let Operation::SendContent { content: Content::Media(media), .. } = &mut send
+            && media.filename.is_some()
+        {
+            media.filename = Some(self.name.clone());
+        }
+        send
+    }
 }
 
 /// A template with its variables filled in.

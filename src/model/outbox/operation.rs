@@ -3,9 +3,10 @@
 //! Knows nothing of paths and bytes, which the client makes, and nothing of
 //! where a row stands.
 
+use crate::model::attachments::{Attachment, FileFacts, Source};
 use crate::model::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 use crate::model::outbox::content::{
-    Audience, BroadcastContent, ContactWish, Content, Json, Mail, ThreadChange,
+    Audience, BroadcastContent, ContactWish, Content, FileToSend, Json, Mail, ThreadChange,
 };
 use crate::model::outbox::lane::Lane;
 
@@ -80,6 +81,16 @@ pub enum Operation {
     },
     /// Make a contact or change it.
     SaveContact(Box<ContactWish>),
+    /// Change the tags of a contact. They are merged with those the server
+    /// has when the row is about to leave for the first time.
+    ChangeTags {
+        /// Its phone number.
+        phone: String,
+        /// Words to add.
+        add: Vec<String>,
+        /// Words to take away.
+        remove: Vec<String>,
+    },
     /// Delete a contact and its conversation's history.
     DeleteContact {
         /// The contact.
@@ -101,6 +112,8 @@ pub enum Operation {
         /// Where its deliveries went.
         url: String,
     },
+    /// Upload a file, then send it in a conversation.
+    SendFile(Box<FileToSend>),
     /// Upload a file. Its bytes are in the request's bytes only.
     Upload {
         /// What it is called.
@@ -154,11 +167,11 @@ impl Operation {
             Self::SendSms { .. } => "sms",
             Self::Call { .. } => "call",
             Self::Broadcast { .. } => "broadcast",
-            Self::SaveContact(_) => "contact",
+            Self::SaveContact(_) | Self::ChangeTags { .. } => "contact",
             Self::DeleteContact { .. } => "contact-delete",
             Self::AddWebhook { .. } => "webhook",
             Self::RemoveWebhook { .. } => "webhook-delete",
-            Self::Upload { .. } => "upload",
+            Self::SendFile(_) | Self::Upload { .. } => "upload",
         }
     }
 
@@ -174,17 +187,18 @@ impl Operation {
             | Self::Close
             | Self::ChangeThread { .. }
             | Self::SaveContact(_)
+            | Self::ChangeTags { .. }
             | Self::DeleteContact { .. }
             | Self::RemoveWebhook { .. } => Class::Upsert,
             Self::AddWebhook { .. } => Class::Webhook,
-            Self::Upload { .. } => Class::Media,
+            Self::SendFile(_) | Self::Upload { .. } => Class::Media,
         }
     }
 
     /// Whether it says something to a customer in a conversation: what the
     /// AI may cross.
     pub fn speaks(&self) -> bool {
-        matches!(self, Self::SendText { .. } | Self::SendContent { .. })
+        matches!(self, Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_))
     }
 
     /// The lane it belongs to. Chat operations follow the conversation; a
@@ -197,6 +211,7 @@ impl Operation {
             Self::SendText { to, .. } | Self::SendContent { to, .. } => {
                 chat().or_else(|| Some(Lane::Number(to.clone())))
             }
+            Self::SendFile(file) => chat().or_else(|| Some(Lane::Number(file.to.clone()))),
             Self::React { .. } | Self::SetAutomation { .. } | Self::Close => chat(),
             Self::SendMail(mail) => match &mail.thread {
                 Some(thread) => Some(Lane::Thread(thread.clone())),
@@ -208,7 +223,9 @@ impl Operation {
             }
             Self::Broadcast { .. } => Some(Lane::Broadcasts),
             Self::SaveContact(wish) => Some(Lane::Contact(wish.phone.clone())),
-            Self::DeleteContact { phone, .. } => Some(Lane::Contact(phone.clone())),
+            Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => {
+                Some(Lane::Contact(phone.clone()))
+            }
             Self::AddWebhook { .. } | Self::RemoveWebhook { .. } => Some(Lane::Webhooks),
             Self::Upload { .. } => Some(Lane::Media),
         }
@@ -236,9 +253,10 @@ impl Operation {
             | Self::SendContent { to, .. }
             | Self::SendSms { to, .. }
             | Self::Call { to, .. } => Some(to),
+            Self::SendFile(file) => Some(&file.to),
             Self::SendMail(mail) => mail.to.first().map(String::as_str),
             Self::SaveContact(wish) => Some(&wish.phone),
-            Self::DeleteContact { phone, .. } => Some(phone),
+            Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => Some(phone),
             _ => None,
         }
     }
@@ -249,6 +267,30 @@ impl Operation {
         match self {
             Self::SendText { text, reply_to, .. } => Some((text, reply_to.as_ref())),
             Self::SendSms { body, .. } => Some((body, None)),
+            Self::SendContent { content: Content::Media(media), reply_to, .. } => {
+                Some((media.caption.as_deref().unwrap_or(""), reply_to.as_ref()))
+            }
+            Self::SendFile(file) => Some((file.caption.as_deref().unwrap_or(""), file.reply_to.as_ref())),
+            _ => None,
+        }
+    }
+
+    /// What goes back to the composer beside the text.
+    pub fn attached(&self) -> Option<Attachment> {
+        match self {
+            Self::SendContent { content: Content::Media(media), .. } => {
+                let source = if media.uploaded { Source::Uploaded } else { Source::Link };
+                Some(Attachment { source: source(media.link.clone()), kind: media.kind })
+            }
+            Self::SendFile(file) => {
+                let facts = FileFacts {
+                    path: file.path.clone(),
+                    name: file.name.clone(),
+                    mime_type: file.mime_type.clone(),
+                    size: file.size,
+                };
+                Some(Attachment { source: Source::File(facts), kind: file.kind })
+            }
             _ => None,
         }
     }
@@ -257,6 +299,7 @@ impl Operation {
     pub fn quotes(&self) -> Option<&MessageId> {
         match self {
             Self::SendText { reply_to, .. } | Self::SendContent { reply_to, .. } => reply_to.as_ref(),
+            Self::SendFile(file) => file.reply_to.as_ref(),
             _ => None,
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! Knows nothing of states.
 
+use crate::model::files;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::{
-    Audience, BroadcastContent, Content, Mail, Source, ThreadChange, ThreadPlace,
+    Audience, BroadcastContent, Content, FileToSend, Mail, Source, ThreadChange, ThreadPlace,
 };
 use crate::model::text::SafeText;
 
@@ -15,6 +16,7 @@ impl Operation {
             Self::SendText { text, .. } => SafeText::block(text),
             Self::SendContent { content, .. } => content_summary(content),
             Self::SendSms { body, .. } => SafeText::block(body),
+            Self::SendFile(file) => file_summary(file),
             _ => SafeText::line(&self.change_summary()),
         }
     }
@@ -47,9 +49,17 @@ impl Operation {
                 Some(name) => format!("Save the contact {name} · {}", wish.phone),
                 None => format!("Save the contact {}", wish.phone),
             },
+            Self::ChangeTags { phone, add, remove } => {
+                let signed = |sign: char, words: &[String]| {
+                    words.iter().map(|it| format!("{sign}{it}")).collect::<Vec<_>>()
+                };
+                let words = [signed('+', add), signed('-', remove)].concat();
+                format!("Tags of {phone}: {}", words.join(" "))
+            }
             Self::DeleteContact { phone, .. } => format!("Delete the contact {phone} and its history"),
             Self::AddWebhook { url, .. } => format!("Register the webhook {url}"),
             Self::RemoveWebhook { url, .. } => format!("Remove the webhook {url}"),
+            Self::SendFile(file) => file_summary(file).to_string(),
             Self::Upload { filename, size, .. } => format!("Upload {filename} ({size} bytes)"),
         }
     }
@@ -75,6 +85,13 @@ fn content_summary(content: &Content) -> SafeText {
             SafeText::line(&format!("[location] {latitude}, {longitude} {name}"))
         }
     }
+}
+
+fn file_summary(file: &FileToSend) -> SafeText {
+    let caption = file.caption.as_deref().unwrap_or("");
+    let line = if caption.is_empty() { "" } else { "\n" };
+    let (kind, size) = (file.kind.word(), files::size_words(file.size));
+    SafeText::block(&format!("[{kind}] {} · {size}{line}{caption}", file.name))
 }
 
 fn mail_summary(mail: &Mail) -> String {

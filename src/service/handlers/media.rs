@@ -14,6 +14,7 @@ use futures_util::stream;
 use hyper::body::Bytes;
 use rand::Rng;
 
+use crate::model::files;
 use crate::service::auth::Caller;
 use crate::service::database::DatabaseError;
 use crate::service::database::media::{self, MediaRow};
@@ -35,7 +36,7 @@ pub async fn upload(State(service): State<Service>, upload: Upload) -> Result<Re
     let row = MediaRow {
         id: random_id(),
         workspace: request.caller.workspace.clone(),
-        mime_type: names::mime_type(&bytes, &shown).to_owned(),
+        mime_type: files::mime_type(&bytes, &shown).to_owned(),
         size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
         filename: shown,
     };

@@ -11,6 +11,7 @@ use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{Anchor, ConversationPage, ConversationQuery};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::model::trouble::Trouble;
 use crate::store::StoreError;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
@@ -37,9 +38,9 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
              AND m.sort_at > h.at AND m.sender <> 'api')),
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
          WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at),
-     c.channel";
+     c.channel, c.trouble_why";
 /// How many they are.
-const FACTS_WIDTH: usize = 13;
+const FACTS_WIDTH: usize = 14;
 
 /// Reads a window.
 pub(crate) fn window(
@@ -214,6 +215,9 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         paused: paused(row)?,
         handed_back_at,
         asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
+        trouble: row
+            .get::<_, Option<String>>(WIDTH + 13)?
+            .map_or_else(Trouble::default, |it| Trouble::read(&it)),
         local: local::read(row, WIDTH + FACTS_WIDTH)?,
     })
 }

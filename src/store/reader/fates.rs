@@ -77,8 +77,11 @@ pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEn
 
 /// Tags in use anywhere, the most used first.
 pub(crate) fn tags(connection: &Connection, limit: u32) -> Result<Vec<SafeText>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT word FROM desk.tag GROUP BY word ORDER BY count(*) DESC, word LIMIT ?1")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT word FROM (SELECT word FROM desk.tag
+                 UNION ALL SELECT j.value FROM contact p, json_each(p.tags) j)
+             GROUP BY word ORDER BY count(*) DESC, word LIMIT ?1",
+    )?;
     let words = statement.query_map([limit], |it| line(it, 0))?;
     Ok(words.collect::<Result<_, _>>()?)
 }

@@ -19,7 +19,7 @@ use crate::store::{StoreError, account, drafts, pauses};
 pub(crate) mod conversations;
 mod counts;
 mod desk;
-mod elsewhere;
+pub(crate) mod elsewhere;
 mod fates;
 mod finding;
 mod history;

@@ -16,7 +16,7 @@ pub(crate) fn write(content: &Content) -> Value {
         Content::Marked { text, markup } => json!({"kind": "marked", "text": text, "markup": markup.word()}),
         Content::Media(media) => json!({
             "kind": media.kind.word(), "link": media.link, "caption": media.caption,
-            "filename": media.filename, "markup": media.markup.map(Markup::word),
+            "filename": media.filename, "markup": media.markup.map(Markup::word), "uploaded": media.uploaded,
         }),
         Content::Template(template) => write_template(template),
         Content::Interactive(object) => json!({"kind": "interactive", "object": object.0}),
@@ -49,6 +49,7 @@ pub(crate) fn read(fields: &Fields<'_>) -> Option<Content> {
             caption: fields.text("caption"),
             filename: fields.text("filename"),
             markup: markup(),
+            uploaded: fields.0.get("uploaded").and_then(Value::as_bool).unwrap_or(false),
         }),
     })
 }

@@ -9,6 +9,7 @@ use rusqlite::Row;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
+pub(crate) mod attachment;
 pub(crate) mod content;
 pub(crate) mod conversation;
 pub(crate) mod lane;

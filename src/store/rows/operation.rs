@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::model::ids::MessageId;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::{ContactWish, Json, ThreadChange, ThreadPlace};
-use crate::store::rows::content;
+use crate::store::rows::{attachment, content};
 
 /// Writes what an operation says beside its word.
 pub(crate) fn write(operation: &Operation) -> String {
@@ -36,9 +36,13 @@ pub(crate) fn write(operation: &Operation) -> String {
             "phone": wish.phone, "name": wish.name, "email": wish.email, "tags": wish.tags,
             "metadata": raw(&wish.metadata),
         }),
+        Operation::ChangeTags { phone, add, remove } => {
+            json!({"phone": phone, "add": add, "remove": remove})
+        }
         Operation::DeleteContact { contact, phone } => json!({"contact": contact.as_str(), "phone": phone}),
         Operation::AddWebhook { url, events } => json!({"url": url, "events": events}),
         Operation::RemoveWebhook { webhook, url } => json!({"webhook": webhook.as_str(), "url": url}),
+        Operation::SendFile(file) => attachment::write_file(file),
         Operation::Upload { filename, mime_type, size } => {
             json!({"filename": filename, "mimeType": mime_type, "size": size})
         }
@@ -85,6 +89,11 @@ pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
             to: content::read_audience(fields.0.get("to")?)?,
             content: content::read_broadcast(&fields.object("content")?)?,
         },
+        "contact" if fields.0.contains_key("add") => Operation::ChangeTags {
+            phone: fields.text("phone")?,
+            add: fields.texts("add")?,
+            remove: fields.texts("remove")?,
+        },
         "contact" => Operation::SaveContact(Box::new(ContactWish {
             phone: fields.text("phone")?,
             name: fields.text("name"),
@@ -101,6 +110,10 @@ pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
             webhook: fields.text("webhook")?.as_str().into(),
             url: fields.text("url")?,
         },
+        // One that says to whom is sent there afterwards.
+        "upload" if fields.0.contains_key("to") => {
+            Operation::SendFile(Box::new(attachment::read_file(&fields)?))
+        }
         "upload" => Operation::Upload {
             filename: fields.text("filename")?,
             mime_type: fields.text("mimeType")?,

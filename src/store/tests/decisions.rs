@@ -142,7 +142,7 @@ async fn sending_anyway_moves_what_was_seen() {
 async fn a_text_that_is_edited_goes_before_the_draft() {
     let desk = desk();
     let (channel, conversation) = (channel(), ConversationId::from("a"));
-    let draft = Draft { text: "two".to_owned(), reply_to: None, note: String::new() };
+    let draft = Draft { text: "two".to_owned(), reply_to: None, note: String::new(), attachment: None };
     let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
     desk.store.save_draft(&channel, &conversation, Some(draft)).unwrap();
     stop(&desk.store, &row, Stop::Refused).await;

@@ -7,7 +7,7 @@ use crate::store::tests::{channel, conversation, list};
 use crate::store::{Store, StoreError};
 
 fn draft() -> Draft {
-    Draft { text: "half a thought".into(), reply_to: None, note: String::new() }
+    Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachment: None }
 }
 
 #[cfg(unix)]
@@ -77,7 +77,11 @@ fn drafts_are_kept_replaced_and_removed() {
     let id = ConversationId::from("c1");
     let store = Store::open(folder.path()).unwrap();
     store
-        .save_draft(&channel(), &id, Some(Draft { text: "one".into(), reply_to: None, note: String::new() }))
+        .save_draft(
+            &channel(),
+            &id,
+            Some(Draft { text: "one".into(), reply_to: None, note: String::new(), attachment: None }),
+        )
         .unwrap();
     store.save_draft(&channel(), &id, Some(draft())).unwrap();
     drop(store);

@@ -3,7 +3,7 @@
 
 use crate::model::account::Platform;
 use crate::model::filter::{self, Sort};
-use crate::model::local::{Claim, Keep, Local, Tag};
+use crate::model::local::{Claim, Keep, Kept, Local, Tag};
 use crate::model::messages::Direction;
 use crate::model::queries::{Anchor, ConversationKey, ConversationQuery};
 use crate::model::snooze::{Snooze, Woken};
@@ -83,9 +83,9 @@ async fn claims_and_tags_are_kept_and_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
-    let tag = |word: &str, shared| Tag { word: SafeText::line(word), shared };
+    let tag = |word: &str, kept| Tag { word: SafeText::line(word), kept };
     let claim = Claim { agent: SafeText::line("Ana"), at: at(5) };
-    let tags = vec![tag("late", false), tag("vip", true)];
+    let tags = vec![tag("late", Kept::Here), tag("vip", Kept::Here)];
     store.keep(&channel(), Keep::Claim(vec![("a".into(), Some(claim.clone()))])).unwrap();
     store
         .keep(&channel(), Keep::Tags(vec![("a".into(), tags.clone()), ("b".into(), tags[..1].to_vec())]))

@@ -1,8 +1,8 @@
 //! Every operation comes back from the file as it went in.
 
 use crate::model::outbox::content::{
-    Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, Json, Mail, Markup, Media,
-    MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
+    Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, FileToSend, Json, Mail, Markup,
+    Media, MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
 };
 use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
 use crate::store::Store;
@@ -21,6 +21,7 @@ fn contents() -> Vec<Content> {
         caption: Some("it's \"here\"\n".into()),
         filename: None,
         markup: Some(Markup::MarkdownV2),
+        uploaded: kind == MediaKind::Video,
     };
     let mut contents: Vec<_> = MediaKind::ALL.map(|it| Content::Media(media(it))).into();
     contents.push(Content::Marked { text: "<b>hi</b>".into(), markup: Markup::Html });
@@ -85,9 +86,21 @@ fn operations() -> Vec<Operation> {
             metadata: Some(Json(r#"{"a":1}"#.into())),
             ..ContactWish::default()
         })),
+        Operation::ChangeTags { phone: "+34600111222".into(), add: vec!["a b".into()], remove: Vec::new() },
         Operation::DeleteContact { contact: "ct".into(), phone: phone() },
         Operation::AddWebhook { url: "https://h.example".into(), events: vec!["message.sent".into()] },
         Operation::RemoveWebhook { webhook: "wh".into(), url: "https://h.example".into() },
+        Operation::SendFile(Box::new(FileToSend {
+            to: "+34600111222".into(),
+            path: "/home/ana/\"a\" b.png".into(),
+            name: "a b.png".into(),
+            mime_type: "image/png".into(),
+            size: 3,
+            kind: MediaKind::Image,
+            caption: Some("here\n".into()),
+            markup: Some(Markup::Html),
+            reply_to: Some("m1".into()),
+        })),
         Operation::Upload { filename: "a.png".into(), mime_type: "image/png".into(), size: u64::MAX / 2 },
     ]);
     all

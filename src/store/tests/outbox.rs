@@ -199,7 +199,9 @@ fn a_message_and_its_draft_change_places_in_one_step() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let (channel, conversation) = (channel(), ConversationId::from("a"));
-    let draft = |text: &str| Some(Draft { text: text.to_owned(), reply_to: None, note: String::new() });
+    let draft = |text: &str| {
+        Some(Draft { text: text.to_owned(), reply_to: None, note: String::new(), attachment: None })
+    };
     let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|it| it.text);
     store.save_draft(&channel, &conversation, draft("one")).unwrap();
     let queued = store.enqueue_many(vec![send("a", "one", 5 * SECOND)], true, at(0)).unwrap();

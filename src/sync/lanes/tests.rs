@@ -1,6 +1,7 @@
 //! Which row leaves next, case by case.
 
 use super::*;
+use crate::model::attachments::{Attachment, FileFacts};
 use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
 use crate::model::outbox::content::{Audience, BroadcastContent};
 use crate::model::outbox::{KEY_AGE, Looks, OutboxRow};
@@ -112,6 +113,27 @@ fn rows_of_a_lane_leave_in_order() {
         ("sent again before one on its way", vec![text("a", Queued), text("a", Uncertain)], Choice::Send(1)),
         ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Nothing),
         ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], Choice::Send(1)),
+    ];
+    for (name, rows, choice) in cases {
+        assert_eq!(chosen(&rows, at(1)), choice, "{name}");
+    }
+}
+
+#[test]
+fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
+    let file = |state| {
+        let facts =
+            FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
+        in_conversation("a", Attachment::file(facts).operation("1", None, None, None), state)
+    };
+    let cases = [
+        ("alone", vec![file(Queued)], Choice::Nothing),
+        ("a text behind it", vec![file(Sending), text("a", Queued)], Choice::Nothing),
+        ("a pause behind it", vec![file(Sending), pause("a", Queued)], Choice::Send(1)),
+        ("a pause behind one cut off", vec![file(Uncertain), pause("a", Queued)], Choice::Send(1)),
+        ("another conversation", vec![file(Sending), text("b", Queued)], Choice::Send(1)),
+        ("refused", vec![file(stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
+        ("unknown", vec![file(stopped(Stop::Unknown)), text("a", Queued)], Choice::Nothing),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");

@@ -61,3 +61,40 @@ fn an_ai_that_stays_silent_after_the_hand_back_is_marked() {
     desk.settle().shows("SILENT").shows("since you handed back").shows("AI silent");
     photographs!(desk, "silent");
 }
+
+#[test]
+fn the_list_of_pauses_hands_back() {
+    let mut desk = paused();
+    desk.keys("jp").settle();
+    desk.wait(30 * 60_000_000);
+    desk.settle().keys("gh").shows("AI paused by you").shows("customer waits 30m").shows("paused 30m");
+    photographs!(desk, "list");
+    desk.keys("P").settle().shows("handing back").shows("AI paused by you 1");
+    desk.keys("P").settle().shows("You have paused no AI");
+}
+
+#[test]
+fn a_pause_that_goes_on_for_long_asks_but_not_who_is_typing() {
+    let mut desk = paused();
+    desk.keys("i").types("Just a mom");
+    desk.wait(4 * 3600 * 1_000_000);
+    desk.settle().shows("a pause is over · g h").hides("Paused for long");
+    desk.keys("<Esc>").shows("Paused for long").shows("João Pereira · 4h · customer waits 4h");
+    photographs!(desk, "over");
+    desk.keys("<Esc>").hides("Paused for long");
+    desk.wait(15 * 60_000_000);
+    desk.settle().shows("Paused for long").keys("e").shows("they stay paused; asked again in 4h");
+    desk.wait(239 * 60_000_000);
+    desk.settle().hides("Paused for long");
+    desk.wait(60_000_000);
+    desk.settle().shows("Paused for long").keys("h").settle().shows("AI paused by you 0");
+}
+
+#[test]
+fn a_lease_without_end_never_asks() {
+    let mut desk = Desk::with(120, 40, |it| it.pause_lease = 0);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("p").settle();
+    desk.wait(100 * 3600 * 1_000_000);
+    desk.settle().hides("Paused for long").shows("AI paused by you 1");
+}

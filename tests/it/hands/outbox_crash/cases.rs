@@ -30,7 +30,12 @@ fn stop(hands: &Hands) -> Option<Stop> {
 #[tokio::test]
 async fn an_end_before_the_commit() {
     let (hands, office) = desk().await;
-    let draft = Some(Draft { text: "half a thought".to_owned(), reply_to: None, note: String::new() });
+    let draft = Some(Draft {
+        text: "half a thought".to_owned(),
+        reply_to: None,
+        note: String::new(),
+        attachment: None,
+    });
     let conversation = ConversationId::from("c1");
     hands.store.save_draft(&id(), &conversation, draft.clone()).expect("saved");
     let hands = hands.reopen();

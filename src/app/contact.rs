@@ -1,0 +1,92 @@
+//! What the card at hand shows beside the conversation: its contact, and the
+//! same person in other tabs. Read only while a card is on screen.
+//!
+//! Knows nothing of how a contact is read from the server.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Load};
+use crate::app::pages::Page;
+use crate::model::contacts::Card;
+use crate::model::queries::ConversationKey;
+
+/// Lines a card without contact and other tabs has at most, about.
+const LINES: usize = 24;
+
+/// What a card shows, and of whom.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
+    key: Option<ConversationKey>,
+    card: Option<Card>,
+    stale: bool,
+    /// First line on screen, where it fills the pane.
+    first: usize,
+}
+
+impl Shown {
+    /// Something behind it may have changed.
+    pub(super) fn mark_stale(&mut self) {
+        self.stale = true;
+    }
+}
+
+impl App {
+    /// What is known beside the conversation at hand, once it was loaded.
+    pub fn card_at_hand(&self) -> Option<&Card> {
+        let row = self.at_hand()?;
+        self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|it| row.is(it)))
+    }
+
+    /// Asks for what the card on screen shows, if it is another person's or
+    /// something has changed.
+    pub(super) fn load_card(&mut self, effects: &mut Vec<Effect>) {
+        if self.areas().card.is_none() || !self.is_inbox_shown() {
+            return;
+        }
+        let key = self.at_hand().map(|it| it.key());
+        if self.contact.key != key {
+            self.contact = Shown { key, card: None, stale: true, first: 0 };
+        }
+        if let Some(key) = self.contact.key.clone()
+            && std::mem::take(&mut self.contact.stale)
+        {
+            effects.push(Effect::Load(Load::Card(key)));
+        }
+    }
+
+    /// The line of the card that is its first on screen, unless it is shorter.
+    pub fn card_scroll(&self) -> usize {
+        self.contact.first
+    }
+
+    /// Scrolls the card where it fills the pane of the history; tells whether
+    /// it does.
+    pub(super) fn scroll_card(&mut self, command: Command) -> bool {
+        let areas = self.areas();
+        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == Page::Inbox) else {
+            return false;
+        };
+        let page = usize::from(area.inner().height);
+        let more = self.card_at_hand().map_or(0, |it| {
+            it.elsewhere.len() * 2 + it.contact.as_ref().map_or(0, |it| it.metadata.len() * 2)
+        });
+        let last = (LINES + more).saturating_sub(page);
+        let first = self.contact.first.min(last);
+        self.contact.first = match command {
+            Command::HalfDown => (first + page / 2).min(last),
+            Command::PageDown => (first + page).min(last),
+            Command::HalfUp => first.saturating_sub(page / 2),
+            Command::PageUp => first.saturating_sub(page),
+            Command::Top => 0,
+            _ => last,
+        };
+        true
+    }
+
+    /// What a card shows has come.
+    pub(super) fn card_loaded(&mut self, key: &ConversationKey, card: Card) {
+        if self.contact.key.as_ref() == Some(key) {
+            self.contact.card = Some(card);
+        }
+    }
+}

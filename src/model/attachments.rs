@@ -1,0 +1,358 @@
+//! A file or a link that goes with an answer: what it is sent as, what it
+//! costs, and what its channel certainly refuses.
+//!
+//! Pure. Reads no file. Interface: Rules for sending, Bot-chat channel, Media,
+//! Limits.
+
+use std::net::IpAddr;
+
+use crate::model::account::Platform;
+use crate::model::bounds;
+use crate::model::files;
+use crate::model::ids::MessageId;
+use crate::model::links;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{Content, FileToSend, Markup, Media, MediaKind};
+use crate::model::prices::{self, Price};
+
+/// From so many bytes on a file may be too large: whether 25 MB means 10^6 or
+/// 2^20 bytes each is not said.
+const DOUBTFUL: u64 = 25_000_000;
+
+/// A file of this machine, as it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFacts {
+    /// Where it lies.
+    pub path: String,
+    /// What it is called.
+    pub name: String,
+    /// Its media type, by its content.
+    pub mime_type: String,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Where what is sent lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// On this machine; it is uploaded first.
+    File(FileFacts),
+    /// At an address of the person's own.
+    Link(String),
+    /// At the service, uploaded before.
+    Uploaded(String),
+}
+
+/// What goes with an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Where it lies.
+    pub source: Source,
+    /// What it is sent as.
+    pub kind: MediaKind,
+}
+
+impl Attachment {
+    /// A file, sent as what it is.
+    pub fn file(facts: FileFacts) -> Self {
+        Self { kind: files::kind_of(&facts.mime_type), source: Source::File(facts) }
+    }
+
+    /// A link, sent as what its name says.
+    pub fn link(url: &str) -> Self {
+        let name = links::file_name(url).unwrap_or("");
+        Self { kind: files::kind_of(files::type_of_name(name)), source: Source::Link(url.to_owned()) }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match &self.source {
+            Source::File(facts) => &facts.name,
+            Source::Link(url) | Source::Uploaded(url) => links::file_name(url).unwrap_or(url),
+        }
+    }
+
+    /// Name, media type and size, as far as they are known.
+    pub fn words(&self) -> String {
+        match &self.source {
+            Source::File(it) => format!("{} · {} · {}", it.name, it.mime_type, files::size_words(it.size)),
+            Source::Link(url) | Source::Uploaded(url) => match links::host_of(url) {
+                Some(host) => format!("{} · {host}", self.name()),
+                None => url.clone(),
+            },
+        }
+    }
+
+    /// What it costs.
+    pub fn price(&self) -> Price {
+        match self.source {
+            Source::Link(_) => Price::exactly(prices::MEDIA_OWN_LINK),
+            Source::File(_) | Source::Uploaded(_) => uploaded_price(self.kind),
+        }
+    }
+
+    /// Whether it can be sent as something else.
+    pub fn fits(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
+        Self { kind, source: self.source.clone() }.refusal(platform).is_none()
+    }
+
+    /// Why it certainly cannot be sent.
+    pub fn refusal(&self, platform: Option<&Platform>) -> Option<String> {
+        if let Some(other) = platform.filter(|it| !it.has_histories()) {
+            return Some(format!("{} takes no files here", other.label()));
+        }
+        match &self.source {
+            Source::File(facts) => file_refusal(facts, self.kind, platform),
+            Source::Link(url) => link_refusal(url),
+            Source::Uploaded(_) => None,
+        }
+    }
+
+    /// What may go wrong and cannot be known here.
+    pub fn doubt(&self) -> Option<&'static str> {
+        match &self.source {
+            Source::File(it) if it.size >= DOUBTFUL => Some("close to the 25 MB limit: it may be refused"),
+            _ => None,
+        }
+    }
+
+    /// Whether a text can go along as its caption.
+    pub fn takes_caption(&self, platform: Option<&Platform>) -> bool {
+        self.kind != MediaKind::Audio || platform == Some(&Platform::Telegram)
+    }
+
+    /// The wish to send it.
+    pub fn operation(
+        &self,
+        to: &str,
+        caption: Option<String>,
+        markup: Option<Markup>,
+        reply_to: Option<MessageId>,
+    ) -> Operation {
+        let to = to.to_owned();
+        match &self.source {
+            Source::File(facts) => Operation::SendFile(Box::new(FileToSend {
+                to,
+                path: facts.path.clone(),
+                name: facts.name.clone(),
+                mime_type: facts.mime_type.clone(),
+                size: facts.size,
+                kind: self.kind,
+                caption,
+                markup,
+                reply_to,
+            })),
+            Source::Link(url) | Source::Uploaded(url) => {
+                let filename = (self.kind == MediaKind::Document).then(|| self.name().to_owned());
+                let markup = markup.filter(|_| caption.is_some());
+                let (link, uploaded) = (url.clone(), matches!(self.source, Source::Uploaded(_)));
+                let media = Media { kind: self.kind, link, caption, filename, markup, uploaded };
+                Operation::SendContent { to, content: Content::Media(media), reply_to }
+            }
+        }
+    }
+}
+
+/// What an uploaded file of a kind costs when it is sent.
+pub fn uploaded_price(kind: MediaKind) -> Price {
+    Price::exactly(match kind {
+        MediaKind::Video => prices::VIDEO_UPLOADED,
+        _ => prices::MEDIA_UPLOADED,
+    })
+}
+
+fn file_refusal(facts: &FileFacts, kind: MediaKind, platform: Option<&Platform>) -> Option<String> {
+    let size = files::size_words(facts.size);
+    if facts.size == 0 {
+        return Some("the file is empty".to_owned());
+    }
+    if facts.size > bounds::UPLOAD_BYTES {
+        return Some(format!("too large: {size}, at most 25 MB are taken; an own link may be larger"));
+    }
+    if bounds::length(&facts.name) > bounds::FILENAME {
+        return Some(format!("its name has more than {} characters", bounds::FILENAME));
+    }
+    let is = files::kind_of(&facts.mime_type);
+    match kind {
+        MediaKind::Document => None,
+        _ if is != kind => Some(format!("{} is not sent as {}", facts.mime_type, kind.word())),
+        MediaKind::Audio => audio_refusal(&facts.mime_type, platform),
+        _ => None,
+    }
+}
+
+/// Sound formats a channel takes. Interface: both channels name theirs.
+fn audio_refusal(mime_type: &str, platform: Option<&Platform>) -> Option<String> {
+    let (taken, words): (&[&str], &str) = match platform {
+        Some(Platform::Telegram) => (&["audio/mpeg", "audio/mp4", "audio/ogg"], "MP3, M4A and OGG"),
+        _ => (
+            &["audio/mpeg", "audio/ogg", "audio/aac", "audio/amr", "audio/mp4"],
+            "MP3, OGG, AAC, AMR and M4A",
+        ),
+    };
+    let refused = !taken.contains(&mime_type);
+    refused.then(|| {
+        format!("{mime_type} is not taken as sound, only {words}: convert it, or send it as a document")
+    })
+}
+
+/// Why a link cannot be one the service fetches from.
+pub fn link_refusal(url: &str) -> Option<String> {
+    let Some(host) = links::host_of(url) else { return Some("this is not a web address".to_owned()) };
+    if !url.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("https://")) {
+        return Some("the link must begin with https://".to_owned());
+    }
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|it| it.is_ascii_digit()));
+    let name = name.map_or(host.as_str(), |(name, _)| name).trim_matches(['[', ']']);
+    let local = match name.parse::<IpAddr>() {
+        Ok(IpAddr::V4(it)) => {
+            it.is_loopback() || it.is_private() || it.is_link_local() || it.is_unspecified()
+        }
+        Ok(IpAddr::V6(it)) => {
+            it.is_loopback() || it.is_unspecified() || it.is_unique_local() || it.is_unicast_link_local()
+        }
+        Err(_) => {
+            let ends = |it: &str| name.ends_with(it);
+            name == "localhost" || ends(".localhost") || ends(".local") || ends(".internal")
+        }
+    };
+    local.then(|| format!("{name} is not public: the service could not fetch from it"))
+}
+
+/// The path a pasted text is, if it looks like one whole path: what terminals
+/// insert for a file that is dropped on them.
+pub fn pasted_path(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 4_096 || text.contains(['\n', '\r']) {
+        return None;
+    }
+    let inner = ['\'', '"'].iter().find_map(|it| text.strip_prefix(*it)?.strip_suffix(*it));
+    let path = match (inner, text.strip_prefix("file://")) {
+        (Some(inner), _) => inner.replace(r"'\''", "'"),
+        (None, Some(rest)) => percent_decoded(rest.strip_prefix("localhost").unwrap_or(rest))?,
+        (None, None) => unescaped(text)?,
+    };
+    let rooted = path.starts_with('/') || path.starts_with("~/");
+    (rooted && path.len() > 2).then_some(path)
+}
+
+/// A path as shells escape it; `None` where a bare space ends it.
+fn unescaped(text: &str) -> Option<String> {
+    let mut path = String::new();
+    let mut characters = text.chars();
+    while let Some(it) = characters.next() {
+        match it {
+            '\\' => path.push(characters.next()?),
+            it => path.push(it),
+        }
+    }
+    let bare = text.contains(' ') && !text.contains("\\ ");
+    // Some terminals escape nothing: a name with spaces is then taken whole.
+    (!bare || text.starts_with('/')).then_some(path)
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        if *first == b'%' {
+            let hex = after.get(..2).and_then(|it| std::str::from_utf8(it).ok())?;
+            bytes.push(u8::from_str_radix(hex, 16).ok()?);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(mime_type: &str, size: u64) -> Attachment {
+        let (path, name) = ("/tmp/a".to_owned(), "a".to_owned());
+        Attachment::file(FileFacts { path, name, mime_type: mime_type.to_owned(), size })
+    }
+
+    #[test]
+    fn what_channels_refuse() {
+        let (chat, bot, phone) = (Platform::Whatsapp, Platform::Telegram, Platform::Voip);
+        let cases = [
+            (file("image/png", 1), &chat, None),
+            (file("image/png", bounds::UPLOAD_BYTES), &chat, None),
+            (file("image/png", bounds::UPLOAD_BYTES + 1), &chat, Some("too large: 26.2 MB")),
+            (file("image/png", 0), &chat, Some("the file is empty")),
+            (file("audio/amr", 9), &chat, None),
+            (file("audio/amr", 9), &bot, Some("audio/amr is not taken as sound, only MP3, M4A and OGG")),
+            (file("audio/mpeg", 9), &phone, Some("takes no files")),
+        ];
+        for (attachment, platform, refused) in cases {
+            let told = attachment.refusal(Some(platform));
+            match refused {
+                None => assert_eq!(told, None, "{attachment:?}"),
+                Some(words) => assert!(told.is_some_and(|it| it.contains(words)), "{attachment:?}"),
+            }
+        }
+        let amr = file("audio/amr", 9);
+        assert!(amr.fits(MediaKind::Document, Some(&bot)) && !amr.fits(MediaKind::Image, Some(&bot)));
+        assert!(!amr.takes_caption(Some(&chat)) && amr.takes_caption(Some(&bot)));
+    }
+
+    #[test]
+    fn prices() {
+        let cases = [
+            (file("image/png", 1), 2),
+            (file("video/mp4", 1), 5),
+            (file("application/pdf", 1), 2),
+            (file("audio/ogg", 1), 2),
+            (Attachment::link("https://shop.example/film.mp4"), 1),
+        ];
+        for (attachment, credits) in cases {
+            assert_eq!(attachment.price(), Price::exactly(credits), "{attachment:?}");
+        }
+    }
+
+    #[test]
+    fn links_the_service_can_fetch() {
+        let cases = [
+            ("https://shop.example/a.jpg", None),
+            ("HTTPS://shop.example:8443/a", None),
+            ("http://shop.example/a.jpg", Some("https://")),
+            ("https://localhost/a", Some("not public")),
+            ("https://10.0.0.8/a", Some("not public")),
+            ("https://[::1]:8080/a", Some("not public")),
+            ("https://printer.local/a", Some("not public")),
+            ("https://8.8.8.8/a", None),
+            ("ftp://shop.example/a", Some("not a web address")),
+            ("a photo", Some("not a web address")),
+        ];
+        for (url, refused) in cases {
+            let told = link_refusal(url);
+            assert_eq!(told.is_some(), refused.is_some(), "{url}: {told:?}");
+            assert!(refused.is_none_or(|it| told.is_some_and(|told| told.contains(it))), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_dropped_file_is_a_path() {
+        let cases = [
+            ("/home/ana/photo.jpg", Some("/home/ana/photo.jpg")),
+            ("'/home/ana/my photo.jpg' ", Some("/home/ana/my photo.jpg")),
+            ("\"/home/ana/a.pdf\"", Some("/home/ana/a.pdf")),
+            ("/home/ana/my\\ photo.jpg", Some("/home/ana/my photo.jpg")),
+            ("/home/ana/my photo.jpg", Some("/home/ana/my photo.jpg")),
+            ("file:///home/ana/my%20photo.jpg", Some("/home/ana/my photo.jpg")),
+            ("~/photo.jpg", Some("~/photo.jpg")),
+            ("photo.jpg", None),
+            ("/", None),
+            ("file:///a%2", None),
+            ("/one\n/two", None),
+            ("see https://shop.example", None),
+        ];
+        for (text, path) in cases {
+            assert_eq!(pasted_path(text).as_deref(), path, "{text}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a file is, judged by its first bytes and its name: once, for whoever
+//! sends it and for whoever is sent it.
+//!
+//! Pure. What anybody says of a type is not believed.
+
+use crate::model::outbox::content::MediaKind;
+
+/// The type of all that is not recognised.
+pub const UNKNOWN: &str = "application/octet-stream";
+/// So many bytes of a file's beginning tell its type.
+pub const HEAD: usize = 64;
+
+/// First bytes, where they stand, and the type they tell.
+const MAGIC: [(usize, &[u8], &str); 17] = [
+    (0, b"\xFF\xD8\xFF", "image/jpeg"),
+    (0, b"\x89PNG\r\n\x1A\n", "image/png"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (0, b"%PDF-", "application/pdf"),
+    (4, b"ftypM4A", "audio/mp4"),
+    (4, b"ftyp3g", "video/3gpp"),
+    (4, b"ftypqt", "video/quicktime"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"OggS", "audio/ogg"),
+    (0, b"#!AMR", "audio/amr"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"\xFF\xFB", "audio/mpeg"),
+    (0, b"\xFF\xF3", "audio/mpeg"),
+    (0, b"\xFF\xF1", "audio/aac"),
+    (0, b"\xFF\xF9", "audio/aac"),
+];
+
+/// Endings of names and the types they stand for, where bytes do not tell.
+/// Nothing a browser would run is among them.
+const ENDINGS: [(&str, &str); 25] = [
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("png", "image/png"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+    ("mp4", "video/mp4"),
+    ("3gp", "video/3gpp"),
+    ("mov", "video/quicktime"),
+    ("mp3", "audio/mpeg"),
+    ("ogg", "audio/ogg"),
+    ("opus", "audio/ogg"),
+    ("aac", "audio/aac"),
+    ("amr", "audio/amr"),
+    ("m4a", "audio/mp4"),
+    ("pdf", "application/pdf"),
+    ("txt", "text/plain"),
+    ("csv", "text/csv"),
+    ("zip", "application/zip"),
+    ("doc", "application/msword"),
+    ("xls", "application/vnd.ms-excel"),
+    ("ppt", "application/vnd.ms-powerpoint"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("vcf", "text/vcard"),
+];
+
+/// The media type of a file: by its bytes, then by its name.
+pub fn mime_type(bytes: &[u8], name: &str) -> &'static str {
+    let tells = |(at, magic, _): &&(usize, &[u8], &str)| {
+        bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic))
+            && (*at != 8 || bytes.starts_with(b"RIFF"))
+    };
+    if let Some((_, _, found)) = MAGIC.iter().find(tells) {
+        return found;
+    }
+    type_of_name(name)
+}
+
+/// The media type a name alone tells.
+pub fn type_of_name(name: &str) -> &'static str {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let found = ENDINGS.iter().find(|(it, _)| ending.as_deref() == Some(*it));
+    found.map_or(UNKNOWN, |(_, found)| found)
+}
+
+/// What a file of a type is sent as, if nobody says otherwise.
+pub fn kind_of(mime_type: &str) -> MediaKind {
+    match mime_type.split('/').next() {
+        Some("image") => MediaKind::Image,
+        Some("audio") => MediaKind::Audio,
+        Some("video") => MediaKind::Video,
+        _ => MediaKind::Document,
+    }
+}
+
+/// A size as people read it.
+pub fn size_words(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_follow_bytes_then_names() {
+        let cases: [(&[u8], &str, &str); 13] = [
+            (b"\xFF\xD8\xFF\xE0", "a.png", "image/jpeg"),
+            (b"\x89PNG\r\n\x1A\n....", "x", "image/png"),
+            (b"RIFF....WEBPVP8 ", "x", "image/webp"),
+            (b"RIFF....WAVEfmt ", "x.wav", UNKNOWN),
+            (b"........WEBP", "x", UNKNOWN),
+            (b"....ftypisom", "x", "video/mp4"),
+            (b"....ftypM4A ", "x", "audio/mp4"),
+            (b"%PDF-1.7", "x.exe", "application/pdf"),
+            (b"hello", "notes.TXT", "text/plain"),
+            (b"<script>", "page.html", UNKNOWN),
+            (b"<svg>", "drawing.svg", UNKNOWN),
+            (b"", "noname", UNKNOWN),
+            (b"PK\x03\x04", "sheet.xlsx", ENDINGS[22].1),
+        ];
+        for (bytes, name, found) in cases {
+            assert_eq!(mime_type(bytes, name), found, "{name}");
+        }
+    }
+
+    #[test]
+    fn sizes_in_words() {
+        let cases = [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1_000, "1 KB"),
+            (214_001, "215 KB"),
+            (2_150_000, "2.1 MB"),
+            (26_214_400, "26.2 MB"),
+        ];
+        for (bytes, words) in cases {
+            assert_eq!(size_words(bytes), words);
+        }
+    }
+}

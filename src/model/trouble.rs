@@ -1,0 +1,186 @@
+//! Whether a conversation with the AI is in trouble: a score of rules that
+//! each say in words what they have seen. Nothing of it leaves this desk.
+//!
+//! Pure: knows nothing of where messages come from or what time it is.
+
+use crate::model::messages::{Delivery, Direction, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, short_span};
+
+pub mod phrases;
+pub mod similar;
+#[cfg(test)]
+mod tests;
+
+/// Messages looked at, counted from the newest.
+pub const LAST: usize = 14;
+/// Characters of a message that are looked at.
+const CUT: usize = 600;
+/// From this score on a conversation is in trouble.
+pub const TROUBLE: u32 = 30;
+/// A customer who has waited so many microseconds has waited long.
+pub const LONG: i64 = 3 * MINUTE;
+
+/// What is looked at of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Which way it went.
+    pub direction: Direction,
+    /// Who said it.
+    pub sender: Sender,
+    /// The text.
+    pub text: String,
+    /// Whether it could not be delivered.
+    pub failed: bool,
+}
+
+impl Said {
+    /// From the words of a stored message.
+    pub fn new(direction: Direction, sender: Sender, text: &str, delivery: &Delivery) -> Self {
+        let text = text.chars().take(CUT).collect();
+        Self { direction, sender, text, failed: *delivery == Delivery::Failed }
+    }
+}
+
+/// What a rule saw, and how much it weighs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// In words for the list.
+    pub words: String,
+    /// How much it adds.
+    pub weight: u32,
+}
+
+/// What the newest messages tell, whatever the time is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trouble {
+    /// The heaviest first.
+    pub reasons: Vec<Reason>,
+}
+
+impl Trouble {
+    /// How much all of it weighs.
+    pub fn score(&self) -> u32 {
+        self.reasons.iter().map(|it| it.weight).sum()
+    }
+
+    /// As it is kept: a reason a line, its weight before its words.
+    pub fn line(&self) -> String {
+        let lines = self.reasons.iter().map(|it| format!("{} {}", it.weight, it.words.replace('\n', " ")));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// From what [`Trouble::line`] made; what is not of its making is left out.
+    pub fn read(kept: &str) -> Self {
+        let reason = |line: &str| {
+            let (weight, words) = line.split_once(' ')?;
+            Some(Reason { weight: weight.parse().ok()?, words: SafeText::line(words).to_string() })
+        };
+        Self { reasons: kept.lines().filter_map(reason).collect() }
+    }
+}
+
+/// Looks at the newest messages of a conversation, oldest first. What was
+/// said before a person of this or another desk answered is settled.
+pub fn look(messages: &[Said]) -> Trouble {
+    let settled = messages.iter().rposition(is_person).map_or(0, |it| it + 1);
+    let open = &messages[settled.max(messages.len().saturating_sub(LAST))..];
+    let asked: Vec<&str> = texts(open, Direction::Inbound);
+    let said: Vec<&str> = texts(open, Direction::Outbound);
+    let rules = [
+        wants_person(&asked),
+        repeats_question(&asked),
+        repeats_answer(&said),
+        upset(&asked),
+        shouts(&asked),
+        failed(open),
+        long(&asked, &said),
+    ];
+    let mut reasons: Vec<Reason> = rules.into_iter().flatten().collect();
+    reasons.sort_by_key(|it| std::cmp::Reverse(it.weight));
+    Trouble { reasons }
+}
+
+/// What waiting adds, in a conversation that the AI should answer.
+pub fn waits(waiting: i64) -> Option<Reason> {
+    let minutes = waiting / MINUTE;
+    (waiting >= LONG).then(|| Reason {
+        words: format!("no answer for {}", short_span(waiting)),
+        weight: u32::try_from((10 + minutes).min(30)).unwrap_or(30),
+    })
+}
+
+fn is_person(message: &Said) -> bool {
+    message.direction == Direction::Outbound && matches!(message.sender, Sender::Human | Sender::Api)
+}
+
+fn texts(messages: &[Said], direction: Direction) -> Vec<&str> {
+    let mine = messages.iter().filter(|it| it.direction == direction);
+    mine.map(|it| it.text.as_str()).filter(|it| !it.trim().is_empty()).collect()
+}
+
+/// The customer asks for a person.
+fn wants_person(asked: &[&str]) -> Option<Reason> {
+    let times = asked.iter().filter(|it| phrases::asks_for_person(it)).count();
+    let words = match times {
+        0 => return None,
+        1 => "wants a human".to_owned(),
+        times => format!("asked {times}x for a human"),
+    };
+    Some(Reason { words, weight: 45 + 10 * u32::try_from(times.min(3)).unwrap_or(3) })
+}
+
+/// The customer says the same again and again.
+fn repeats_question(asked: &[&str]) -> Option<Reason> {
+    let times = similar::most_alike(asked);
+    (times >= 2).then(|| Reason {
+        words: format!("asked {times}x the same"),
+        weight: if times == 2 { 25 } else { 45 },
+    })
+}
+
+/// The AI says the same again and again.
+fn repeats_answer(said: &[&str]) -> Option<Reason> {
+    let times = similar::most_alike(said);
+    (times >= 2).then(|| Reason {
+        words: format!("AI said {times}x the same"),
+        weight: if times == 2 { 20 } else { 35 },
+    })
+}
+
+/// Words of anger or despair.
+fn upset(asked: &[&str]) -> Option<Reason> {
+    let found = asked.iter().filter_map(|it| phrases::negative(it)).next_back()?;
+    let times = asked.iter().filter(|it| phrases::negative(it).is_some()).count();
+    let weight = if times == 1 { 20 } else { 35 };
+    Some(Reason { words: format!("upset: \"{found}\""), weight })
+}
+
+/// Capitals, or more than one mark of exclamation or question at the end.
+fn shouts(asked: &[&str]) -> Option<Reason> {
+    let shouting = |it: &&&str| {
+        let letters = it.chars().filter(|it| it.is_alphabetic()).count();
+        let capitals = it.chars().filter(|it| it.is_uppercase()).count();
+        let marks = it.chars().rev().take_while(|it| matches!(it, '!' | '?' | '¡' | '¿')).count();
+        (letters >= 8 && capitals * 10 >= letters * 7) || marks >= 2
+    };
+    let times = asked.iter().filter(shouting).count();
+    (times > 0).then(|| Reason { words: "shouts".to_owned(), weight: if times == 1 { 12 } else { 20 } })
+}
+
+/// Something could not be delivered.
+fn failed(open: &[Said]) -> Option<Reason> {
+    let times = open.iter().filter(|it| it.failed).count();
+    let words = match times {
+        0 => return None,
+        1 => "a message was not delivered".to_owned(),
+        times => format!("{times} messages were not delivered"),
+    };
+    Some(Reason { words, weight: 30 })
+}
+
+/// A long to and fro that ends nowhere.
+fn long(asked: &[&str], said: &[&str]) -> Option<Reason> {
+    let turns = asked.len().min(said.len());
+    (turns >= 6).then(|| Reason { words: format!("{turns} turns with the AI"), weight: 10 })
+}

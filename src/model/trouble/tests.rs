@@ -1,0 +1,189 @@
+//! A corpus of scripted conversations: those in trouble must come out first,
+//! and scoring thousands of them takes no time a person can feel.
+
+use crate::model::messages::{Delivery, Direction, Sender};
+use crate::model::trouble::{LONG, Said, TROUBLE, Trouble, look, waits};
+
+/// Conversations: whether a person would call it trouble, and what was said,
+/// `c` by the customer, `a` by the AI, `h` by a person, `f` failed.
+const CORPUS: &[(bool, &[&str])] = &[
+    (
+        true,
+        &[
+            "c Where is my order 1041?",
+            "a Could you give me your order number?",
+            "c 1041",
+            "a Could you give me your order number?",
+            "c where is my order 1041??",
+        ],
+    ),
+    (true, &["c The bell is broken", "a Our bells are made of brass.", "c I want to talk to a human"]),
+    (
+        true,
+        &[
+            "c Mein Rad ist kaputt",
+            "a Welches Rad?",
+            "c Kann ich bitte mit einem Mitarbeiter sprechen?",
+            "a Ich helfe gern!",
+            "c Einen Menschen bitte!",
+        ],
+    ),
+    (
+        true,
+        &[
+            "c ¿Dónde está mi pedido?",
+            "a Su pedido está en camino.",
+            "c ¿Dónde está mi pedido? Ya lo dije",
+            "a Su pedido está en camino.",
+            "c ¿DÓNDE ESTÁ MI PEDIDO?",
+        ],
+    ),
+    (
+        true,
+        &[
+            "c Quero o reembolso",
+            "a Posso ajudar com isso.",
+            "c Isso é um absurdo, quero o reembolso",
+            "a Posso ajudar com isso.",
+        ],
+    ),
+    (
+        true,
+        &[
+            "c J'attends depuis lundi",
+            "a Merci de patienter.",
+            "c C'est inadmissible !!",
+            "a Merci de patienter.",
+            "c Je veux parler à quelqu'un",
+        ],
+    ),
+    (true, &["c La catena non è arrivata", "a Mi dispiace.", "c Nessuno risponde, vorrei un operatore"]),
+    (true, &["c Mijn fiets is er niet", "a Excuses.", "c Dit is belachelijk, ik wil een medewerker"]),
+    (
+        true,
+        &[
+            "c Cancel my order",
+            "a I cannot find it.",
+            "c Cancel my order please",
+            "a I cannot find it.",
+            "c cancel my order NOW",
+            "a I cannot find it.",
+        ],
+    ),
+    (
+        true,
+        &[
+            "c Is anyone there",
+            "a Hello! How can I help?",
+            "c Are you a bot? This is useless",
+            "a Hello! How can I help?",
+        ],
+    ),
+    (
+        true,
+        &[
+            "c My card was charged twice",
+            "f Let me look at it",
+            "c Still waiting. My card was charged twice!!",
+        ],
+    ),
+    (true, &["c THIS IS THE WORST SHOP EVER", "a I am sorry to hear that.", "c I WANT MY MONEY BACK NOW"]),
+    (false, &["c Are you open on Sunday?", "a Yes, from ten to four.", "c Thank you!"]),
+    (false, &["c Hi", "a Hello! How can I help?", "c Do you sell helmets?", "a Yes, from 39 euros."]),
+    (false, &["c Where is my order?", "a It arrives today.", "c Great"]),
+    (
+        false,
+        &[
+            "c Can I talk to a human",
+            "a Of course.",
+            "h Hi, Ana here. What can I do?",
+            "c My wheel squeaks",
+            "h Bring it in.",
+        ],
+    ),
+    (false, &["c ok", "a Anything else?", "c ok", "a Good bye", "c ok"]),
+    (false, &["c ¿Abren mañana?", "a Sí, a las nueve.", "c Gracias"]),
+    (false, &["c Was kostet die Inspektion?", "a 59 Euro.", "c Danke, dann bis morgen"]),
+    (false, &["c Avez-vous des pneus ?", "a Oui.", "c Merci"]),
+    (false, &["c It was a human error on my side, sorry", "a No problem."]),
+    (false, &["c [image]", "a Nice bike!"]),
+    (false, &["c Great!", "a Thanks"]),
+    (
+        false,
+        &[
+            "c Do you have 26 inch tyres",
+            "a Yes",
+            "c And 28 inch tyres",
+            "a Yes",
+            "c And tubes",
+            "a Yes, both",
+        ],
+    ),
+    (false, &["c My refund arrived, thank you", "a Wonderful"]),
+    (false, &["c Grazie mille", "a Prego"]),
+    (false, &["c Bedankt", "a Graag gedaan"]),
+    (false, &["c Obrigado!", "a De nada"]),
+];
+
+fn said(line: &str) -> Said {
+    let (who, text) = line.split_once(' ').unwrap_or(("c", line));
+    let (direction, sender) = match who {
+        "c" => (Direction::Inbound, Sender::Customer),
+        "h" => (Direction::Outbound, Sender::Human),
+        _ => (Direction::Outbound, Sender::Ai),
+    };
+    let delivery = if who == "f" { Delivery::Failed } else { Delivery::Sent };
+    Said::new(direction, sender, text, &delivery)
+}
+
+fn score(lines: &[&str]) -> u32 {
+    look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>()).score()
+}
+
+#[test]
+fn of_the_ten_most_urgent_nine_are_in_trouble() {
+    let mut ranked: Vec<(u32, bool)> =
+        CORPUS.iter().map(|(trouble, lines)| (score(lines), *trouble)).collect();
+    ranked.sort_by_key(|it| std::cmp::Reverse(it.0));
+    let right = ranked.iter().take(10).filter(|it| it.1).count();
+    assert!(right >= 9, "{ranked:?}");
+}
+
+#[test]
+fn trouble_is_told_apart() {
+    for (trouble, lines) in CORPUS {
+        assert_eq!(score(lines) >= TROUBLE, *trouble, "{} for {lines:?}", score(lines));
+    }
+}
+
+#[test]
+fn the_reasons_are_words() {
+    let lines = [
+        "c Where is my order?",
+        "a Your number?",
+        "c where is my order",
+        "a Your number?",
+        "c Where is my order??",
+        "a Hm",
+        "c A human please",
+    ];
+    let found = look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>());
+    assert_eq!(found.line(), "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts");
+    assert_eq!(Trouble::read(&found.line()), found);
+    assert_eq!(Trouble::read("no weight\n\n-1 less\n99999999999 more"), Trouble::default());
+}
+
+#[test]
+fn waiting_adds_more_the_longer_it_takes() {
+    assert_eq!(waits(LONG - 1), None);
+    let (short, long) = (waits(LONG).expect("long"), waits(20 * LONG).expect("longer"));
+    assert!(short.weight < long.weight && long.weight <= 30);
+    assert_eq!(long.words, "no answer for 1h");
+}
+
+#[test]
+fn hostile_text_is_only_text() {
+    for text in ["\u{202e}\u{1b}[2J", "🧨🧨🧨🧨", "\0", &"x".repeat(100_000)] {
+        assert_eq!(look(&[said(&format!("c {text}"))]).score(), 0);
+    }
+}

@@ -1,0 +1,79 @@
+//! Files on their way: a row that uploads keeps its claim while it does, and
+//! becomes the send once its file lies at the service.
+//!
+//! Knows nothing of HTTP.
+
+use rusqlite::params;
+
+use crate::model::ids::RowId;
+use crate::model::outbox::{Operation, PreparedRequest};
+use crate::model::time::Timestamp;
+use crate::store::lane::{LEASE, LaneRow};
+use crate::store::rows::operation;
+use crate::store::{Store, StoreError, outbox};
+
+impl Store {
+    /// Keeps a claim for longer; false if the row is not this claim's any
+    /// more: it was taken back, and what is on its way is to end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep_claim(&self, id: &RowId, fence: i64, now: Timestamp) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.outbox()
+            .later(move |connection| {
+                let kept = connection.execute(
+                    "UPDATE outbox SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
+                    params![id.as_str(), fence, now.plus(LEASE).micros()],
+                )?;
+                Ok(kept > 0)
+            })
+            .await
+    }
+
+    /// Makes the send of a row whose file was uploaded: other bytes under a
+    /// new key, never tried, in the same place. False if the row was taken
+    /// back meanwhile.
+    ///
+    /// # Errors
+    /// When the database fails; the upload is then asked for again.
+    pub async fn uploaded(
+        &self,
+        row: &LaneRow,
+        send: Operation,
+        request: PreparedRequest,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (row, chance) = (row.clone(), self.chance().clone());
+        self.outbox()
+            .later(move |connection| {
+                let change = connection.transaction()?;
+                let made = change.execute(
+                    "UPDATE outbox SET operation = ?3, payload = ?4, idempotency_key = ?5, method = ?6, path = ?7,
+                         content_type = ?8, body = ?9, state = 'queued', attempts = 0, failures = 0,
+                         fence = fence + 1, lease_until = 0, first_attempt_at = NULL,
+                         first_attempt_server_at = NULL, first_attempt_since_boot = NULL,
+                         last_attempt_at = NULL, attempted_as = NULL, not_before = ?10, due_at = ?10
+                     WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
+                    params![
+                        row.row.id.as_str(),
+                        row.fence,
+                        send.word(),
+                        operation::write(&send),
+                        outbox::new_key(&chance).as_str(),
+                        request.method.word(),
+                        request.path,
+                        request.content_type,
+                        request.body,
+                        now.micros(),
+                    ],
+                )?;
+                if made > 0 {
+                    outbox::audit(&change, &row.row, "uploaded", "")?;
+                }
+                change.commit()?;
+                Ok(made > 0)
+            })
+            .await
+    }
+}

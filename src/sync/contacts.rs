@@ -1,0 +1,127 @@
+//! Contacts: the one behind the open conversation is read now and then, and a
+//! change of its tags is read, merged, written and read back. Interface:
+//! Endpoints, Contacts.
+//!
+//! Knows nothing of cards.
+
+use crate::client::{ReadError, Receipt, prepare_tags};
+use crate::model::account::Platform;
+use crate::model::contacts::{ToldContact, agrees, merged};
+use crate::model::ids::{ContactId, ConversationId};
+use crate::model::news::News;
+use crate::model::outbox::{Operation, RowState, Stop};
+use crate::model::text::SafeText;
+use crate::model::time::MINUTE;
+use crate::store::lane::LaneRow;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::Trouble;
+
+/// The contact of the open conversation is read again after.
+const REST: i64 = 5 * MINUTE;
+
+/// A row that is about to leave for the first time.
+pub(crate) enum Prepared {
+    /// It may leave as it is now.
+    Ready(Box<LaneRow>),
+    /// What it builds on could not be read.
+    Unread(ReadError),
+    /// Someone else has changed it, or it was stopped.
+    Gone,
+}
+
+impl Channel {
+    /// Reads the contact of the open conversation, if that was long enough
+    /// ago. Within the budget of the background: nobody waits for it.
+    pub(crate) async fn read_open_contact(&self, conversation: &ConversationId) -> Result<(), Trouble> {
+        let platform = self.may_ask(Resource::Contacts).await?;
+        if !platform.as_ref().is_some_and(Platform::has_contacts) {
+            return Ok(());
+        }
+        let Some((phone, read_at)) = self.store.contact_of(self.id(), conversation).await? else {
+            return Ok(());
+        };
+        let now = self.clock.now();
+        if read_at.is_some_and(|at| (0..REST).contains(&now.since(at))) {
+            return Ok(());
+        }
+        match self.client.contact_with(&phone).await {
+            Ok(found) => {
+                self.read_succeeded(Resource::Contacts);
+                self.keep_contact(&phone, found).await?;
+            }
+            Err(ReadError::Forbidden(_)) => self.deny(Resource::Contacts),
+            // Waiting for the budget is no failure, and there is no hurry.
+            Err(ReadError::Paced(_)) => (),
+            Err(error) => drop(self.read_failed(Resource::Contacts, error)),
+        }
+        Ok(())
+    }
+
+    async fn keep_contact(&self, phone: &str, found: Option<ToldContact>) -> Result<(), Trouble> {
+        let told = found.unwrap_or_default();
+        if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        Ok(())
+    }
+
+    /// Gives a change of tags the bytes it leaves with: those the contact has
+    /// now, with what is wished. Other rows stay as they are.
+    pub(crate) async fn merge_tags(&self, mut row: LaneRow) -> Result<Prepared, Trouble> {
+        let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
+        let Operation::ChangeTags { phone, add, remove } = &row.row.operation else {
+            return Ok(Prepared::Ready(Box::new(row)));
+        };
+        if !untried {
+            return Ok(Prepared::Ready(Box::new(row)));
+        }
+        let found = match self.client.for_person().contact_with(phone).await {
+            Ok(found) => found,
+            Err(ReadError::Forbidden(why)) => {
+                let why = format!("this key may not read contacts ({why}); drop it and tag on this desk");
+                self.deny(Resource::Contacts);
+                self.stop_row(&row, Stop::Refused, SafeText::line(&why)).await?;
+                return Ok(Prepared::Gone);
+            }
+            Err(error) => return Ok(Prepared::Unread(error)),
+        };
+        let before = found.map(|it| it.tags).unwrap_or_default();
+        let request = match prepare_tags(phone, merged(&before, add, remove)) {
+            Ok(request) => request,
+            Err(error) => {
+                self.stop_row(&row, Stop::Refused, SafeText::line(&error.to_string())).await?;
+                return Ok(Prepared::Gone);
+            }
+        };
+        Ok(match self.store.rewrite(&row.row.id, row.fence, request).await? {
+            Some(key) => {
+                row.row.key = key;
+                Prepared::Ready(Box::new(row))
+            }
+            None => Prepared::Gone,
+        })
+    }
+
+    /// Reads a contact back whose tags were changed: what the server tells
+    /// counts. Tells whether they are as wished; `None` if it cannot be known.
+    pub(crate) async fn read_tags_back(
+        &self,
+        operation: &Operation,
+        receipt: &Receipt,
+        saved: Option<&ContactId>,
+    ) -> Result<Option<bool>, Trouble> {
+        let (Operation::ChangeTags { phone, add, remove }, false) = (operation, receipt.test) else {
+            return Ok(None);
+        };
+        let client = self.client.for_person();
+        let told = match saved {
+            Some(id) => client.contact_told(id).await.map(Some),
+            None => client.contact_with(phone).await,
+        };
+        let Ok(Some(told)) = told else { return Ok(None) };
+        let agreed = agrees(&told.tags, add, remove);
+        self.keep_contact(phone, Some(told)).await?;
+        Ok(Some(agreed))
+    }
+}

@@ -1,0 +1,198 @@
+//! Uploading the files of messages: beside the outbox's other rows, so that
+//! nothing waits for a large file, least of all a pause of the AI. Once a file
+//! lies at the service its row becomes the send, and leaves in its lane.
+//!
+//! Knows nothing of what is written with a file.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use crate::client::retry::{self, Attempt, Next};
+use crate::client::transport::Progress;
+use crate::client::{Enclosed, Outcome, Receipt, ReceiptKind};
+use crate::model::account::Platform;
+use crate::model::news::News;
+use crate::model::outbox::{Operation, RowState, Stop};
+use crate::model::text::SafeText;
+use crate::model::time::{SECOND, Timestamp};
+use crate::store::lane::{LaneRow, is_lapsed};
+use crate::sync::Channel;
+use crate::sync::push::{PushStep, settlement};
+use crate::sync::report::Trouble;
+
+/// How often a claim is kept for longer, and looked whether it still holds.
+const KEEP: Duration = Duration::from_secs(2);
+/// Between two tries to work on this desk's files.
+const AGAIN: i64 = 2 * SECOND;
+
+/// What to do about files that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Upload(usize),
+    Recover,
+    Wait(Timestamp),
+    Nothing,
+}
+
+/// Whether a row uploads a file before it is sent.
+pub(crate) fn is_upload(row: &LaneRow) -> bool {
+    matches!(row.row.operation, Operation::SendFile(_))
+}
+
+/// The first file that may be uploaded; what is sent meanwhile does not
+/// matter.
+fn choose(rows: &[LaneRow], now: Timestamp) -> Choice {
+    let mut due: Option<Timestamp> = None;
+    for (index, lane) in rows.iter().enumerate().filter(|(_, it)| is_upload(it)) {
+        let at = match lane.row.state {
+            RowState::Queued | RowState::Uncertain if lane.row.not_before <= now => {
+                return Choice::Upload(index);
+            }
+            RowState::Queued | RowState::Uncertain => lane.row.not_before,
+            RowState::Sending if is_lapsed(lane.lease_until, now) => return Choice::Recover,
+            RowState::Sending => lane.lease_until.plus(1),
+            RowState::Stopped(..) | RowState::Done => continue,
+        };
+        due = Some(due.map_or(at, |it| it.min(at)));
+    }
+    due.map_or(Choice::Nothing, Choice::Wait)
+}
+
+impl Channel {
+    /// Uploads at most one file, or says when the next is due.
+    pub async fn upload_once(&self, now: Timestamp) -> PushStep {
+        let _one = self.uploading.lock().await;
+        if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
+            return PushStep::Halted;
+        }
+        match self.upload_next(now).await {
+            Ok(step) => step,
+            Err(error) => {
+                tracing::error!(channel = %self.id(), %error, "a file could not be uploaded");
+                PushStep::Due(now.plus(AGAIN))
+            }
+        }
+    }
+
+    /// Uploads until nothing may leave now.
+    pub async fn upload_all(&self, now: Timestamp) -> PushStep {
+        loop {
+            let step = self.upload_once(now).await;
+            if step != PushStep::Moved {
+                return step;
+            }
+        }
+    }
+
+    async fn upload_next(&self, now: Timestamp) -> Result<PushStep, Trouble> {
+        let rows = self.store.lane_rows(self.id()).await?;
+        match choose(&rows, now) {
+            Choice::Nothing => return Ok(PushStep::Idle),
+            Choice::Wait(until) => return Ok(PushStep::Due(until)),
+            Choice::Recover => {
+                self.store.recover_lapsed(now).await?;
+            }
+            Choice::Upload(index) => {
+                let row = &rows[index];
+                let claimed =
+                    self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?;
+                if let Some(claimed) = claimed {
+                    self.upload(claimed).await?;
+                }
+            }
+        }
+        Ok(PushStep::Moved)
+    }
+
+    async fn upload(&self, claimed: LaneRow) -> Result<(), Trouble> {
+        let row = &claimed.row;
+        let Some(outcome) = self.carry_up(&claimed).await? else {
+            tracing::info!(channel = %self.id(), row = %row.id, "a file was taken back on its way");
+            return Ok(());
+        };
+        let now = self.clock.now();
+        let attempt = Attempt {
+            class: row.operation.class(),
+            recognised: false,
+            failures: claimed.failures,
+            age: claimed.key_age(&self.moment(now)).unwrap_or(0),
+            was_unclear: row.attempts > 1,
+            jitter: self.store.chance().fraction(),
+        };
+        let next = retry::decide(&outcome, attempt);
+        self.hear(&outcome);
+        match (next, outcome) {
+            (Next::Done, Outcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
+            (Next::Stop(stop, why), _) => {
+                let why = SafeText::line(&format!("the upload: {why}"));
+                self.stop_row(&claimed, stop, why).await
+            }
+            (next, _) => match settlement(next, now) {
+                Some(settlement) => self.settle(&claimed, settlement).await,
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Sends the file and keeps the claim meanwhile; `None` if it was taken
+    /// back.
+    async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<Outcome<Receipt>>, Trouble> {
+        let row = &claimed.row;
+        let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
+        tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
+        self.told_of(claimed);
+        let client = self.client.telling(self.progress(claimed, request.body.len()));
+        let leaving = client.carry_out(&row.operation, &request, &row.key);
+        tokio::pin!(leaving);
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut leaving => return Ok(Some(outcome)),
+                () = tokio::time::sleep(KEEP) => {
+                    if !self.store.keep_claim(&row.id, claimed.fence, self.clock.now()).await? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells each whole percent once.
+    fn progress(&self, claimed: &LaneRow, total: usize) -> Progress {
+        let (tell, channel, row) = (self.teller(), self.id().clone(), claimed.row.id.clone());
+        let told = AtomicU8::new(u8::MAX);
+        Progress::new(move |bytes| {
+            let percent = u8::try_from(bytes.saturating_mul(100) / total.max(1)).unwrap_or(100).min(100);
+            if told.swap(percent, Ordering::SeqCst) != percent {
+                tell(News::Uploading(channel.clone(), row.clone(), Some(percent)));
+            }
+        })
+    }
+
+    /// The file lies at the service: the row leaves next as what it is for.
+    async fn becomes_send(&self, claimed: &LaneRow, receipt: Receipt, now: Timestamp) -> Result<(), Trouble> {
+        let Operation::SendFile(file) = &claimed.row.operation else { return Ok(()) };
+        let ReceiptKind::Uploaded { url: Some(url) } = receipt.kind else {
+            let why = "the upload was answered without an address, as test keys may be: nothing can be sent with it";
+            return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
+        };
+        let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
+        let send = file.uploaded_to(&url);
+        match crate::client::prepare_with(&platform, &claimed.row.lane, &send, Enclosed::default()) {
+            Ok(request) => {
+                self.store.uploaded(claimed, send, request, now).await?;
+                self.tell(News::Uploading(self.id().clone(), claimed.row.id.clone(), None));
+                self.told_of(claimed);
+                Ok(())
+            }
+            Err(error) => self.stop_row(claimed, Stop::Refused, SafeText::line(&error.to_string())).await,
+        }
+    }
+
+    /// The row has changed.
+    fn told_of(&self, claimed: &LaneRow) {
+        if let Some(conversation) = claimed.row.lane.conversation() {
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Attaching: a file by its path or a link, both prices before it leaves, how
+//! far it has come, and nothing lost when it does not arrive.
+
+use serde_json::json;
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+const BELL: &str = "tests/it/stories/files/bell.png";
+const SECOND: i64 = 1_000_000;
+
+/// A conversation with the composer open, and nothing held.
+fn writing() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Which bell is it?");
+    desk.settle().keys("<Enter>i");
+    desk
+}
+
+#[test]
+fn a_file_is_uploaded_and_sent_with_its_caption() {
+    let mut desk = Desk::with(80, 24, |it| {
+        direct(it);
+        it.hold = 5 * SECOND;
+    });
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Which bell is it?");
+    desk.settle().keys("<Enter>i").keys("<Ctrl-T>").shows("a path, such as").shows("your own link, any type");
+    desk.types("tests/it/stories/files/be").keys("<Tab>").shows(BELL).shows("bell.png · image/png ·");
+    desk.shows("Sent as image").shows("2 credits, 998 left").shows("1 credit, 999 left");
+    photographs!(desk, "form");
+    desk.keys("<Ctrl-T>").shows("Sent as document").keys("<Ctrl-T>").shows("Sent as image").keys("<Enter>");
+    desk.types("This one, in brass").shows("[image] bell.png").shows("18/1024");
+    desk.shows("uploaded 2 credits │ own link 1").shows("Enter send · 2 credits, 998 left");
+    photographs!(desk, "attached");
+    desk.keys("<Enter>").shows("uploads and sends in 5 s · z takes it back").hides("18/1024");
+    desk.wait(5 * SECOND);
+    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · z takes it back");
+    photographs!(desk, "uploading");
+    // Whoever uploaded it has ended: it is uploaded anew, and sent once.
+    desk.wait(120 * SECOND);
+    desk.settle().hides("uploading").shows("sent");
+    let sent = desk.outbound();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0]["content"].to_string().contains("This one, in brass"), "{}", sent[0]);
+    desk.shows("998 credits");
+}
+
+#[test]
+fn a_file_is_taken_back_on_its_way() {
+    let mut desk = writing();
+    desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").types("this one").keys("<Enter><Esc>");
+    desk.uploads_in_part("whatsapp", 73).keys("z").shows("taken back into the composer");
+    desk.shows("[image] bell.png").shows("this one").hides("uploading").settle();
+    assert!(desk.outbound().is_empty());
+    desk.keys("<Enter>").settle().shows("sent");
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn an_own_link_costs_less_and_leaves_at_once() {
+    let mut desk = writing();
+    desk.keys("<Ctrl-T>").types("http://shop.example/a.pdf").shows("the link must begin with https://");
+    desk.keys("<Enter>").shows("not attached: the link must begin").keys("<Ctrl-U>");
+    desk.types("https://10.0.0.1/a.pdf").shows("10.0.0.1 is not public").keys("<Ctrl-U>");
+    desk.pastes(" https://shop.example/files/bill-1041.pdf\n").shows("bill-1041.pdf · shop.example");
+    photographs!(desk, "link");
+    desk.keys("<Enter>").shows("own link 1 │ uploaded 2 credits").shows("1 credit, 999 left");
+    // The service of a story reaches no shop: its refusal gives everything back.
+    desk.keys("<Enter><Esc>").settle().shows("[document] bill-1041.pdf").shows("NOT SENT · a decide");
+    photographs!(desk, "unfetched");
+    desk.keys("ae").shows("[document] bill-1041.pdf · shop.example");
+    assert!(desk.outbound().is_empty());
+}
+
+#[test]
+fn a_dropped_file_is_recognised_and_a_text_that_looks_like_one_stays() {
+    let mut desk = writing();
+    let path = desk.file("invoice 7.pdf", b"%PDF-1.7 ...");
+    desk.types("Here it is ").pastes(&format!("'{path}'")).shows("Attach a file or a link");
+    desk.shows("invoice 7.pdf · application/pdf · 12 bytes").keys("<Esc>");
+    desk.shows("Here it is '/").keys("<Ctrl-U>").pastes(&format!("'{path}'")).keys("<Enter>");
+    desk.shows("[document] invoice 7.pdf").keys("<Backspace>").hides("[document]");
+    desk.pastes("/no/such/file at all").shows("/no/such/file at all").hides("Attach a file");
+}
+
+#[test]
+fn what_cannot_be_sent_is_said_before() {
+    let mut desk = writing();
+    let sound = desk.file("voice.amr", b"#!AMR\n....");
+    let huge = desk.file("film.mp4", b"....ftypisom");
+    let file = std::fs::OpenOptions::new().write(true).open(&huge).expect("a file");
+    file.set_len(26_214_401).expect("made large");
+    desk.keys("<Ctrl-T>").pastes("/no/such/bell.png").shows("there is no file /no/such/bell.png");
+    desk.keys("<Enter>").shows("not attached: there is no file");
+    photographs!(desk, "refused");
+    desk.keys("<Ctrl-U>").pastes(&huge).shows("too large: 26.2 MB, at most 25 MB are taken");
+    desk.keys("<Ctrl-U>").pastes(&sound).shows("Sound takes no caption here").keys("<Enter>");
+    desk.types("Listen").shows("Enter send · 3 credits, 997 left").keys("<Ctrl-T><Ctrl-U><Enter>");
+    desk.shows("nothing is attached").hides("voice.amr").keys("<Ctrl-U>");
+    desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").pastes(&"x".repeat(1025)).keys("<Enter>");
+    desk.shows("nothing was sent: a caption has at most 1024 characters, this has 1025");
+    desk.dev("credits", json!({"balance": 1}));
+    desk.wait(2 * SECOND);
+    desk.settle().keys("<Backspace><Enter>").shows("nothing was sent: balance 1, this needs 2 credits");
+    assert!(desk.outbound().is_empty());
+    desk.customer("telegram", "8812", "Nadia Rahimi", "hi");
+    desk.keys("<Esc>2").settle().keys("<Enter>i<Ctrl-T>").pastes(&sound);
+    desk.shows("only MP3, M4A and OGG");
+}
+
+#[test]
+fn a_refused_upload_keeps_everything_and_is_tried_again() {
+    let mut desk = writing();
+    let fault = json!({"path_prefix": "/media", "method": "POST", "count": 1, "status": 413, "code": "FILE_TOO_LARGE"});
+    desk.dev("fault", fault);
+    desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").types("this one").keys("<Enter><Esc>").settle();
+    desk.shows("NOT SENT · a decide · the upload:");
+    photographs!(desk, "failed");
+    desk.keys("a").shows("try again").shows("back into the composer").keys("y").settle().shows("sent");
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn an_attached_file_survives_a_crash_and_says_when_it_is_gone() {
+    let mut desk = writing();
+    let path = desk.file("bell.jpg", b"\xFF\xD8\xFF\xE0....");
+    desk.keys("<Ctrl-T>").pastes(&path).keys("<Enter>").types("this one");
+    desk.wait(150_000);
+    let mut desk = desk.crash_and_reopen();
+    desk.keys("<Enter>i").shows("[image] bell.jpg · image/jpeg · 8 bytes").shows("this one");
+    std::fs::remove_file(&path).expect("removed");
+    desk.keys("<Enter>")
+        .shows("sending failed: there is no file")
+        .shows("[image] bell.jpg")
+        .shows("this one");
+    desk.file("bell.jpg", b"\xFF\xD8\xFF\xE0another");
+    desk.keys("<Enter>").shows("has changed since it was attached").settle();
+    assert!(desk.outbound().is_empty());
+}
