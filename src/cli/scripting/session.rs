@@ -14,7 +14,9 @@ use crate::model::account::Platform;
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
+use crate::model::messages::Place;
 use crate::model::news::{Health, News};
+use crate::model::outbox::Lane;
 use crate::model::queries::{ConversationQuery, HistoryQuery};
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::leases::{Holder, Vitals};
@@ -218,6 +220,15 @@ impl Session {
 
     fn sleep(&self, time: Duration) {
         self.runtime.block_on(async { tokio::time::sleep(time).await });
+    }
+
+    /// The newest message of a conversation that is stored here.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn newest(&self, found: &Found) -> Result<Option<Place>> {
+        let lane = Lane::Conversation(found.row.conversation.id.clone());
+        Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
     }
 
     /// What another process that leads said last of the connection.

@@ -288,6 +288,7 @@ impl World {
             class: claimed.row.operation.class(),
             recognised: true,
             failures: claimed.failures,
+            in_progress: 0,
             age: claimed.key_age(&self.moment()).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,
             jitter: 0.5,
