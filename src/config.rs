@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
+use crate::app::keymap::KeyMap;
 use crate::app::settings::{Noticing, PauseOnReply};
 use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
+use crate::model::pictures::Graphics;
 use crate::model::secret::Secret;
 use crate::shell::notify::Notifier;
 use crate::ui::theme::Palette;
 
+mod bindings;
 pub mod edit;
 pub mod keys;
 mod notify;
@@ -58,6 +61,10 @@ pub struct Config {
     pub notifier: Notifier,
     /// The saved views, the shipped ones first.
     pub views: Vec<View>,
+    /// How pictures are shown; `None` asks the terminal's name.
+    pub graphics: Option<Graphics>,
+    /// Which keys call which command.
+    pub keymap: KeyMap,
 }
 
 /// One tab.
@@ -71,9 +78,11 @@ pub struct ChannelConfig {
     pub key: KeySource,
     /// Whether nothing may be changed from here.
     pub read_only: bool,
+    /// Whether its pictures are fetched by themselves.
+    pub pictures: bool,
 }
 
-/// What is wrong with a configuration.
+/// One thing that is wrong with a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{place}: {problem}")]
 pub struct ConfigError {
@@ -81,6 +90,20 @@ pub struct ConfigError {
     pub place: String,
     /// What is wrong and what to do.
     pub problem: String,
+}
+
+/// All that is wrong with a configuration, a line each.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", told(.0))]
+pub struct ConfigErrors(pub Vec<ConfigError>);
+
+/// One mistake in its line; more with their number first.
+fn told(mistakes: &[ConfigError]) -> String {
+    let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    match lines.as_slice() {
+        [one] => one.clone(),
+        all => format!("the configuration has {} mistakes:\n  {}", all.len(), all.join("\n  ")),
+    }
 }
 
 impl Default for Config {
@@ -100,6 +123,8 @@ impl Default for Config {
             noticing: Noticing::default(),
             notifier: Notifier::default(),
             views: shipped(),
+            graphics: None,
+            keymap: KeyMap::default(),
         }
     }
 }
@@ -108,13 +133,14 @@ impl Config {
     /// Reads a file; one that is not there is an empty configuration.
     ///
     /// # Errors
-    /// The first mistake in it.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+    /// Every mistake in it.
+    pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => {
-                return Err(ConfigError { place: path.display().to_string(), problem: error.to_string() });
+                let place = path.display().to_string();
+                return Err(ConfigErrors(vec![ConfigError { place, problem: error.to_string() }]));
             }
         };
         Self::parse(&path.display().to_string(), &text)
@@ -124,10 +150,10 @@ impl Config {
     /// which keys are kept.
     ///
     /// # Errors
-    /// The first mistake in it.
-    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
+    /// Every mistake in it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
         let (config, mistakes) = Self::examine(name, text);
-        mistakes.into_iter().next().map_or(Ok(config), Err)
+        if mistakes.is_empty() { Ok(config) } else { Err(ConfigErrors(mistakes)) }
     }
 
     /// Reads a text with every mistake in it; what is mistaken is as if it
@@ -144,7 +170,16 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["channel", "behaviour", "polling", "ui", "notify", "writing", "views"]));
+        mistakes.all(root.unknown(&[
+            "channel",
+            "behaviour",
+            "polling",
+            "ui",
+            "notify",
+            "writing",
+            "views",
+            "keys",
+        ]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -166,7 +201,9 @@ impl Config {
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
-            mistakes.all(ui.unknown(&["theme", "ascii", "mouse"]));
+            mistakes.all(ui.unknown(&["theme", "ascii", "mouse", "pictures"]));
+            let word = mistakes.value(ui.word("pictures", &Graphics::CHOICES));
+            config.graphics = word.and_then(|it| Graphics::from_word(&it));
             let words = Palette::WORDS.map(|(word, _)| word);
             let word = mistakes.value(ui.word("theme", &words));
             config.palette = word.and_then(|it| Palette::from_word(&it)).unwrap_or_default();
@@ -179,6 +216,9 @@ impl Config {
         for section in mistakes.take(root.tables("views")).unwrap_or_default() {
             let read = views::read(&section, &config.views, &mut mistakes);
             config.views.extend(read);
+        }
+        if let Some(section) = mistakes.take(root.table("keys")).flatten() {
+            config.keymap = bindings::read(&section, &mut mistakes);
         }
         (config, mistakes.0)
     }
@@ -209,7 +249,15 @@ fn read_channel(
     before: &[ChannelConfig],
     mistakes: &mut Mistakes,
 ) -> Option<ChannelConfig> {
-    mistakes.all(section.unknown(&["name", "base_url", "key_env", "key_command", "key_file", "read_only"]));
+    mistakes.all(section.unknown(&[
+        "name",
+        "base_url",
+        "key_env",
+        "key_command",
+        "key_file",
+        "read_only",
+        "pictures",
+    ]));
     let name = mistakes.take(section.required("name"));
     let base_url = mistakes.take(section.required("base_url"));
     let sources = [
@@ -218,6 +266,7 @@ fn read_channel(
         mistakes.value(section.string("key_file")).map(|it| KeySource::File(PathBuf::from(it))),
     ];
     let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
+    let pictures = mistakes.value(section.boolean("pictures")).unwrap_or(false);
     let (name, base_url) = (name?, base_url?);
     // Drafts and the outbox hang on the name as it is without case.
     if before.iter().any(|it| it.id() == id_of(&name)) {
@@ -233,7 +282,7 @@ fn read_channel(
             format!("channel {name:?} has more than one of key_env, key_command, key_file; keep one");
         mistakes.0.push(section.error("name", &problem));
     }
-    Some(ChannelConfig { name, base_url, key, read_only })
+    Some(ChannelConfig { name, base_url, key, read_only, pictures })
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {

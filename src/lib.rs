@@ -61,9 +61,9 @@
 //!
 //! The input thread reads `p`, [`shell::input`] translates it and puts it
 //! into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
-//! `Event::Key` to [`app::App::update`]; the key map made from
-//! [`app::commands::TABLE`] resolves it, [`app::availability`] says whether
-//! it can be done, and the answer is `Effect::Enqueue`. The writing thread
+//! `Event::Key` to [`app::App::update`]; the key map of [`app::keymap`], made
+//! from [`app::commands::TABLE`], resolves it, [`app::availability`] says
+//! whether it can be done, and the answer is `Effect::Enqueue`. The writing thread
 //! gives the intent its bytes and key and commits it to `outbox.db`; the row
 //! comes back as `Event::Enqueued`, the list and history reload and show `AI
 //! pausing`. The engine wakes, claims the row, sends it, and stores what the

@@ -91,7 +91,7 @@ impl App {
             1 => "took 1 mark away".to_owned(),
             count => format!("took {count} marks away"),
         };
-        self.say(format!("{words} · z brings them back"));
+        self.say(format!("{words} · {} brings them back", self.key_of(Command::Undo)));
         let channel = self.tab().channel.id.clone();
         self.note_done(channel, &words, What::Marks(before, self.everywhere));
     }
@@ -174,7 +174,10 @@ impl App {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
             tab.map_or_else(|| Err("its tab is gone".to_owned()), availability::tab_writable)
         };
-        let plan = Plan::new(wish, rows, may);
+        let mut plan = Plan::new(wish, rows, may);
+        for (_, why) in &mut plan.skipped {
+            *why = self.keyed(why);
+        }
         if plan.apply.is_empty() {
             let words = |(count, why): &(usize, &str)| {
                 if many { format!("{count} {why}") } else { (*why).to_owned() }
@@ -252,11 +255,12 @@ impl App {
         };
         let count = if many { format!(" {}", plan.words()) } else { String::new() };
         let seconds = hold / SECOND;
+        let undo = self.key_of(Command::Undo);
         match plan.wish.leaves() {
-            true if seconds > 0 => format!("{what}:{count}, in {seconds} s · z stops it"),
-            true => format!("{what}:{count} · g r shows each"),
-            false if many => format!("{what}:{count} · z undoes"),
-            false => format!("{what} · z undoes"),
+            true if seconds > 0 => format!("{what}:{count}, in {seconds} s · {undo} stops it"),
+            true => format!("{what}:{count} · {} shows each", self.key_of(Command::ShowResults)),
+            false if many => format!("{what}:{count} · {undo} undoes"),
+            false => format!("{what} · {undo} undoes"),
         }
     }
 
@@ -308,7 +312,7 @@ impl App {
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
-        let words = format!("{words} · g r shows each");
+        let words = format!("{words} · {} shows each", self.key_of(Command::ShowResults));
         if asks > 0 { self.warn(words) } else { self.say(words) }
     }
 

@@ -22,6 +22,11 @@ pub type Reason = String;
 /// # Errors
 /// The reason it cannot, in words for the status line.
 pub fn check(app: &App, command: Command) -> Result<(), Reason> {
+    checked(app, command).map_err(|it| app.keyed(&it))
+}
+
+/// The same, with `{command-name}` for the keys in the reason.
+fn checked(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
     match command {
@@ -78,21 +83,21 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
             Err("there are no drafts".into())
         }
         C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
-            Err("nothing is looked for; / looks in this conversation".into())
+            Err("nothing is looked for; {find-in-history} looks in this conversation".into())
         }
         C::SortByCategory | C::SortByPriority => {
             Err("only email threads have one, and this list has none".into())
         }
         C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
         C::Undo if app.undoable().is_none() && !app.is_queueing() => {
-            let more = if app.done().next().is_some() { "; g z lists what was done" } else { "" };
+            let more = if app.done().next().is_some() { "; {show-done} lists what was done" } else { "" };
             Err(format!("nothing is held that could be taken back{more}"))
         }
         C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
-            Err("open the conversation first, then I shows its card".into())
+            Err("open the conversation first, then {card} shows its card".into())
         }
         _ => Ok(()),
     }
@@ -147,8 +152,10 @@ pub(super) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reaso
     match (row.automation_pending, row.conversation.automation) {
         (Some(false), _) if pause => Err("the AI is already being paused".into()),
         (Some(true), _) if !pause => Err("the AI is already being handed the conversation".into()),
-        (None, Automation::Off) if pause => Err("the AI is already paused here; P hands back".into()),
-        (None, Automation::On) if !pause => Err("the AI already answers here; p pauses it".into()),
+        (None, Automation::Off) if pause => {
+            Err("the AI is already paused here; {hand-back} hands back".into())
+        }
+        (None, Automation::On) if !pause => Err("the AI already answers here; {pause-ai} pauses it".into()),
         _ => Ok(()),
     }
 }
@@ -159,7 +166,7 @@ pub(super) fn closable(row: &ConversationRow) -> Result<(), Reason> {
         return Err("this channel's conversations cannot be closed through the interface".into());
     }
     if row.close_pending {
-        return Err("already closing; z keeps it open".into());
+        return Err("already closing; {undo} keeps it open".into());
     }
     if Tab::is_closed(row) {
         return Err("already closed".into());
@@ -208,7 +215,7 @@ fn plannable(app: &App) -> Result<(), Reason> {
     let (go, look) = decisions::plan(&app.outbox.rows);
     match (go.len(), look) {
         (0, 0) => Err("nothing here waited for a connection".into()),
-        (0, look) => Err(format!("{look} waited, but each needs a look first: a decides")),
+        (0, look) => Err(format!("{look} waited, but each needs a look first: {{decide}} decides")),
         _ => Ok(()),
     }
 }
@@ -217,7 +224,7 @@ fn plannable(app: &App) -> Result<(), Reason> {
 fn held(app: &App, back: bool) -> Result<(), Reason> {
     match app.row_at_hand() {
         None => Err("the outbox is empty".into()),
-        Some(row) if row.is_stopped() => Err("it asks: a decides over it".into()),
+        Some(row) if row.is_stopped() => Err("it asks: {decide} decides over it".into()),
         Some(row) if back && row.can_withdraw() => Ok(()),
         Some(row) if !row.can_recall() => {
             Err("bytes of it may have left; it is tried again by itself".into())

@@ -1,9 +1,8 @@
-//! The command table: every key, its name, its help line and its place. The
-//! key map, help, hints and the README's key table are all made from it.
+//! The command table: every command with its name, its help line, its place and
+//! the keys it has unless a person chose others. The key map, help, hints and
+//! the README's key table are all made from it.
 //!
 //! Knows nothing of what a command does or whether it can be done now.
-
-use crate::app::keys::Key;
 
 /// Where a command's keys act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,11 +72,12 @@ pub struct Row {
     ident: &'static str,
     /// Where its keys act.
     pub place: Place,
-    /// Key sequences; the first is the one hints show.
+    /// Key sequences; the first is the one hints show. A person may choose
+    /// others: [`crate::app::keymap`].
     pub keys: &'static [&'static str],
     /// One or two words for the hint line.
     pub word: &'static str,
-    /// One line for help.
+    /// One line for help, in which `{name}` stands for that command's key.
     pub doc: &'static str,
 }
 
@@ -91,7 +91,7 @@ commands! {
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
-    Close Conversation ["e"] "close" "Close the conversation, after a hold that z ends";
+    Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
     Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
@@ -107,11 +107,11 @@ commands! {
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
     Open List ["Enter", "l", "Right"] "open" "Open the conversation";
-    Mark List ["Space"] "mark" "Mark, and go down: p, P, e, s act on all that is marked";
+    Mark List ["Space"] "mark" "Mark, and go down: {pause-ai}, {hand-back}, {close}, {snooze} act on all that is marked";
     MarkRange List ["v"] "range" "Mark a range from here to where you go; again ends it";
     MarkAll List ["V a"] "mark all" "Mark all of this list, also what is not loaded";
     MarkInverted List ["V i"] "invert" "Mark what is not marked, and the reverse";
-    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; z brings them back";
+    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; {undo} brings them back";
     MarkAgain List ["V r"] "again" "Mark again what was acted on last";
     FilterList List ["/"] "filter" "Filter the list as you type: words, status: ai: window: from: tag: has: is:, -not, \"a phrase\"";
     ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own";
@@ -130,6 +130,7 @@ commands! {
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
     Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
+    ShowPicture History ["v"] "picture" "Show the selected message's picture here, or hide it; asks before a new host is asked";
     FindInHistory History ["/"] "find" "Look for words in this conversation as you type";
     OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
     NewerHit History ["N"] "newer hit" "Go to the next newer one";
@@ -195,6 +196,7 @@ commands! {
     DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
     Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more";
     Attach Composer ["Ctrl-T"] "attach" "Send a file, or a link to one, with the text as its caption; a path pasted or dropped here is recognised";
+    TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which";
     EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
@@ -230,103 +232,9 @@ pub fn row(command: Command) -> &'static Row {
     TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])
 }
 
-/// The first key of a command, as hints show it.
-pub fn key_of(command: Command) -> &'static str {
-    match command {
-        Command::GoToTab => "1-9",
-        _ => row(command).keys.first().copied().unwrap_or(""),
-    }
-}
-
-/// All keys of a command, as help shows them.
-pub fn keys_of(command: Command) -> String {
-    match command {
-        Command::GoToTab => "1-9".to_owned(),
-        _ => row(command).keys.join(", "),
-    }
-}
-
-/// How the keys pressed so far can go on in these places: the next key and
-/// the word of each command.
-pub fn continuations(places: &[Place], pressed: &[Key]) -> Vec<(String, &'static str)> {
-    let rows = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place));
-    let goes_on = |keys: &&str| {
-        let sequence = Key::parse_sequence(keys)?;
-        let next = sequence.get(pressed.len()).filter(|_| sequence.starts_with(pressed))?;
-        Some(next.to_string())
-    };
-    rows.filter_map(|row| Some((row.keys.iter().find_map(&goes_on)?, row.word))).collect()
-}
-
-/// What the keys pressed so far mean in a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resolution {
-    /// The start of a longer sequence.
-    Pending,
-    /// A command.
-    Matched(Command),
-    /// No key of this place.
-    Unknown,
-}
-
-/// Resolves the keys pressed so far; places are searched in the order given,
-/// and the first match wins.
-pub fn resolve(places: &[Place], pressed: &[Key]) -> Resolution {
-    let mut pending = false;
-    for place in places {
-        for row in TABLE.iter().filter(|it| it.place == *place) {
-            for keys in row.keys {
-                let Some(sequence) = Key::parse_sequence(keys) else { continue };
-                if sequence == pressed {
-                    return Resolution::Matched(row.command);
-                }
-                pending |= sequence.len() > pressed.len() && sequence.starts_with(pressed);
-            }
-        }
-    }
-    if pending { Resolution::Pending } else { Resolution::Unknown }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use super::*;
-
-    #[test]
-    fn every_key_parses_and_none_is_given_twice_in_a_place() {
-        let reachable = [
-            vec![Place::List, Place::Conversation, Place::Desk],
-            vec![Place::History, Place::Conversation, Place::Desk],
-            vec![Place::Outbox, Place::Rows, Place::Desk],
-            vec![Place::Composer],
-        ];
-        for places in reachable {
-            let mut seen = HashMap::new();
-            for row in TABLE.iter().filter(|it| places.contains(&it.place)) {
-                for keys in row.keys {
-                    assert!(Key::parse_sequence(keys).is_some(), "{keys}");
-                    if let Some(other) = seen.insert(*keys, row.command) {
-                        panic!("{keys} is {other:?} and {:?}", row.command);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn resolves_sequences() {
-        let history = [Place::History, Place::Conversation, Place::Desk];
-        let press = |names: &str| Key::parse_sequence(names).expect("key names");
-        assert_eq!(resolve(&history, &press("g")), Resolution::Pending);
-        assert_eq!(resolve(&history, &press("g n")), Resolution::Matched(Command::FirstUnseen));
-        assert_eq!(resolve(&history, &press("g g")), Resolution::Matched(Command::Top));
-        assert_eq!(resolve(&history, &press("g y")), Resolution::Unknown);
-        assert_eq!(resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
-        let rest = continuations(&[Place::Rows, Place::Desk], &press("g"));
-        assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));
-        assert!(!rest.iter().any(|(_, word)| *word == "first unseen"), "not a key of these places");
-    }
 
     #[test]
     fn each_row_has_words() {

@@ -4,8 +4,9 @@
 
 use crate::app::App;
 use crate::app::availability;
-use crate::app::commands::{self, Command, Place, Resolution};
+use crate::app::commands::{self, Command, Place};
 use crate::app::event::Effect;
+use crate::app::keymap::Resolution;
 use crate::app::keys::Key;
 use crate::app::pages::Page;
 use crate::app::tab::Focus;
@@ -35,7 +36,7 @@ impl App {
             return self.composer_key(key, effects);
         }
         self.pressed.push(key);
-        match commands::resolve(&self.places(), &self.pressed) {
+        match self.settings.keymap.resolve(&self.places(), &self.pressed) {
             Resolution::Pending => (),
             Resolution::Matched(command) => {
                 self.pressed.clear();
@@ -44,7 +45,8 @@ impl App {
             Resolution::Unknown => {
                 let names: Vec<String> = self.pressed.drain(..).map(|it| it.to_string()).collect();
                 if names != ["Esc"] {
-                    self.warn(format!("{} is not a key here; ? shows the keys", names.join(" ")));
+                    let help = self.key_of(Command::Help);
+                    self.warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
                 }
             }
         }

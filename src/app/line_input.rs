@@ -5,7 +5,7 @@
 //! Knows nothing of what a command does.
 
 use crate::app::App;
-use crate::app::commands::TABLE;
+use crate::app::commands::{Command, Row, TABLE};
 use crate::app::event::Event;
 use crate::app::keys::{Key, KeyCode};
 
@@ -31,7 +31,7 @@ pub fn read(app: &App, line: &str) -> Line {
         return Line::Events(answer(app, words));
     }
     if app.is_typing() {
-        return Line::Events(text(line));
+        return Line::Events(text(app, line));
     }
     match words.to_lowercase().as_str() {
         "" | "again" => Line::Again,
@@ -68,14 +68,20 @@ fn typed(it: char) -> Event {
 
 /// A line of text is sent; one that ends with a backslash goes on in the
 /// next; an empty one leaves the composer.
-fn text(line: &str) -> Vec<Event> {
+fn text(app: &App, line: &str) -> Vec<Event> {
     if line.trim().is_empty() {
-        return vec![Event::Key(Key::plain(KeyCode::Esc))];
+        return press(app, Command::Leave);
     }
     match line.strip_suffix('\\') {
         Some(part) => vec![Event::Paste(format!("{part}\n"))],
-        None => vec![Event::Paste(line.to_owned()), Event::Key(Key::plain(KeyCode::Enter))],
+        None => [Event::Paste(line.to_owned())].into_iter().chain(press(app, Command::Send)).collect(),
     }
+}
+
+/// The keys that call a command.
+fn press(app: &App, command: Command) -> Vec<Event> {
+    let keys = app.settings.keymap.keys(command).first();
+    keys.into_iter().flatten().copied().map(Event::Key).collect()
 }
 
 /// `3` or `open 3`.
@@ -89,12 +95,10 @@ fn nth(app: &App, number: usize) -> Line {
     match number.checked_sub(1).filter(|it| *it < rows.len()) {
         Some(index) => {
             let back = Event::Key(Key::plain(KeyCode::Esc));
-            let down = Event::Key(Key::plain(KeyCode::Down));
-            let up = Event::Key(Key::plain(KeyCode::Up));
             let at = app.list().index().unwrap_or(0);
-            let steps = if index >= at { vec![down; index - at] } else { vec![up; at - index] };
-            let enter = Event::Key(Key::plain(KeyCode::Enter));
-            Line::Events(std::iter::once(back).chain(steps).chain([enter]).collect())
+            let step = press(app, if index >= at { Command::Down } else { Command::Up });
+            let steps = std::iter::repeat_n(step, index.abs_diff(at)).flatten();
+            Line::Events(std::iter::once(back).chain(steps).chain(press(app, Command::Open)).collect())
         }
         None => Line::Unknown(format!("there are {} conversations at hand; say list", rows.len())),
     }
@@ -109,7 +113,7 @@ fn keys(app: &App, words: &str) -> Option<Vec<Key>> {
     let lower = words.to_lowercase();
     let places = app.places();
     let mut rows = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place));
-    let named = rows.find(|it| it.word.to_lowercase() == lower && !it.keys.is_empty());
-    let sequence = named.and_then(|it| it.keys.first().copied());
-    Key::parse_sequence(sequence.unwrap_or(words))
+    let sequence = |row: &Row| app.settings.keymap.keys(row.command).first().cloned();
+    let named = rows.find(|it| it.word.to_lowercase() == lower).and_then(sequence);
+    named.or_else(|| Key::parse_sequence(words))
 }

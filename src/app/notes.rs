@@ -36,7 +36,7 @@ impl App {
         let channel = tab.channel.id.clone();
         let Some(composer) = tab.composer.as_mut() else { return };
         if composer.is_blank() {
-            return self.warn("the note is empty; Ctrl-N goes back to the answer");
+            return self.warn(self.keyed("the note is empty; {switch-mode} goes back to the answer"));
         }
         let (conversation, text) = (composer.conversation.clone(), composer.text());
         composer.clear_note();
@@ -55,7 +55,7 @@ impl App {
         note: Note,
         effects: &mut Vec<Effect>,
     ) {
-        self.say("note kept on this desk; nothing was sent · z takes it back");
+        self.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
         self.history_changed(channel.clone(), &conversation, effects);
         let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
         self.note_done(channel, &words, What::Note(conversation, note.id));

@@ -43,7 +43,7 @@ pub struct Entry {
     /// Its name, found by its letters.
     pub name: String,
     /// What it does; found by its words.
-    pub doc: &'static str,
+    pub doc: String,
     /// What stands beside it: keys, a filter, a number.
     pub beside: String,
     /// Why it cannot be chosen now.
@@ -122,7 +122,7 @@ impl App {
             choice: Choice::Conversation(it.key),
             name: it.title.to_string(),
             beside: it.address.to_string(),
-            doc: "",
+            doc: String::new(),
             off: None,
         }));
         let chosen = palette.chosen;
@@ -190,8 +190,8 @@ impl App {
             entries.push(Entry {
                 choice: Choice::Command(row.command),
                 name: commands::name(row.command),
-                doc: row.doc,
-                beside: commands::keys_of(row.command),
+                doc: self.settings.keymap.doc(row.command),
+                beside: self.settings.keymap.all(row.command).join(", "),
                 off: self.why_off(row.command),
             });
         }
@@ -219,15 +219,15 @@ impl App {
 
 /// An entry that goes somewhere.
 fn going(choice: Choice, name: &str, beside: &str) -> Entry {
-    Entry { choice, name: name.to_owned(), doc: "", beside: beside.to_owned(), off: None }
+    Entry { choice, name: name.to_owned(), doc: String::new(), beside: beside.to_owned(), off: None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn entry(name: &str, doc: &'static str, beside: &str) -> Entry {
-        Entry { doc, ..going(Choice::Tab(0), name, beside) }
+    fn entry(name: &str, doc: &str, beside: &str) -> Entry {
+        Entry { doc: doc.to_owned(), ..going(Choice::Tab(0), name, beside) }
     }
 
     #[test]

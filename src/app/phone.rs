@@ -5,6 +5,7 @@
 //! that.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -206,7 +207,9 @@ impl App {
         effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
             0 => self.say("calling"),
-            seconds => self.say(format!("calling in {seconds} s · z stops it")),
+            seconds => {
+                self.say(format!("calling in {seconds} s · {} stops it", self.key_of(Command::Undo)));
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! Knows nothing of browsers and of how the store finds people.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::history::message_of;
 use crate::app::layers::Layer;
@@ -44,10 +45,10 @@ impl App {
         let said = match quoted {
             None => Some("this message quotes none"),
             Some(id) if history.go_to(&id) => None,
-            Some(_) => Some("what it quotes is not at hand; g g goes up and loads older messages"),
+            Some(_) => Some("what it quotes is not at hand; {top} goes up and loads older messages"),
         };
         if let Some(said) = said {
-            self.say(said);
+            self.say(self.keyed(said));
         }
     }
 
@@ -77,7 +78,7 @@ impl App {
         };
         self.visit(&next.channel, &next.conversation, Focus::History, effects);
         if let Some(name) = self.tab_of(&next.channel).map(|it| it.channel.name.clone()) {
-            self.say(format!("the same person on {name}; g x goes on"));
+            self.say(format!("the same person on {name}; {} goes on", self.key_of(Command::Elsewhere)));
         }
     }
 }

@@ -212,6 +212,6 @@ impl App {
             self.seek(message);
             self.ask_here();
         }
-        self.say("g / goes back to what was found");
+        self.say(self.keyed("{search-all} goes back to what was found"));
     }
 }

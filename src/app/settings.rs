@@ -2,8 +2,10 @@
 //!
 //! Knows nothing of files; the edge reads them.
 
+use crate::app::keymap::KeyMap;
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
+use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, Timestamp};
 
@@ -58,6 +60,10 @@ pub struct Settings {
     pub offset_minutes: i32,
     /// When the desk makes itself heard.
     pub notice: Noticing,
+    /// How the terminal shows pictures.
+    pub graphics: Graphics,
+    /// Channels whose pictures are fetched by themselves.
+    pub pictures_of: Vec<ChannelId>,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
     /// Who works here: claims bear this name.
@@ -65,6 +71,8 @@ pub struct Settings {
     /// Microseconds after which a pause made here asks whether it shall go
     /// on; 0 never asks.
     pub pause_lease: i64,
+    /// Which keys call which command.
+    pub keymap: KeyMap,
 }
 
 impl Default for Settings {
@@ -77,6 +85,9 @@ impl Default for Settings {
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
             notice: Noticing::default(),
+            graphics: Graphics::Half,
+            pictures_of: Vec::new(),
+            keymap: KeyMap::default(),
         }
     }
 }

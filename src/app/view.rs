@@ -19,16 +19,16 @@ impl App {
             Command::Mouse => {
                 self.mouse = !self.mouse;
                 effects.push(Effect::ReadMouse(self.mouse));
-                self.say(if self.mouse {
+                self.say(self.keyed(if self.mouse {
                     "the mouse is read: click selects, wheel scrolls"
                 } else {
-                    "the mouse is the terminal's: drag selects text; M takes it back"
-                });
+                    "the mouse is the terminal's: drag selects text; {mouse} takes it back"
+                }));
             }
             Command::Blur => {
                 self.blurred = !self.blurred;
-                let word = if self.blurred { "hidden; F9 shows them again" } else { "shown again" };
-                self.say(format!("names, numbers and addresses are {word}"));
+                let word = if self.blurred { "hidden; {blur} shows them again" } else { "shown again" };
+                self.say(self.keyed(&format!("names, numbers and addresses are {word}")));
             }
             _ => self.move_divider(command == Command::Wider),
         }

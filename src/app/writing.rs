@@ -3,9 +3,10 @@
 //! Knows nothing of how a text is edited or sent.
 
 use crate::app::App;
-use crate::app::commands::{self, Command, Place, Resolution};
+use crate::app::commands::{Command, Place};
 use crate::app::composer::{Composer, Mode};
 use crate::app::event::Effect;
+use crate::app::keymap::Resolution;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
@@ -13,7 +14,7 @@ use crate::app::tab::Focus;
 impl App {
     /// A key was pressed while the composer has the keyboard.
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
-        match commands::resolve(&[Place::Composer], &[key]) {
+        match self.settings.keymap.resolve(&[Place::Composer], &[key]) {
             Resolution::Matched(command) => self.composer_command(command, key, effects),
             Resolution::Pending | Resolution::Unknown if self.opens_replies(key, effects) => (),
             Resolution::Pending | Resolution::Unknown => self.typed(key),
@@ -32,6 +33,7 @@ impl App {
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
             Command::Attach => self.attach_if_possible(effects),
+            Command::TurnMarkup => self.turn_markup(),
             Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
             _ => {
@@ -55,7 +57,10 @@ impl App {
         }
         let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
         if !known {
-            self.warn(format!("{key} is not a key here; F1 shows the keys"));
+            self.warn(format!(
+                "{key} is not a key here; {} shows the keys",
+                self.key_of(Command::HelpInText)
+            ));
         }
     }
 
@@ -76,6 +81,9 @@ impl App {
         if let Some(Layer::Attach(form)) = self.layers.last_mut() {
             form.paste(text);
             return self.look_at_typed(effects);
+        }
+        if let Some(Layer::Form(form)) = self.layers.last_mut() {
+            return form.paste(text);
         }
         if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
             let focus = form.focus;
@@ -99,7 +107,7 @@ impl App {
             return self.ask_search();
         }
         if !self.layers.is_empty() || !self.is_typing() {
-            return self.warn("pasted text was ignored: press r first to write");
+            return self.warn(self.keyed("pasted text was ignored: press {reply} first to write"));
         }
         let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
         if !fits {

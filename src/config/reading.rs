@@ -59,6 +59,13 @@ impl<'a> Section<'a> {
             .collect()
     }
 
+    /// The keys of this table, in the order they stand.
+    pub fn names(&self) -> Vec<&'a str> {
+        let mut all: Vec<_> = self.table.keys().collect();
+        all.sort_by_key(|it| it.span().start);
+        all.into_iter().map(|it| it.get_ref().as_ref()).collect()
+    }
+
     /// An error at a key of this table, or at its start.
     pub fn error(&self, key: &str, problem: &str) -> ConfigError {
         let at = self.table.keys().find(|it| it.get_ref() == key).or_else(|| self.table.keys().next());
@@ -122,6 +129,18 @@ impl<'a> Section<'a> {
             other => Err(self.wrong(key, wanted, other)),
         };
         found.iter().map(|it| text(it.get_ref())).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A text, or a list of texts.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn string_or_strings(&self, key: &str) -> Result<Vec<String>, ConfigError> {
+        match self.table.get(key).map(|it| it.get_ref()) {
+            Some(DeValue::String(text)) => Ok(vec![text.to_string()]),
+            Some(DeValue::Array(_)) | None => Ok(self.strings(key)?.unwrap_or_default()),
+            Some(other) => Err(self.wrong(key, "a text in quotes, or a list of them", other)),
+        }
     }
 
     /// True or false.

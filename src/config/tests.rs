@@ -1,6 +1,7 @@
 //! The example reads; each mistake is told in one sentence.
 
 use super::*;
+use crate::app::commands::Command;
 use crate::shell::notify::Way;
 
 const EXAMPLE: &str = r#"
@@ -112,4 +113,58 @@ fn every_mistake_is_told() {
     let twice = "[[channel]]\nname=\"A\"\nbase_url=\"u\"\n[[channel]]\nname=\"a\"\nbase_url=\"u\"\n";
     let error = Config::parse("f", twice).expect_err("drafts would be shared").to_string();
     assert!(error.contains("two channels are called \"a\""), "{error}");
+}
+
+#[test]
+fn keys_are_chosen_by_the_name_of_a_command() {
+    let text = "[keys]\nreply = \"p\"\npause-ai = [\"r\", \"F2\"]\nundo = [\"Ctrl-T\"]\nclaim = []\nsend = \"Ctrl-S\"\n";
+    let keymap = Config::parse("f", text).expect("they swap").keymap;
+    assert_eq!((keymap.first(Command::Reply), keymap.first(Command::PauseAi)), ("p".into(), "r".into()));
+    assert_eq!(keymap.all(Command::PauseAi), ["r", "F2"]);
+    assert_eq!(
+        (keymap.first(Command::Claim), keymap.first(Command::Send)),
+        (":claim".into(), "Ctrl-S".into())
+    );
+}
+
+#[test]
+fn every_mistake_about_keys_is_told_at_once() {
+    let text = r#"[keys]
+reply = "p"
+replay = "F2"
+quit = "Strg-Q"
+undo = ["Ctrl-I", "Shift-u", ""]
+send = "x"
+new-line = "g x"
+leave = []
+refresh = "V"
+go-to-tab = ["Alt-1", "b"]
+top = 3
+"#;
+    let (config, mistakes) = Config::examine("config.toml", text);
+    let said: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    let no_key = "is no key; write one character, Ctrl- or Alt- before one, or one of Enter, Esc, Tab, Shift-Tab, \
+                  Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, PgDn, F1 to F12";
+    let wanted = [
+        (2, "p is both reply and pause-ai (its own key); give one of them another key"),
+        (3, "replay is not a command; did you mean reply?"),
+        (4, &format!("quit = \"Strg-Q\": Strg-Q {no_key}")),
+        (5, "undo = \"Ctrl-I\": terminals send Tab for Ctrl-I; take another key"),
+        (5, "undo = \"Shift-u\": Shift is part of the character: write U"),
+        (5, "undo = \"\": no key stands there; an empty list [] takes all keys away"),
+        (6, "send = \"x\": this key types a character there; take one with Ctrl or Alt, or F1 to F12"),
+        (7, "new-line = \"g x\": while text is typed, one key must be enough"),
+        (8, "leave needs a key: without one there is no way out"),
+        (
+            9,
+            "V is refresh, so nothing that begins with it can be pressed: V a, mark-all (its own key); V i, \
+             mark-inverted (its own key); V n, mark-none (its own key); V r, mark-again (its own key); give one or \
+             the other another key",
+        ),
+        (10, "go-to-tab = \"b\": it must end in the digit that is the tab's number"),
+        (11, "top must be a text in quotes, or a list of them, not a number"),
+    ];
+    let wanted = wanted.map(|(line, words)| format!("config.toml, line {line}: [keys] {words}"));
+    assert_eq!(said, wanted);
+    assert_eq!(config.keymap.first(Command::Quit), "q", "what is mistaken keeps its key");
 }

@@ -9,6 +9,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::composer::{Composer, Mode};
 use crate::app::layout::Area;
 use crate::app::lines::Item;
@@ -48,10 +49,10 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     if composer.text().is_empty() && !focused {
         let words = match (locked.is_some(), composer.attachment.is_some()) {
             (true, _) => "",
-            (false, true) => "r to write its caption and send it",
-            (false, false) => "r to reply",
+            (false, true) => "{reply} to write its caption and send it",
+            (false, false) => "{reply} to reply",
         };
-        paint::text(buffer, inner.x, inner.y, inner.width, words, theme.dim());
+        paint::text(buffer, inner.x, inner.y, inner.width, &app.keyed(words), theme.dim());
         return None;
     }
     composer.area().render(paint::rect(inner), buffer);
@@ -138,17 +139,15 @@ fn guard(app: &App, theme: Theme, tab: &Tab) -> Option<String> {
         return Some(format!("uploading {}", attaching::progress(*percent, theme)));
     }
     let words = match row.automation_pending {
-        Some(false) if history.switch_is_unclear() => {
-            Some("AI unknown: asking whether the pause came through…")
-        }
-        Some(false) => Some("pausing the AI…"),
+        Some(false) if history.switch_is_unclear() => "AI unknown: asking whether the pause came through…",
+        Some(false) => "pausing the AI…",
         _ if history.pause_asks() && history.has_due_text(app.now) => {
-            Some("the pause failed, so the text waits: a decides over the pause")
+            "the pause failed, so the text waits: {decide} decides over the pause"
         }
-        _ if row.paused_here && history.has_due_text(app.now) => Some("reading the thread again…"),
-        _ => None,
+        _ if row.paused_here && history.has_due_text(app.now) => "reading the thread again…",
+        _ => return None,
     };
-    words.map(str::to_owned)
+    Some(app.keyed(words))
 }
 
 /// The price of a text and the balance, as the title of a composer at rest
@@ -230,22 +229,33 @@ fn bottom(app: &App, theme: Theme, area: Area, locked: bool, buffer: &mut Buffer
 /// What Enter does and costs, and the other keys.
 fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -> (String, Style) {
     if composer.mode == Mode::Note {
-        return (" Enter keeps the note here · Ctrl-N answer · Esc leave ".to_owned(), theme.note());
+        let words = " {send} keeps the note here · {switch-mode} answer · {leave} leave ";
+        return (app.keyed(words), theme.note());
     }
     if locked {
-        return (" Ctrl-O t template · Ctrl-N note · Esc leave, draft kept ".to_owned(), theme.dim());
+        let words = " {menu} t template · {switch-mode} note · {leave} leave, draft kept ";
+        return (app.keyed(words), theme.dim());
     }
     let (parts, price) = tab.reply_price();
     if let Some(why) = tab.cannot_pay(price) {
         return (format!(" cannot send: {why} · kept as a draft "), theme.error());
     }
     let price = tab.price_words(price);
+    let send = app.key_of(Command::Send);
     if parts > 1 {
-        return (format!(" Enter offers to split into {parts} messages · {price} "), theme.waiting());
+        return (format!(" {send} offers to split into {parts} messages · {price} "), theme.waiting());
     }
     let held = match app.settings.hold / SECOND {
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    (format!(" Enter send · {price} · {held} · Ctrl-O more · Esc leave "), theme.dim())
+    let (more, leave) = (app.key_of(Command::Menu), app.key_of(Command::Leave));
+    let words = match tab.markup_words() {
+        Some(markup) => {
+            let turn = app.key_of(Command::TurnMarkup);
+            format!(" {send} send as {markup} · {price} · {held} · {turn} · {more} more ")
+        }
+        None => format!(" {send} send · {price} · {held} · {more} more · {leave} leave "),
+    };
+    (words, theme.dim())
 }

@@ -90,7 +90,7 @@ fn count(list: &ConversationList) -> String {
 fn empty_words(app: &App) -> String {
     let (tab, list) = (app.tab(), app.list());
     if app.everywhere || !list.typed.is_empty() {
-        return if list.loaded { nothing_found(list) } else { "Reading…".to_owned() };
+        return if list.loaded { nothing_found(app, list) } else { "Reading…".to_owned() };
     }
     match &tab.health {
         Health::Refused { code, why } => {
@@ -111,25 +111,24 @@ fn empty_words(app: &App) -> String {
         _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, ToString::to_string),
         Health::Connecting => "Asking the server…".to_owned(),
         _ if !list.loaded => "Reading…".to_owned(),
-        _ => nothing_found(list),
+        _ => nothing_found(app, list),
     }
 }
 
 /// Why nothing is found, and where the others are.
-fn nothing_found(list: &ConversationList) -> String {
+fn nothing_found(app: &App, list: &ConversationList) -> String {
     let label = &list.view.label;
     if !list.typed.is_empty() {
-        return format!(
-            "Nothing in \"{label}\" is found by this filter. / changes it, \\ shows other views."
-        );
+        let words = "is found by this filter. {filter-list} changes it, {choose-view} shows other views.";
+        return format!("Nothing in \"{label}\" {}", app.keyed(words));
     }
     match list.view.name.as_str() {
         "All open" => {
-            "No open conversations. They appear here when customers write; \\ 9 shows closed ones.".to_owned()
+            app.keyed("No open conversations. They appear here when customers write; {choose-view} 9 shows closed ones.")
         }
-        "Snoozed" => "Nothing is snoozed. s puts a conversation aside; \\ shows other views.".to_owned(),
-        "Needs me" => "No one is waiting. \\ shows the others.".to_owned(),
-        _ => format!("No conversations in \"{label}\". \\ shows other views."),
+        "Snoozed" => app.keyed("Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views."),
+        "Needs me" => app.keyed("No one is waiting. {choose-view} shows the others."),
+        _ => format!("No conversations in \"{label}\". {}", app.keyed("{choose-view} shows other views.")),
     }
 }
 

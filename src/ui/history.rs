@@ -15,6 +15,7 @@ use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, St
 use crate::model::messages::{Delivery, MessageRow, Sender};
 use crate::model::time::{MINUTE, Timestamp, short_span};
 use crate::ui::paint::{self, Run, Sides};
+use crate::ui::pictures;
 use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
@@ -85,7 +86,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
         out.push((" · ".to_owned(), theme.dim()));
-        out.push(("closing, z keeps it open".to_owned(), theme.waiting()));
+        out.push((app.keyed("closing, {undo} keeps it open"), theme.waiting()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out
@@ -151,6 +152,7 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
                 && *last
             {
                 media(
+                    app,
                     theme,
                     row,
                     Area { x: text_x + used, width: text_width.saturating_sub(used), ..area },
@@ -165,12 +167,18 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
                 paint::text(buffer, text_x, area.y, text_width, &words, theme.own());
             }
         }
+        Line::Picture { item, row } => {
+            if let Some(item) = history.items.get(*item) {
+                let room = App::text_width(usize::from(area.width));
+                let width = u16::try_from(room).unwrap_or(text_width);
+                pictures::draw_row(app, theme, item, *row, Area { x: text_x, width, ..area }, buffer);
+            }
+        }
         Line::State(item) => {
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
                 let (words, style) = {
-                    let percent = app.uploads.get(&row.id).copied();
                     let others = history.rows();
-                    row_state::line(row, others, app.now, theme, "z takes it back · Enter sends now", percent)
+                    row_state::line(app, row, others, theme, "{undo} takes it back · {send} sends now")
                 };
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }
@@ -270,11 +278,12 @@ fn text_style(theme: Theme, item: &Item) -> Style {
     }
 }
 
-fn media(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+fn media(app: &App, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     if let Some(label) = lines::media_label(row) {
+        let opens = if lines::has_file(row) { app.keyed(" · {open-outside} opens") } else { String::new() };
         let lead = if row.message.content.is_empty() { "" } else { " " };
         let room = area.width.saturating_sub(u16::try_from(App::TRAILER).unwrap_or(0));
-        paint::text(buffer, area.x, area.y, room, &format!("{lead}{label}"), theme.dim());
+        paint::text(buffer, area.x, area.y, room, &format!("{lead}{label}{opens}"), theme.dim());
     }
 }
 

@@ -6,12 +6,13 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
-use crate::app::commands::{self, Place, TABLE};
+use crate::app::commands::{Place, TABLE};
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
+use crate::ui::forms;
 use crate::ui::listing;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
@@ -37,6 +38,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
         Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),
         Some(Layer::TemplateForm(form)) => templates::form(app, theme, form, buffer),
+        Some(Layer::Form(form)) => forms::draw(app, theme, form, buffer),
         Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
         Some(layer) => {
@@ -107,7 +109,7 @@ fn raw(app: &App, theme: Theme, title: &str, lines: &[SafeText], first: usize, b
 /// One line of the help.
 enum HelpLine {
     Heading(&'static str),
-    Row(String, &'static str),
+    Row(String, String),
 }
 
 fn help(app: &App, theme: Theme, first: usize, buffer: &mut Buffer) {
@@ -118,7 +120,7 @@ fn help(app: &App, theme: Theme, first: usize, buffer: &mut Buffer) {
     let title = [("Keys", theme.strong())];
     paint::frame(buffer, area, theme, true, Sides::All, (&title, &[(hint, theme.dim())]));
     let inner = area.inner();
-    let lines = help_lines(&app.places());
+    let lines = help_lines(app);
     let height = usize::from(inner.height);
     let first = first.min(lines.len().saturating_sub(height));
     for (row, line) in lines.iter().skip(first).take(height).enumerate() {
@@ -137,13 +139,16 @@ fn help(app: &App, theme: Theme, first: usize, buffer: &mut Buffer) {
 }
 
 /// The table, the places that act here first.
-fn help_lines(here: &[Place]) -> Vec<HelpLine> {
+fn help_lines(app: &App) -> Vec<HelpLine> {
+    let (here, keymap) = (app.places(), &app.settings.keymap);
     let rest = Place::ALL.into_iter().filter(|it| !here.contains(it));
     let mut lines = Vec::new();
     for place in here.iter().copied().chain(rest) {
         lines.push(HelpLine::Heading(place.heading()));
         for row in TABLE.iter().filter(|it| it.place == place) {
-            lines.push(HelpLine::Row(commands::keys_of(row.command), row.doc));
+            let keys = keymap.all(row.command).join(", ");
+            let keys = if keys.is_empty() { keymap.first(row.command) } else { keys };
+            lines.push(HelpLine::Row(keys, keymap.doc(row.command)));
         }
     }
     lines

@@ -109,7 +109,7 @@ pub fn bulk_title(plan: &Plan) -> String {
 }
 
 /// Whom a plan applies to, and why not the others.
-pub fn bulk(theme: Theme, plan: &Plan) -> Lines {
+pub fn bulk(app: &App, theme: Theme, plan: &Plan) -> Lines {
     let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
         let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
         let rest = total.saturating_sub(SHOWN);
@@ -124,9 +124,9 @@ pub fn bulk(theme: Theme, plan: &Plan) -> Lines {
     }
     lines.push(gap());
     if plan.wish.leaves() {
-        lines.push(plain(
-            "They leave one by one, as the rate limit allows. g r shows each, and x there stops the rest.",
-        ));
+        let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there stops \
+             the rest.";
+        lines.push(plain(app.keyed(words)));
         lines.push(gap());
     }
     let verb = plan.wish.verb().to_uppercase();

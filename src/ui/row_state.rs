@@ -5,6 +5,8 @@
 
 use ratatui::style::Style;
 
+use crate::app::App;
+use crate::app::commands::Command;
 use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
 use crate::model::time::{SECOND, Timestamp};
 use crate::ui::attaching;
@@ -27,19 +29,20 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
 
 /// A line: what happens next, or what is asked and why. `others` are the rows
 /// that may stand before it; `keys` are the words for what can be pressed
-/// while it is held; `percent` is how far its file has come.
+/// while it is held, with `{command-name}` for its key.
 pub fn line<'a>(
+    app: &App,
     row: &OutboxRow,
     mut others: impl Iterator<Item = &'a OutboxRow>,
-    now: Timestamp,
     theme: Theme,
     keys: &str,
-    percent: Option<u8>,
 ) -> (String, Style) {
     if let (Operation::SendFile(_), RowState::Sending) = (&row.operation, &row.state) {
-        let bar = attaching::progress(percent.unwrap_or(0), theme);
-        return (format!("uploading {bar} · {}", until_sent(keys)), theme.waiting());
+        let percent = app.uploads.get(&row.id).copied().unwrap_or(0);
+        let bar = attaching::progress(percent, theme);
+        return (format!("uploading {bar} · {}", app.keyed(until_sent(keys))), theme.waiting());
     }
+    let (now, decide) = (app.now, app.key_of(Command::Decide));
     let verb = match &row.operation {
         Operation::SendFile(_) => "uploads and sends",
         it if it.speaks() => "sends",
@@ -49,7 +52,7 @@ pub fn line<'a>(
     let later = row.not_before.since(now);
     let words = match &row.state {
         RowState::Queued => match row.hold_left(now) {
-            Some(seconds) => format!("{verb} in {seconds} s · {keys}"),
+            Some(seconds) => format!("{verb} in {seconds} s · {}", app.keyed(keys)),
             None if later > 0 => format!("not sent yet; tries again in {} s", later / SECOND + 1),
             None if is_upload(row) => "waits to be uploaded".to_owned(),
             None if row.attempts > 0 => "not sent yet; tries again".to_owned(),
@@ -68,10 +71,10 @@ pub fn line<'a>(
         RowState::Uncertain => "no answer came; asking again with the same key, never twice".to_owned(),
         // What these waited for is said by what stands above them.
         RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _) => {
-            return (format!("{} · a: send anyway, edit or drop", stop.label()), theme.error());
+            return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
         }
         RowState::Stopped(stop, why) => {
-            return (format!("{} · a decide · {why}", stop.label()), theme.error());
+            return (format!("{} · {decide} decide · {why}", stop.label()), theme.error());
         }
         RowState::Done => return ("sent".to_owned(), theme.dim()),
     };

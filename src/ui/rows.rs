@@ -117,9 +117,8 @@ fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: 
         return;
     }
     let others = app.outbox.rows.iter().map(|it| &it.row);
-    let keys = "s sends now · e takes it back";
-    let percent = app.uploads.get(&row.id).copied();
-    let (mut state, style) = row_state::line(row, others, app.now, theme, keys, percent);
+    let (mut state, style) =
+        row_state::line(app, row, others, theme, "{row-now} sends now · {row-back} takes it back");
     if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
         let said = SafeText::line(last.content.as_str());
         state = format!("{} · {}: {said}", stop.label(), questions::speaker(theme, last).0);

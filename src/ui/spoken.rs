@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::app::App;
-use crate::app::commands::TABLE;
+use crate::app::commands::{Row, TABLE};
 use crate::app::history::History;
 use crate::app::lines::{self, Item, ItemKey};
 use crate::app::pages::Page;
@@ -230,7 +230,7 @@ fn state(item: &Item, history: &History, app: &App) -> String {
                 Item::Outbox(row, _) => Some(&**row),
                 Item::Message(_) | Item::Note(_) => None,
             });
-            row_state::line(row, others, app.now, THEME, "", None).0
+            row_state::line(app, row, others, THEME, "").0
         }
         Item::Outbox(row, _) => row_state::word(row, app.now, THEME).0.to_owned(),
     }
@@ -263,9 +263,19 @@ pub fn help(app: &App) -> Vec<String> {
     ];
     for place in app.places() {
         let rows = TABLE.iter().filter(|it| it.place == place);
-        lines.extend(rows.map(|it| format!("{}, or {}: {}", it.word, it.keys.join(" or "), it.doc)));
+        lines.extend(rows.map(|it| spoken_key(app, it)));
     }
     lines
+}
+
+/// A command, its keys and what it does.
+fn spoken_key(app: &App, row: &Row) -> String {
+    let keymap = &app.settings.keymap;
+    let keys = match keymap.all(row.command) {
+        keys if keys.is_empty() => String::new(),
+        keys => format!(", or {}", keys.join(" or ")),
+    };
+    format!("{}{keys}: {}", row.word, keymap.doc(row.command))
 }
 
 /// The topmost layer, read from its frame.

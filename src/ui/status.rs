@@ -68,14 +68,15 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
     }
     let asks = sum(|it| it.counts.stopped);
+    let open = app.key_of(Command::GoToOutbox);
     let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
     match asks {
         0 => items.push(plain(outbox)),
-        1 => items.push(loud(format!("{outbox} (1 ASKS · g o)"), theme.error())),
-        asks => items.push(loud(format!("{outbox} ({asks} ASK · g o)"), theme.error())),
+        1 => items.push(loud(format!("{outbox} (1 ASKS · {open})"), theme.error())),
+        asks => items.push(loud(format!("{outbox} ({asks} ASK · {open})"), theme.error())),
     }
     if app.lease_waits() {
-        items.push(loud(" · a pause is over · g h".to_owned(), theme.waiting()));
+        items.push(loud(app.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {
@@ -125,11 +126,13 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         return search::hints();
     }
     if !app.pressed.is_empty() {
-        let mut hints = commands::continuations(&app.places(), &app.pressed);
+        let mut hints = app.settings.keymap.continuations(&app.places(), &app.pressed);
         hints.push(("Esc".to_owned(), "cancel"));
         return hints;
     }
-    offered(app).iter().map(|it| (commands::key_of(*it).to_owned(), commands::row(*it).word)).collect()
+    let keymap = &app.settings.keymap;
+    let has_key = offered(app).iter().filter(|it| !keymap.keys(**it).is_empty());
+    has_key.map(|it| (keymap.first(*it), commands::row(*it).word)).collect()
 }
 
 /// What is offered where rows of the outbox or drafts are shown.

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-use frontdesk::app::commands::{Place, TABLE, keys_of};
+use frontdesk::app::commands::{Place, TABLE, name};
+use frontdesk::app::keymap::KeyMap;
 use frontdesk::config::Config;
 
 use crate::binary::Binary;
@@ -19,12 +20,15 @@ fn readme() -> (std::path::PathBuf, String) {
 }
 
 fn key_table() -> String {
-    let mut table = String::from("\n| where | key | does |\n|---|---|---|\n");
+    let keymap = KeyMap::default();
+    let mut table = String::from("\n| where | key | does | name |\n|---|---|---|---|\n");
     for place in Place::ALL {
         for row in TABLE.iter().filter(|it| it.place == place) {
-            let keys: Vec<String> =
-                keys_of(row.command).split(", ").map(|it| format!("`{}`", it.replace('|', "\\|"))).collect();
-            writeln!(table, "| {} | {} | {} |", place.heading(), keys.join(" "), row.doc).expect("a string");
+            let keys = keymap.all(row.command);
+            let keys: Vec<String> = keys.iter().map(|it| format!("`{}`", it.replace('|', "\\|"))).collect();
+            let (keys, doc) = (keys.join(" "), keymap.doc(row.command));
+            writeln!(table, "| {} | {keys} | {doc} | `{}` |", place.heading(), name(row.command))
+                .expect("a string");
         }
     }
     table

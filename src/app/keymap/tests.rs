@@ -1,0 +1,109 @@
+//! What keys mean, as they are and after a person has chosen others.
+
+use crate::app::commands::{Command as C, Place, TABLE};
+use crate::app::keymap::{Clash, KeyMap, Resolution, Sequence};
+use crate::app::keys::Key;
+
+const HISTORY: &[Place] = &[Place::History, Place::Conversation, Place::Desk];
+
+fn press(names: &str) -> Sequence {
+    Key::parse_sequence(names).expect("key names")
+}
+
+/// Commands and the keys they get.
+type Changes = &'static [(C, &'static [&'static str])];
+
+fn map(changes: &[(C, &[&str])]) -> KeyMap {
+    let mut map = KeyMap::default();
+    for (command, keys) in changes {
+        map.bind(*command, keys.iter().map(|it| press(it)).collect());
+    }
+    map
+}
+
+#[test]
+fn every_key_of_the_table_parses_and_none_clashes() {
+    let map = KeyMap::default();
+    for row in TABLE {
+        assert_eq!(map.all(row.command).len(), if row.command == C::GoToTab { 1 } else { row.keys.len() });
+    }
+    assert_eq!(map.clashes(), []);
+}
+
+#[test]
+fn resolves_sequences() {
+    let map = KeyMap::default();
+    assert_eq!(map.resolve(HISTORY, &press("g")), Resolution::Pending);
+    assert_eq!(map.resolve(HISTORY, &press("g n")), Resolution::Matched(C::FirstUnseen));
+    assert_eq!(map.resolve(HISTORY, &press("g g")), Resolution::Matched(C::Top));
+    assert_eq!(map.resolve(HISTORY, &press("g y")), Resolution::Unknown);
+    assert_eq!(map.resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
+    let rest = map.continuations(&[Place::Rows, Place::Desk], &press("g"));
+    assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));
+    assert!(!rest.iter().any(|(_, word)| *word == "first unseen"), "not a key of these places");
+}
+
+#[test]
+fn a_key_chosen_instead_is_the_only_one() {
+    let map = map(&[(C::Reply, &["F2", "g e"]), (C::Undo, &[])]);
+    assert_eq!(map.resolve(HISTORY, &press("F2")), Resolution::Matched(C::Reply));
+    assert_eq!(map.resolve(HISTORY, &press("g e")), Resolution::Matched(C::Reply));
+    assert_eq!(map.resolve(HISTORY, &press("r")), Resolution::Unknown);
+    assert_eq!((map.first(C::Reply), map.all(C::Reply)), ("F2".to_owned(), vec!["F2".into(), "g e".into()]));
+    assert_eq!((map.first(C::Undo), map.all(C::Undo)), (":undo".to_owned(), vec![]));
+    assert_eq!(map.clashes(), []);
+    assert_eq!(map.words("{reply} answers, {undo} ends, {nothing} {"), "F2 answers, :undo ends, {nothing} {");
+}
+
+#[test]
+fn tabs_are_shown_as_a_range_of_digits() {
+    assert_eq!(KeyMap::default().first(C::GoToTab), "1-9");
+    let alt: Vec<String> = (1..=9).map(|it| format!("Alt-{it}")).collect();
+    let alt: Vec<&str> = alt.iter().map(String::as_str).collect();
+    assert_eq!(map(&[(C::GoToTab, &alt)]).all(C::GoToTab), ["Alt-1-9"]);
+    assert_eq!(map(&[(C::GoToTab, &["F1", "F3"])]).all(C::GoToTab), ["F1", "F3"]);
+}
+
+#[test]
+fn clashes_are_found_where_both_act() {
+    let same = |keys: &str, one, other| Clash { keys: press(keys), one, other, longer: None };
+    let cases: &[(Changes, &[Clash])] = &[
+        (&[(C::Reply, &["p"])], &[same("p", C::Reply, C::PauseAi)]),
+        // They swap.
+        (&[(C::Reply, &["p"]), (C::PauseAi, &["r"])], &[]),
+        // The list and the history never act together.
+        (&[(C::FirstUnseen, &["\\"])], &[]),
+        (&[(C::FilterList, &["n"])], &[]),
+        (&[(C::Send, &["Ctrl-J"])], &[same("Ctrl-J", C::Send, C::NewLine)]),
+        (
+            &[(C::Refresh, &["V"]), (C::MarkAgain, &["r"])],
+            &[
+                same("r", C::Reply, C::MarkAgain),
+                Clash { keys: press("V"), one: C::Refresh, other: C::MarkAll, longer: Some(press("V a")) },
+                Clash {
+                    keys: press("V"),
+                    one: C::Refresh,
+                    other: C::MarkInverted,
+                    longer: Some(press("V i")),
+                },
+                Clash { keys: press("V"), one: C::Refresh, other: C::MarkNone, longer: Some(press("V n")) },
+            ],
+        ),
+    ];
+    for (changes, wanted) in cases {
+        let mut found = map(changes).clashes();
+        let key = |it: &Clash| (it.keys.len(), it.one as usize, it.other as usize);
+        found.sort_by_key(key);
+        let mut wanted = wanted.to_vec();
+        wanted.sort_by_key(key);
+        assert_eq!(found, wanted, "{changes:?}");
+    }
+}
+
+#[test]
+fn words_of_help_name_only_commands_there_are() {
+    for row in TABLE {
+        let words = KeyMap::default().doc(row.command);
+        assert!(!words.contains('{'), "{words}");
+    }
+}

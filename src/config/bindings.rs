@@ -1,0 +1,134 @@
+//! The `[keys]` table: a command's name with the key, or the list of keys,
+//! that calls it instead of its own. All mistakes are told at once.
+//!
+//! Knows nothing of what a command does.
+
+use crate::app::commands::{self, Command, Place, TABLE};
+use crate::app::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
+use crate::app::keys::{Key, KeyCode};
+use crate::config::Mistakes;
+use crate::config::reading::Section;
+use crate::model::nearest::nearest;
+
+/// The names of keys that are no characters.
+const NAMES: &str = "Enter, Esc, Tab, Shift-Tab, Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, \
+                     PgDn, F1 to F12";
+/// Keys as terminals send them for others.
+const SAME: [(char, &str); 4] = [('i', "Tab"), ('m', "Enter"), ('[', "Esc"), ('h', "Backspace")];
+/// Without a key of their own there would be no way out.
+const NEEDED: [Command; 2] = [Command::Leave, Command::Interrupt];
+
+/// Reads the table; what is mistaken keeps the keys it has.
+pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
+    let mut keymap = KeyMap::default();
+    let (mut chosen, mut found) = (Vec::new(), Vec::new());
+    for name in section.names() {
+        let Some(command) = commands::named(name) else {
+            found.push((name, unknown(name)));
+            continue;
+        };
+        match sequences(section, name, command) {
+            Ok(keys) => {
+                keymap.bind(command, keys);
+                chosen.push((command, name));
+            }
+            Err(problems) => found.extend(problems.into_iter().map(|it| (name, it))),
+        }
+    }
+    let named = |command| chosen.iter().find(|it| it.0 == command).map(|it| it.1);
+    let all = keymap.clashes();
+    // What a key is the beginning of is told in one sentence.
+    for group in
+        all.chunk_by(|one, next| one.longer.is_some() && one.keys == next.keys && one.one == next.one)
+    {
+        // One of two was chosen here: the table's own never clash.
+        let whose = group.iter().find_map(|it| named(it.one).or_else(|| named(it.other)));
+        found.push((whose.unwrap_or(""), told(group, |it| named(it).is_some())));
+    }
+    let order = section.names();
+    found.sort_by_key(|(name, _)| order.iter().position(|it| it == name));
+    mistakes.all(found.iter().map(|(name, problem)| section.error(name, problem)).collect());
+    keymap
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<String> = TABLE.iter().map(|it| commands::name(it.command)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let hint = match nearest(name, &names) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "the README's table of keys and the palette name all commands".to_owned(),
+    };
+    format!("[keys] {name} is not a command; {hint}")
+}
+
+/// Commands of which only one can be called, and what to do about it.
+fn told(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
+    let Some(first) = clashes.first() else { return String::new() };
+    let whose = |command| {
+        let own = if is_chosen(command) { "" } else { " (its own key)" };
+        format!("{}{own}", commands::name(command))
+    };
+    let (keys, one) = (named(&first.keys), whose(first.one));
+    let longer: Vec<String> = clashes
+        .iter()
+        .filter_map(|it| Some(format!("{}, {}", named(it.longer.as_ref()?), whose(it.other))))
+        .collect();
+    match longer.as_slice() {
+        [] => format!("[keys] {keys} is both {one} and {}; give one of them another key", whose(first.other)),
+        longer => format!(
+            "[keys] {keys} is {one}, so nothing that begins with it can be pressed: {}; give one or the other \
+             another key",
+            longer.join("; ")
+        ),
+    }
+}
+
+fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<Sequence>, Vec<String>> {
+    let written = section.string_or_strings(name).map_err(|it| vec![format!("[keys] {}", it.problem)])?;
+    let (mut keys, mut problems) = (Vec::new(), Vec::new());
+    for it in &written {
+        match sequence(it, command) {
+            Ok(it) if keys.contains(&it) => (),
+            Ok(it) => keys.push(it),
+            Err(why) => problems.push(format!("[keys] {name} = {it:?}: {why}")),
+        }
+    }
+    if written.is_empty() && NEEDED.contains(&command) {
+        problems.push(format!("[keys] {name} needs a key: without one there is no way out"));
+    }
+    if problems.is_empty() { Ok(keys) } else { Err(problems) }
+}
+
+/// Reads one sequence, and says why it can never be pressed.
+fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
+    let keys = written.split(' ').filter(|it| !it.is_empty()).map(key).collect::<Result<Sequence, _>>()?;
+    let place = commands::row(command).place;
+    match keys.as_slice() {
+        [] => Err("no key stands there; an empty list [] takes all keys away".to_owned()),
+        [key] if place == Place::Composer && key.typed().is_some() => {
+            Err("this key types a character there; take one with Ctrl or Alt, or F1 to F12".to_owned())
+        }
+        [_, _, ..] if place == Place::Composer => {
+            Err("while text is typed, one key must be enough".to_owned())
+        }
+        _ if command == Command::GoToTab && ends_in_digit(&keys).is_none() => {
+            Err("it must end in the digit that is the tab's number".to_owned())
+        }
+        _ => Ok(keys),
+    }
+}
+
+fn key(name: &str) -> Result<Key, String> {
+    if let Some(it) = name.strip_prefix("Shift-").filter(|it| it.chars().count() == 1) {
+        return Err(format!("Shift is part of the character: write {}", it.to_uppercase()));
+    }
+    let key = Key::parse(name).ok_or_else(|| {
+        format!("{name} is no key; write one character, Ctrl- or Alt- before one, or one of {NAMES}")
+    })?;
+    let KeyCode::Char(it) = key.code else { return Ok(key) };
+    let same = SAME.iter().find(|same| key.ctrl && same.0 == it);
+    match same {
+        Some((_, other)) => Err(format!("terminals send {other} for {name}; take another key")),
+        None => Ok(key),
+    }
+}
