@@ -50,7 +50,9 @@ pub enum StoreError {
     Locked,
     /// A file is not as SQLite left it. A damaged cache is made anew at the
     /// next start.
-    #[error("this desk's files are damaged ({0}); end frontdesk and start it again, which makes the cache anew")]
+    #[error(
+        "this desk's files are damaged ({0}); end frontdesk and start it again, which makes the cache anew"
+    )]
     Damaged(String),
     /// A statement failed for another reason.
     #[error("the local database failed: {0}")]
@@ -63,7 +65,8 @@ pub enum StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode::{
-            DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, OperationInterrupted, ReadOnly,
+            DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, OperationInterrupted,
+            ReadOnly,
         };
         match error.sqlite_error_code() {
             Some(DiskFull) => Self::Full,

@@ -3,8 +3,8 @@
 //!
 //! Knows nothing of SQL.
 
-use std::path::PathBuf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 

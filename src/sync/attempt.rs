@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use crate::client::budget::Doubt;
-use crate::client::retry::{may_repeat, not_repeated};
 use crate::client::errors::ErrorCode;
+use crate::client::retry::{may_repeat, not_repeated};
 use crate::client::{Outcome, Receipt, Unclear};
 use crate::model::ids::RowId;
 use crate::model::outbox::{Class, PreparedRequest, RowState, Stop};

@@ -56,10 +56,9 @@ impl Channel {
         let Some(platform) = self.platform().await? else {
             return Ok((None, now.plus(AGAIN)));
         };
-        let mut looking =
-            before.filter(|it| it.row == row.row.id).unwrap_or_else(|| {
-                Looking::begin(row, text, |first| self.client.server_time(first))
-            });
+        let mut looking = before
+            .filter(|it| it.row == row.row.id)
+            .unwrap_or_else(|| Looking::begin(row, text, |first| self.client.server_time(first)));
         let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
             Ok(page) => page,
             Err(ReadError::NotFound(_) | ReadError::Rejected(_)) => {

@@ -5,7 +5,6 @@
 //! `client::retry` decides what follows.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use crate::client::retry::{self, Attempt, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
@@ -14,7 +13,7 @@ use crate::model::news::{Health, News};
 use crate::model::outbox::{Class, Lane, Moment, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::lane::{LaneRow, Settlement};
+use crate::store::lane::LaneRow;
 use crate::store::since::Moved;
 use crate::sync::Channel;
 use crate::sync::attempt::{Doubts, Leave};
@@ -25,16 +24,13 @@ use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::looking::Looking;
 use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
+use crate::sync::settling::settlement;
 
 /// Between two tries to read the history a text waits for, or to write the
 /// outbox.
 const AGAIN: i64 = 2 * SECOND;
 /// The longest wait for a history that cannot be read.
 const LONGEST: i64 = 60 * SECOND;
-/// How often an outcome is tried to be written down, and how long between:
-/// each try waits for a lock by itself, and all of it ends before a claim does.
-const SETTLE_TRIES: u32 = 8;
-const SETTLE_AGAIN: Duration = Duration::from_secs(1);
 /// Conversations remembered as read at most.
 const REMEMBERED: usize = 5000;
 
@@ -357,55 +353,9 @@ impl Channel {
         }
     }
 
-    pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
-        tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
-        let conversation = row.row.lane.conversation().cloned();
-        self.settle(row, Settlement::Stop(stop, why.clone())).await?;
-        self.tell(News::Notice(self.id().clone(), conversation, why));
-        Ok(())
-    }
-
-    /// Writes down what became of a row and tells of it.
-    pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), Trouble> {
-        if !self.settled(row, settlement).await? {
-            tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
-        }
-        if let Some(conversation) = row.row.lane.conversation() {
-            self.tell(News::History(self.id().clone(), conversation.clone()));
-        }
-        self.tell(News::Conversations(self.id().clone()));
-        Ok(())
-    }
-
-    /// An outcome is known once: while the files cannot be written it is kept
-    /// here, as long as the row's claim holds.
-    async fn settled(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, Trouble> {
-        for _ in 0..SETTLE_TRIES {
-            match self.store.settle(row, settlement.clone()).await {
-                Ok(settled) => return Ok(settled),
-                Err(error) => {
-                    tracing::error!(row = %row.row.id, %error, "an outcome could not be written down");
-                    tokio::time::sleep(SETTLE_AGAIN).await;
-                }
-            }
-        }
-        Ok(self.store.settle(row, settlement).await?)
-    }
-
     /// A moment by all clocks that are known.
     pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
         let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
         Moment { server: self.client.server_time(moment), ..moment }
     }
-}
-
-/// What is written down of a row that goes on; `None` for one that was done.
-pub(crate) fn settlement(next: Next, now: Timestamp) -> Option<Settlement> {
-    Some(match next {
-        Next::Done => return None,
-        Next::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
-        Next::AskAgain { after, counted } => Settlement::AskAgain { not_before: now.plus(after), counted },
-        Next::Stop(stop, why) => Settlement::Stop(stop, why),
-        Next::Halt(_) => Settlement::Wait { not_before: now },
-    })
 }

@@ -18,8 +18,9 @@ use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, is_lapsed};
 use crate::sync::Channel;
 use crate::sync::probe::Probe;
-use crate::sync::push::{PushStep, settlement};
+use crate::sync::push::PushStep;
 use crate::sync::report::Trouble;
+use crate::sync::settling::settlement;
 
 /// How often a claim is kept for longer, and looked whether it still holds.
 const KEEP: Duration = Duration::from_secs(2);

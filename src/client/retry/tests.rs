@@ -92,7 +92,11 @@ fn refusals_wait_for_a_person() {
     }
     let definite = [(ValidationError, 400, Stop::Refused), (InsufficientCredits, 402, Stop::Credits)];
     for (code, status, stop) in definite {
-        assert_eq!(stops(&decide(&refusal(Some(code), status, None), unclear_before)), Some(stop), "{status}");
+        assert_eq!(
+            stops(&decide(&refusal(Some(code), status, None), unclear_before)),
+            Some(stop),
+            "{status}"
+        );
     }
 }
 
@@ -116,7 +120,8 @@ fn an_attempt_in_progress_is_waited_for() {
     let cases =
         [(SECOND, None, 1_050_000), (10 * SECOND, None, 5_250_000), (SECOND, Some(SECOND), 1_050_000)];
     for (age, retry_after, after) in cases {
-        let next = decide(&busy(retry_after), Attempt { in_progress: age, age: KEY_AGE / 2, failures: 9, ..FRESH });
+        let next =
+            decide(&busy(retry_after), Attempt { in_progress: age, age: KEY_AGE / 2, failures: 9, ..FRESH });
         assert_eq!(next, Next::AskAgain { after, counted: false });
     }
     let long = Attempt { in_progress: PROGRESS, ..FRESH };
