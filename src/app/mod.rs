@@ -66,6 +66,7 @@ mod leasing;
 mod lists;
 mod markup;
 mod notes;
+mod notice;
 mod on_the_way;
 mod raw;
 mod reactions;
@@ -78,6 +79,7 @@ mod shaping;
 mod snoozing;
 #[cfg(test)]
 mod tests;
+mod tutor;
 mod view;
 mod waiting;
 mod watch;
@@ -91,6 +93,7 @@ pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
+pub use crate::app::notice::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
@@ -99,21 +102,7 @@ use crate::app::tab::Tab;
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
-use crate::model::time::{SECOND, Timestamp};
-
-/// How long a notice stays in the status line.
-const NOTICE: i64 = 8 * SECOND;
-
-/// A line for the person, until it has been there long enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// The words.
-    pub text: String,
-    /// Whether something went wrong.
-    pub warning: bool,
-    /// When it goes away.
-    pub until: Timestamp,
-}
+use crate::model::time::Timestamp;
 
 /// The state of the whole screen.
 #[derive(Debug)]
@@ -193,6 +182,8 @@ pub struct App {
     edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
     leaving: bool,
+    /// The next step of the exercise, while one goes on.
+    tutor: Option<usize>,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
 }
@@ -248,6 +239,7 @@ impl App {
             saving: saving::Saving::default(),
             edits_json: false,
             leaving: false,
+            tutor: None,
             pending: Vec::new(),
         }
     }
@@ -357,18 +349,6 @@ impl App {
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()
-    }
-
-    /// Says something in the status line.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: false, until });
-    }
-
-    /// Says that something cannot be done or went wrong.
-    pub fn warn(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: true, until });
     }
 
     pub(crate) fn open_layer(&mut self, layer: Layer) {

@@ -115,6 +115,10 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
 pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let mut x = area.x + 1;
     let end = area.x + area.width.saturating_sub(1);
+    if let Some(words) = app.tutor_line() {
+        paint::text(buffer, x, area.y, end - x, &words, theme.strong());
+        return;
+    }
     let wide = |key: &str, word: &str| paint::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
     let hints = hints(app);
     let is_help = |word: &str| word == commands::row(Command::Help).word;

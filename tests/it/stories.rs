@@ -14,6 +14,7 @@ mod forms;
 mod help;
 mod history;
 mod hostile;
+mod journeys;
 mod leases;
 mod looking;
 pub mod mail;
