@@ -62,16 +62,20 @@ mod layer_keys;
 mod leasing;
 mod lists;
 mod notes;
+mod notices;
 mod on_the_way;
+mod playing;
 mod raw;
 mod reactions;
 mod reading;
+mod recording;
 mod results;
 mod ringing;
 mod saving;
 mod sending;
 mod shaping;
 mod snoozing;
+pub mod steps;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -88,6 +92,7 @@ use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
+pub use crate::app::notices::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
@@ -96,21 +101,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
-use crate::model::time::{SECOND, Timestamp};
-
-/// How long a notice stays in the status line.
-const NOTICE: i64 = 8 * SECOND;
-
-/// A line for the person, until it has been there long enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// The words.
-    pub text: String,
-    /// Whether something went wrong.
-    pub warning: bool,
-    /// When it goes away.
-    pub until: Timestamp,
-}
+use crate::model::time::Timestamp;
 
 /// The state of the whole screen.
 #[derive(Debug)]
@@ -168,6 +159,9 @@ pub struct App {
     leasing: leasing::Leasing,
     /// Where `g w` has been.
     walk: waiting::Walk,
+    recording: recording::Recording,
+    playing: Option<playing::Playing>,
+    awaited: playing::Awaited,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -227,6 +221,9 @@ impl App {
             acting: acting::Acting::default(),
             leasing: leasing::Leasing::default(),
             walk: waiting::Walk::default(),
+            recording: recording::Recording::default(),
+            playing: None,
+            awaited: playing::Awaited::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
@@ -245,7 +242,7 @@ impl App {
 
     /// What to load before the first frame: everything the active tab shows.
     pub fn start(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+        let mut effects = vec![Effect::Load(Load::Macros)];
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
@@ -297,7 +294,7 @@ impl App {
         match event {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
-            Event::Paste(text) => self.paste(&text, &mut effects),
+            Event::Paste(text) => self.pasted(&text, &mut effects),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
@@ -331,6 +328,7 @@ impl App {
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
         self.settle(&mut effects);
+        self.play_all(&mut effects);
         effects
     }
 
@@ -356,8 +354,12 @@ impl App {
         effects.append(&mut self.pending);
         let journal = &mut self.journal;
         self.queueing.note(effects, || journal.group());
-        self.journal.join(false);
+        if self.playing.is_none() {
+            self.journal.join(false);
+        }
+        self.end_trail();
         self.note_writes(effects);
+        self.note_asked(effects);
     }
 
     /// Whoever answers in lines has heard the question: the guard against
@@ -369,18 +371,6 @@ impl App {
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()
-    }
-
-    /// Says something in the status line.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: false, until });
-    }
-
-    /// Says that something cannot be done or went wrong.
-    pub fn warn(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: true, until });
     }
 
     pub(crate) fn open_layer(&mut self, layer: Layer) {

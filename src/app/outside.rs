@@ -42,6 +42,7 @@ pub enum Answered {
 impl App {
     /// What was asked has come back.
     pub(super) fn answered(&mut self, answered: Answered) {
+        self.ask_answered();
         match answered {
             Answered::Replies(canned) => self.canned = canned,
             Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),

@@ -15,6 +15,7 @@ mod history;
 mod hostile;
 mod leases;
 mod looking;
+mod macros;
 mod marking;
 mod notes;
 mod outbox;
