@@ -137,7 +137,7 @@ impl Tab {
         let text = Some(text).filter(|it| !it.trim().is_empty());
         let quoted = composer.reply_to.clone();
         if attachment.takes_caption(self.platform()) {
-            return vec![attachment.operation(to, text, None, quoted)];
+            return vec![attachment.operation(to, text, self.markup(), quoted)];
         }
         let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
         let texts = text.map(|it| self.messages_of(&it)).unwrap_or_default();

@@ -133,6 +133,7 @@ commands! {
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
     Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
+    ShowPicture History ["v"] "picture" "Show the selected message's picture here, or hide it; asks before a new host is asked";
     FindInHistory History ["/"] "find" "Look for words in this conversation as you type";
     OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
     NewerHit History ["N"] "newer hit" "Go to the next newer one";
@@ -198,6 +199,7 @@ commands! {
     DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line";
     Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more";
     Attach Composer ["Ctrl-T"] "attach" "Send a file, or a link to one, with the text as its caption; a path pasted or dropped here is recognised";
+    TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which";
     EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent";
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";

@@ -11,12 +11,13 @@ use crate::model::prices::{self, Price};
 impl Tab {
     /// A text measured as this tab's channel counts it.
     pub fn count(&self, text: &str) -> Count {
-        Count::of(self.platform(), None, text)
+        Count::of(self.platform(), self.markup(), text)
     }
 
     /// The messages a text leaves as: one, or several if it is too long.
     pub fn messages_of(&self, text: &str) -> Vec<String> {
-        if self.count(text).is_over() {
+        // What has markup would lose it where it is cut.
+        if self.count(text).is_over() && self.markup().is_none() {
             counting::split(text, |it| !self.count(it).is_over())
         } else {
             vec![text.to_owned()]

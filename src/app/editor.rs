@@ -20,6 +20,9 @@ impl App {
 
     /// The editor has ended.
     pub(super) fn edited(&mut self, text: Result<String, String>) {
+        if std::mem::take(&mut self.edits_json) {
+            return self.json_edited(text);
+        }
         let now = self.now;
         let text = match text {
             Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),

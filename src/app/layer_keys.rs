@@ -51,6 +51,8 @@ impl App {
             (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
             (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
             (Layer::Attach(form), _) => self.attach_key(form, key, effects),
+            (Layer::Form(form), _) => self.form_field_key(form, key, effects),
+            (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
@@ -82,7 +84,8 @@ impl App {
                 self.open_layer(Layer::Call(form));
             }
             (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
-            (Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
+            (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host, effects),
+            (Layer::AskPicture { .. } | Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
             (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
             (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
             (_, _) if leaves => (),

@@ -6,6 +6,7 @@ use crate::app::attaching::AttachForm;
 use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
+use crate::app::forms::Form;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
 use crate::app::palette::Palette;
@@ -182,6 +183,15 @@ pub enum Layer {
     },
     /// A file or a link is named that goes with the answer.
     Attach(Box<AttachForm>),
+    /// Fills in a place, buttons or a list.
+    Form(Box<Form>),
+    /// JSON of the person's own, and what is wrong with it where.
+    Json {
+        /// The text.
+        text: String,
+        /// Line, column and what is wrong there.
+        wrong: Option<(usize, usize, &'static str)>,
+    },
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
@@ -192,6 +202,13 @@ pub enum Layer {
     /// Says where a link leads, and asks whether to open it outside.
     AskOpen {
         /// The link.
+        url: String,
+        /// Its host.
+        host: String,
+    },
+    /// Says from where a picture would be fetched, and asks whether to.
+    AskPicture {
+        /// Its address.
         url: String,
         /// Its host.
         host: String,
@@ -231,6 +248,7 @@ impl Layer {
                 | Self::Templates { .. }
                 | Self::TemplateForm(_)
                 | Self::Attach(_)
+                | Self::Form(_)
         )
     }
 }

@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::Command;
 use crate::app::event::Effect;
+use crate::app::forms::FormKind;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 
@@ -17,6 +18,16 @@ pub enum Entry {
     Template,
     /// A file or a link with the text as its caption.
     Attach,
+    /// A place on a map.
+    Location,
+    /// Buttons to choose from.
+    Buttons,
+    /// A list to choose from.
+    List,
+    /// Buttons or a list as JSON, in the person's editor.
+    Json,
+    /// How the text is to be read.
+    Markup,
     /// A canned reply at the cursor.
     Canned,
     /// An emoji at the cursor.
@@ -29,14 +40,30 @@ pub enum Entry {
 
 impl Entry {
     /// All of them, in the order they stand.
-    pub const ALL: [Self; 6] =
-        [Self::Template, Self::Attach, Self::Canned, Self::Emoji, Self::Editor, Self::Note];
+    pub const ALL: [Self; 11] = [
+        Self::Template,
+        Self::Attach,
+        Self::Location,
+        Self::Buttons,
+        Self::List,
+        Self::Json,
+        Self::Markup,
+        Self::Canned,
+        Self::Emoji,
+        Self::Editor,
+        Self::Note,
+    ];
 
     /// The key in the menu and the words.
     pub fn words(self) -> (char, &'static str) {
         match self {
             Self::Template => ('t', "approved template"),
             Self::Attach => ('a', "file or link"),
+            Self::Location => ('l', "location"),
+            Self::Buttons => ('b', "buttons"),
+            Self::List => ('i', "list to choose from"),
+            Self::Json => ('r', "raw JSON in your editor"),
+            Self::Markup => ('m', "plain text, HTML or MarkdownV2"),
             Self::Canned => ('c', "canned reply"),
             Self::Emoji => ('e', "emoji"),
             Self::Editor => ('g', "edit in your editor"),
@@ -56,7 +83,9 @@ impl App {
         match entry {
             Entry::Template => availability::check(self, Command::Template).err(),
             Entry::Attach => availability::check(self, Command::Attach).err(),
-            Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
+            Entry::Location | Entry::Buttons | Entry::List | Entry::Json => self.may_send_content().err(),
+            Entry::Markup if !self.tab().has_markup() => Some("bot-chat alone has them".to_owned()),
+            Entry::Markup | Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
         }
     }
 
@@ -88,6 +117,11 @@ impl App {
         match entry {
             Entry::Template => self.pick_template(effects),
             Entry::Attach => self.open_attach(effects),
+            Entry::Location => self.open_form(FormKind::Place),
+            Entry::Buttons => self.open_form(FormKind::Buttons),
+            Entry::List => self.open_form(FormKind::List),
+            Entry::Json => self.edit_json(effects),
+            Entry::Markup => self.turn_markup(),
             Entry::Canned => self.pick_reply("", effects),
             Entry::Emoji => self.pick_emoji(),
             Entry::Editor => self.edit_outside(effects),

@@ -17,6 +17,7 @@ pub mod crossing;
 pub mod decisions;
 pub mod event;
 pub mod find;
+pub mod forms;
 pub mod history;
 pub mod keys;
 pub mod layers;
@@ -32,6 +33,7 @@ pub mod pages;
 pub mod palette;
 pub mod phone;
 pub mod picker;
+pub mod pictures;
 pub mod pointer;
 pub mod rows;
 pub mod search;
@@ -61,6 +63,7 @@ pub mod keymap;
 mod layer_keys;
 mod leasing;
 mod lists;
+mod markup;
 mod notes;
 mod notices;
 mod on_the_way;
@@ -137,6 +140,8 @@ pub struct App {
     pub drafts: Rows<DraftEntry>,
     /// The canned replies as they were read last.
     pub canned: canned::Canned,
+    /// Pictures fetched for the history.
+    pub pictures: pictures::Pictures,
     /// Who writes here, if the configuration says.
     pub agent: Option<String>,
     /// What lies over the desk, topmost last.
@@ -178,6 +183,8 @@ pub struct App {
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
     saving: saving::Saving,
+    /// Whether what comes back from the editor is JSON of the person's own.
+    edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
     leaving: bool,
     /// Effects that a result asked for, handed out with the next settling.
@@ -209,6 +216,7 @@ impl App {
             outbox: Rows::default(),
             drafts: Rows::default(),
             canned: canned::Canned::default(),
+            pictures: pictures::Pictures::default(),
             agent: None,
             layers: Vec::new(),
             notice: None,
@@ -235,6 +243,7 @@ impl App {
             interrupted_at: None,
             watch: watch::Watch::default(),
             saving: saving::Saving::default(),
+            edits_json: false,
             leaving: false,
             pending: Vec::new(),
         }
@@ -346,6 +355,7 @@ impl App {
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.load_card(effects);
+        self.fetch_wanted_pictures(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);

@@ -10,8 +10,10 @@ use crate::app::layers::Layer;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::Tab;
 use crate::app::{App, Held};
+use crate::model::account::Platform;
 use crate::model::conversations::ServiceWindow;
 use crate::model::outbox::Operation;
+use crate::model::outbox::content::Content;
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
 
@@ -72,6 +74,12 @@ impl App {
             return;
         }
         let tab = self.tab();
+        let count = tab.count(&text);
+        if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
+            let (length, most, word) = (count.length, count.most, markup.word());
+            return self
+                .warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
+        }
         let parts = tab.messages_of(&text);
         let price = tab.text_price(parts.len());
         if let Some(why) = tab.cannot_pay(price) {
@@ -112,10 +120,14 @@ impl App {
         }
         let mut quoted = composer.reply_to.clone();
         let parts = tab.messages_of(&composer.reply_text());
-        let by_phone = tab.is_phone();
-        let operation = |text| match by_phone {
-            true => Operation::SendSms { to: to.clone(), body: text, via: None },
-            false => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
+        let (by_phone, markup) = (tab.is_phone(), tab.markup());
+        let operation = |text| match (by_phone, markup) {
+            (true, _) => Operation::SendSms { to: to.clone(), body: text, via: None },
+            (false, Some(markup)) => {
+                let content = Content::Marked { text, markup };
+                Operation::SendContent { to: to.clone(), content, reply_to: quoted.take() }
+            }
+            (false, None) => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
         };
         let operations: Vec<Operation> = parts.into_iter().map(operation).collect();
         self.send_operations(operations, true, effects);
@@ -160,6 +172,18 @@ impl App {
             );
         }
         self.unfilled().map_or(Ok(()), Err)
+    }
+
+    /// Whether places, buttons and lists can leave here now.
+    pub(super) fn may_send_content(&self) -> Result<(), String> {
+        crate::app::availability::check(self, Command::Write)?;
+        match self.tab().platform() {
+            Some(Platform::Whatsapp) if self.window_is_closed() => {
+                Err("the window is closed: only templates leave now".to_owned())
+            }
+            Some(Platform::Whatsapp) | None => Ok(()),
+            Some(other) => Err(format!("{} has none of these", other.label())),
+        }
     }
 
     /// The question whether to pause was answered. What crossed meanwhile is

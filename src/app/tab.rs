@@ -6,6 +6,7 @@
 use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
+use crate::app::forms::Form;
 use crate::app::history::History;
 use crate::app::phone::CallForm;
 use crate::app::settings::ChannelInfo;
@@ -13,6 +14,7 @@ use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::news::Health;
+use crate::model::outbox::content::Markup;
 use crate::model::queries::{ConversationKey, TabCounts};
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
@@ -51,6 +53,12 @@ pub struct Tab {
     pub composer: Option<Composer>,
     /// A call that was filled in and not placed.
     pub call: Option<CallForm>,
+    /// A form that was filled in and not sent.
+    pub form: Option<Form>,
+    /// How texts are to be read, where not as they are typed.
+    pub markup: Option<Markup>,
+    /// JSON that was written and not sent.
+    pub json: Option<String>,
     /// How far its writer has looked.
     pub looked: Looked,
     /// Who has the keyboard.
@@ -74,6 +82,9 @@ impl Tab {
             history: None,
             composer: None,
             call: None,
+            form: None,
+            markup: None,
+            json: None,
             looked: Looked::default(),
             focus: Focus::List,
             templates: Templates::default(),

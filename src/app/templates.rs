@@ -65,7 +65,7 @@ impl TemplateForm {
             let checked = json::check(texts.first().copied().unwrap_or(""), '[');
             return checked
                 .err()
-                .map(|(line, why)| format!("the components are no JSON array: line {line}: {why}"));
+                .map(|(line, _, why)| format!("the components are no JSON array: line {line}: {why}"));
         }
         let empty = texts.iter().filter(|it| it.is_empty()).count();
         let link =

@@ -41,6 +41,7 @@ impl App {
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
             Command::Attach => self.attach_if_possible(effects),
+            Command::TurnMarkup => self.turn_markup(),
             Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
             _ => {
@@ -88,6 +89,9 @@ impl App {
         if let Some(Layer::Attach(form)) = self.layers.last_mut() {
             form.paste(text);
             return self.look_at_typed(effects);
+        }
+        if let Some(Layer::Form(form)) = self.layers.last_mut() {
+            return form.paste(text);
         }
         if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
             let focus = form.focus;

@@ -26,8 +26,8 @@ const DEEPEST: usize = 64;
 /// Checks the syntax of a JSON text that begins with a certain sign.
 ///
 /// # Errors
-/// The line, counted from 1, and what is wrong there.
-pub fn check(text: &str, begins: char) -> Result<(), (usize, &'static str)> {
+/// The line and the column, counted from 1, and what is wrong there.
+pub fn check(text: &str, begins: char) -> Result<(), (usize, usize, &'static str)> {
     let mut walk = Walk { rest: text, depth: 0 };
     walk.blank();
     let checked = if walk.rest.starts_with(begins) {
@@ -39,7 +39,11 @@ pub fn check(text: &str, begins: char) -> Result<(), (usize, &'static str)> {
         Err(if begins == '[' { "it must begin with [" } else { "it must begin with {" })
     };
     let read = text.len() - walk.rest.len();
-    checked.map_err(|why| (text[..read].matches('\n').count() + 1, why))
+    checked.map_err(|why| {
+        let before = &text[..read];
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        (before.matches('\n').count() + 1, column, why)
+    })
 }
 
 struct Walk<'a> {
@@ -148,9 +152,19 @@ mod tests {
             ("{\"a\": 1x}", 1, "this is no number"),
         ];
         for (text, line, why) in bad {
-            assert_eq!(check(text, '{'), Err((line, why)), "{text}");
+            let told = check(text, '{').map_err(|(line, _, why)| (line, why));
+            assert_eq!(told, Err((line, why)), "{text}");
         }
         assert_eq!(quoted("a\"\\\n\u{1}"), r#""a\"\\\n\u0001""#);
         assert!(check(&"[".repeat(1000), '[').is_err());
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        let cases = [("{\"é\": x}", 1, 7), ("{\n  \"a\": 1,\n  b}", 3, 3), ("", 1, 1)];
+        for (text, line, column) in cases {
+            let told = check(text, '{').map_err(|(line, column, _)| (line, column));
+            assert_eq!(told, Err((line, column)), "{text}");
+        }
     }
 }

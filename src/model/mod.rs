@@ -4,6 +4,7 @@
 //! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
+pub mod addresses;
 pub mod attachments;
 pub mod bounds;
 pub mod broadcasts;
@@ -15,6 +16,7 @@ pub mod emoji;
 pub mod files;
 pub mod filter;
 pub mod ids;
+pub mod interactive;
 pub mod json;
 pub mod links;
 pub mod local;
@@ -26,6 +28,8 @@ pub mod news;
 pub mod notes;
 pub mod outbox;
 pub mod phones;
+pub mod pictures;
+pub mod places;
 pub mod prices;
 pub mod queries;
 pub mod reactions;

@@ -250,5 +250,12 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
         seconds => format!("held {seconds} s"),
     };
     let (more, leave) = (app.key_of(Command::Menu), app.key_of(Command::Leave));
-    (format!(" {send} send · {price} · {held} · {more} more · {leave} leave "), theme.dim())
+    let words = match tab.markup_words() {
+        Some(markup) => {
+            let turn = app.key_of(Command::TurnMarkup);
+            format!(" {send} send as {markup} · {price} · {held} · {turn} · {more} more ")
+        }
+        None => format!(" {send} send · {price} · {held} · {more} more · {leave} leave "),
+    };
+    (words, theme.dim())
 }

@@ -17,6 +17,7 @@ use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::attaching;
+use crate::ui::forms;
 use crate::ui::menus;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
@@ -50,7 +51,9 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
+        Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
+        Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
         Layer::Snooze { rows, typed, .. } => {
             (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
@@ -82,16 +85,31 @@ fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
     lines
 }
 
+fn picture(theme: Theme, url: &str, host: &str) -> Lines {
+    let mut lines = whither("It would be fetched from", theme, url, host);
+    lines.push(plain("Whoever runs it learns that it was looked at, and from where. Later ones of"));
+    lines.push(plain("this host are fetched without asking, until frontdesk ends."));
+    lines.push(gap());
+    lines.push(("[y] FETCH and show   [n] not".to_owned(), theme.strong()));
+    lines
+}
+
 fn open(theme: Theme, url: &str, host: &str) -> Lines {
-    let mut lines = vec![(format!("It leads to {}", SafeText::line(host)), theme.strong())];
+    let mut lines = whither("It leads to", theme, url, host);
+    lines.push(plain("Whoever runs it learns that it was opened, and from where."));
+    lines.push(gap());
+    lines.push(("[y] OPEN outside   [n] stay".to_owned(), theme.strong()));
+    lines
+}
+
+/// Where an address leads, so that it cannot look like another.
+fn whither(words: &str, theme: Theme, url: &str, host: &str) -> Lines {
+    let mut lines = vec![(format!("{words} {}", SafeText::line(host)), theme.strong())];
     if !host.is_ascii() {
         let words = "Letters of other alphabets are in this name: it may only look like one you know.";
         lines.push((words.to_owned(), theme.error()));
     }
     lines.push((SafeText::line(url).to_string(), theme.dim()));
-    lines.push(plain("Whoever runs it learns that it was opened, and from where."));
-    lines.push(gap());
-    lines.push(("[y] OPEN outside   [n] stay".to_owned(), theme.strong()));
     lines
 }
 

@@ -270,6 +270,9 @@ impl Operation {
             Self::SendContent { content: Content::Media(media), reply_to, .. } => {
                 Some((media.caption.as_deref().unwrap_or(""), reply_to.as_ref()))
             }
+            Self::SendContent { content: Content::Marked { text, .. }, reply_to, .. } => {
+                Some((text, reply_to.as_ref()))
+            }
             Self::SendFile(file) => Some((file.caption.as_deref().unwrap_or(""), file.reply_to.as_ref())),
             _ => None,
         }

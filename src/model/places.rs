@@ -1,0 +1,103 @@
+//! Places on a map as people give them: two numbers, or a link of a map.
+//!
+//! Pure. Interface: the location object of a business chat send.
+
+use crate::model::outbox::content::Degrees;
+
+/// Ten-millionths in a degree.
+const PARTS: i64 = 10_000_000;
+
+/// Reads an angle of at most so many degrees on either side.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn degrees(text: &str, most: i64) -> Result<Degrees, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("is wanted".to_owned());
+    }
+    let number = || "is a number such as 51.5074".to_owned();
+    let (negative, rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, part) = rest.split_once('.').unwrap_or((rest, "0"));
+    let digits = |it: &str| (1..=15).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) {
+        return Err(number());
+    }
+    let part: String = part.chars().chain("0000000".chars()).take(7).collect();
+    let whole: i64 = whole.parse().map_err(|_| number())?;
+    let part: i64 = part.parse().map_err(|_| number())?;
+    let parts = whole.saturating_mul(PARTS).saturating_add(part);
+    if parts > most * PARTS {
+        return Err(format!("lies between -{most} and {most}"));
+    }
+    let signed = if negative { -parts } else { parts };
+    i32::try_from(signed).map(Degrees).map_err(|_| number())
+}
+
+/// Latitude and longitude in one text: `51.5,-0.12`, or a link of a map that
+/// names them.
+pub fn pair(text: &str) -> Option<(String, String)> {
+    let text = text.trim();
+    let starts = ["@", "q=", "query=", "ll=", "mlat=", "geo:"];
+    let rest = match text.contains("://") || text.starts_with("geo:") {
+        true => starts.iter().find_map(|it| text.split_once(it).map(|(_, rest)| rest))?,
+        false => text,
+    };
+    let rest = rest.replace("%2C", ",").replace("%2c", ",").replace("&mlon=", ",");
+    let (latitude, rest) = rest.split_once([',', ';'])?;
+    let end = |it: char| !(it.is_ascii_digit() || "+-. ".contains(it));
+    let longitude = rest.split(end).next().unwrap_or("").trim();
+    let both = (latitude.trim().to_owned(), longitude.to_owned());
+    (degrees(&both.0, 90).is_ok() && degrees(&both.1, 180).is_ok()).then_some(both)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles() {
+        let cases = [
+            ("51.5007", 90, Ok(515_007_000)),
+            (" -0.1246 ", 180, Ok(-1_246_000)),
+            ("+90", 90, Ok(900_000_000)),
+            ("-180.0", 180, Ok(-1_800_000_000)),
+            ("41.123456789", 90, Ok(411_234_567)),
+            ("90.0000001", 90, Err("lies between -90 and 90")),
+            ("", 90, Err("is wanted")),
+            ("51,5", 90, Err("is a number")),
+            ("1e3", 90, Err("is a number")),
+            ("51.", 90, Err("is a number")),
+            ("--1", 90, Err("is a number")),
+        ];
+        for (text, most, expected) in cases {
+            let told = degrees(text, most);
+            match expected {
+                Ok(parts) => assert_eq!(told, Ok(Degrees(parts)), "{text}"),
+                Err(words) => assert!(told.is_err_and(|it| it.contains(words)), "{text}"),
+            }
+        }
+    }
+
+    #[test]
+    fn two_numbers_in_one_text() {
+        let cases = [
+            ("51.5,-0.12", Some(("51.5", "-0.12"))),
+            ("51.5, -0.12", Some(("51.5", "-0.12"))),
+            ("https://maps.example/maps/@51.5007,-0.1246,17z", Some(("51.5007", "-0.1246"))),
+            ("https://maps.example/?q=51.5%2C-0.12&z=3", Some(("51.5", "-0.12"))),
+            ("https://map.example/?mlat=51.5&mlon=-0.12#map=1", Some(("51.5", "-0.12"))),
+            ("geo:51.5,-0.12?z=3", Some(("51.5", "-0.12"))),
+            ("95,10", None),
+            ("51.5", None),
+            ("https://maps.example/place", None),
+        ];
+        for (text, expected) in cases {
+            let expected = expected.map(|(one, other)| (one.to_owned(), other.to_owned()));
+            assert_eq!(pair(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! More than a text: a place, buttons, a list, and JSON of the person's own.
+
+use serde_json::json;
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+
+fn writing() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where are you?");
+    desk.settle().keys("<Enter>i");
+    desk
+}
+
+#[test]
+fn a_place_is_filled_in_or_pasted() {
+    let mut desk = writing();
+    desk.types("Here").keys("<Ctrl-O>");
+    photographs!(desk, "menu");
+    desk.keys("l").shows("latitude").shows("latitude is missing or wrong");
+    desk.types("91").shows("lies between -90 and 90").keys("<Tab>").types("x").keys("<Enter>");
+    desk.shows("not sent: latitude lies between -90 and 90").shows("is a number such as 51.5074");
+    photographs!(desk, "place_wrong");
+    desk.keys("<Esc><Ctrl-O>l").shows("91").pastes("https://maps.example/@38.7223,-9.1393,17z\n");
+    desk.types("Harbor Cycles").keys("<Tab>").types("Quay 4, Lisbon").shows("map at 38.7223, -9.1393");
+    desk.shows("Enter send · 1 credit, 999 left");
+    photographs!(desk, "place");
+    desk.keys("<Enter>").settle().shows("Here");
+    let sent = desk.outbound();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0]["content"].to_string().contains("Harbor Cycles"), "{}", sent[0]);
+}
+
+#[test]
+fn buttons_and_lists_show_what_the_customer_sees() {
+    let mut desk = writing();
+    desk.types("Which bell shall it be?").keys("<Ctrl-O>b").shows("Which bell shall it be?");
+    desk.keys("<Tab><Tab>").types("Brass").keys("<Tab>").types("Brass").shows("is there already");
+    desk.keys("<Enter>").shows("not sent: button 2 is there already").keys("<Ctrl-U>").types("Steel");
+    desk.shows("[ Brass ]").shows("[ Steel ]");
+    photographs!(desk, "buttons");
+    desk.keys("<Enter>").settle().keys("<Ctrl-O>i<Tab><Tab>").shows("Choose").keys("<Tab>");
+    desk.types("Brass | loud and shiny").keys("<Tab>").types("Steel");
+    desk.shows("Brass · loud and shiny").shows("row 3");
+    photographs!(desk, "list");
+    desk.keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 2);
+    desk.shows("Which bell shall it be?");
+}
+
+#[test]
+fn json_is_looked_through_before_it_leaves() {
+    let mut desk = writing();
+    desk.edits.push_back("{\n  \"type\": \"button\",\n  \"body\": { \"text\": Which }\n}\n".to_owned());
+    desk.keys("<Ctrl-O>r").shows("This is no JSON object").shows("Line 3, column 21");
+    photographs!(desk, "json_wrong");
+    let whole = json!({"type": "button", "body": {"text": "Which?"}, "action": {"buttons": [
+        {"type": "reply", "reply": {"id": "1", "title": "Brass"}}]}});
+    desk.edits.push_back(format!("{whole}\n"));
+    desk.keys("ye").shows("Send this?").shows("[y] SEND, 1 credit, 999 left");
+    photographs!(desk, "json");
+    desk.keys("y").settle();
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn what_cannot_leave_says_why() {
+    let mut desk = writing();
+    desk.dev("credits", json!({"balance": 0}));
+    desk.wait(2_000_000);
+    desk.settle().keys("<Ctrl-O>l").pastes("38.7, -9.1").shows("cannot send: balance 0, this needs 1 credit");
+    desk.keys("<Enter>").shows("not sent: balance 0").keys("<Esc>");
+    desk.wait(25 * 3_600_000_000);
+    desk.settle().keys("<Ctrl-O>l").shows("location: the window is closed: only templates leave now");
+    desk.keys("<Esc><Esc>2");
+    desk.customer("telegram", "8812", "Nadia Rahimi", "hi");
+    desk.settle().keys("<Enter>i<Ctrl-O>b").shows("buttons: bot-chat has none of these");
+    assert!(desk.outbound().is_empty());
+}
