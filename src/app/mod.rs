@@ -65,7 +65,7 @@ mod leasing;
 mod lists;
 mod markup;
 mod notes;
-mod notices;
+mod notice;
 mod on_the_way;
 mod playing;
 mod raw;
@@ -81,6 +81,7 @@ mod snoozing;
 pub mod steps;
 #[cfg(test)]
 mod tests;
+mod tutor;
 mod view;
 mod waiting;
 mod watch;
@@ -95,7 +96,7 @@ use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
-pub use crate::app::notices::Notice;
+pub use crate::app::notice::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
@@ -187,6 +188,8 @@ pub struct App {
     edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
     leaving: bool,
+    /// The next step of the exercise, while one goes on.
+    tutor: Option<usize>,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
 }
@@ -245,6 +248,7 @@ impl App {
             saving: saving::Saving::default(),
             edits_json: false,
             leaving: false,
+            tutor: None,
             pending: Vec::new(),
         }
     }

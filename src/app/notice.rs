@@ -1,6 +1,6 @@
-//! What the status line says for a while.
+//! A line for the person in the status line, for a while.
 //!
-//! Knows nothing of where it is drawn.
+//! Knows nothing of what it says.
 
 use crate::app::App;
 use crate::model::time::{SECOND, Timestamp};
@@ -22,13 +22,14 @@ pub struct Notice {
 impl App {
     /// Says something in the status line.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), warning: false, until: self.now.plus(NOTICE) });
+        let until = self.now.plus(NOTICE);
+        self.notice = Some(Notice { text: text.into(), warning: false, until });
     }
 
     /// Says that something cannot be done or went wrong.
     pub fn warn(&mut self, text: impl Into<String>) {
-        let text = text.into();
+        let (text, until) = (text.into(), self.now.plus(NOTICE));
         self.refused(&text);
-        self.notice = Some(Notice { text, warning: true, until: self.now.plus(NOTICE) });
+        self.notice = Some(Notice { text, warning: true, until });
     }
 }
