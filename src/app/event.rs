@@ -13,6 +13,7 @@ use crate::model::conversations::ConversationRow;
 use crate::model::email::{Correspondent, MailAccount, MailWish};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
+use crate::model::macros::Macro;
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::notes::Note;
@@ -117,6 +118,10 @@ pub enum Loaded {
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
+    /// All macros.
+    Macros(Vec<Macro>),
+    /// All that was asked for before it has come.
+    Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// The account behind a mail key as last read, and the words seen as
@@ -178,6 +183,10 @@ pub enum Load {
     Ahead(HistoryQuery),
     /// A tab's templates.
     Templates(ChannelId),
+    /// All macros.
+    Macros,
+    /// Nothing: it comes back when all that was asked for before it has.
+    Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
     /// All conversations of a list, to be marked.
@@ -260,6 +269,8 @@ pub enum Effect {
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
     /// Change what this desk keeps of a tab's conversations.
     Keep(ChannelId, Keep),
+    /// Keep the steps of a macro, or forget them.
+    SaveMacro(char, Option<String>),
     /// What is on screen now, so that it is polled first.
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
@@ -311,6 +322,7 @@ impl Effect {
             Self::SaveDraft(..)
                 | Self::SaveNote(..)
                 | Self::TakeNoteBack(..)
+                | Self::SaveMacro(..)
                 | Self::Enqueue { .. }
                 | Self::Recall(_)
                 | Self::SendNow(_)

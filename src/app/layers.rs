@@ -151,6 +151,13 @@ pub enum Layer {
         /// The pauses.
         over: Vec<PausedEntry>,
     },
+    /// The macros: one is played, or recorded.
+    Macros {
+        /// The chosen place.
+        chosen: usize,
+        /// Whether the letter begins a recording.
+        records: bool,
+    },
     /// A list with a chosen line.
     List {
         /// Which.
@@ -267,6 +274,7 @@ impl Layer {
                 | Self::Snooze { .. }
                 | Self::Tags { .. }
                 | Self::List { .. }
+                | Self::Macros { .. }
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }

@@ -67,6 +67,7 @@ pub enum Answered {
 impl App {
     /// What was asked has come back.
     pub(super) fn answered(&mut self, answered: Answered) {
+        self.ask_answered();
         match answered {
             Answered::Replies(canned) => self.canned = canned,
             Answered::FileSized(path, size) => self.file_sized(path, size),

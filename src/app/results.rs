@@ -85,6 +85,8 @@ impl App {
             Loaded::Ahead(query, page) => self.ahead_loaded(&query, *page),
             Loaded::Mailbox(channel, account, words) => self.mailbox_known(&channel, account, words),
             Loaded::Correspondents(channel, text, found) => self.correspondents_known(&channel, &text, found),
+            Loaded::Macros(macros) => self.macros_known(macros),
+            Loaded::Echo(number) => self.echoed(number),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),

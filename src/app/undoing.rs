@@ -10,6 +10,7 @@ use crate::app::event::{Effect, Intent};
 use crate::app::marks::Marks;
 use crate::model::ids::{ChannelId, ConversationId, NoteId, RowId};
 use crate::model::local::Keep;
+use crate::model::macros::Macro;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
@@ -53,6 +54,8 @@ pub enum What {
     Discarded(ConversationId, String),
     /// Threads that were filed: what files them as they were.
     Filed(Vec<Intent>),
+    /// A macro as it was before.
+    Macro(char, Option<Macro>),
 }
 
 /// How something can be taken back.
@@ -86,6 +89,10 @@ impl Journal {
 
     /// From now on things belong together, or not any more.
     pub(super) fn join(&mut self, joined: bool) {
+        // Within a macro, what belongs together belongs to all of it.
+        if joined && self.joined {
+            return;
+        }
         self.joined = false;
         if joined {
             self.group();
@@ -285,6 +292,7 @@ impl App {
                 let (channel, conversation) = (done.channel.clone(), conversation.clone());
                 return effects.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
+            What::Macro(letter, before) => self.set_macro(*letter, before.clone(), effects),
             What::Rows(_) => (),
         }
         self.say(format!("undone: {}", done.words));

@@ -9,6 +9,7 @@ use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::steps::Step;
 use crate::app::tab::Focus;
 
 impl App {
@@ -18,13 +19,20 @@ impl App {
             return;
         }
         match self.settings.keymap.resolve(&[Place::Composer], &[key]) {
-            Resolution::Matched(command) => self.composer_command(command, key, effects),
-            Resolution::Pending | Resolution::Unknown if self.opens_replies(key, effects) => (),
-            Resolution::Pending | Resolution::Unknown => self.typed(key),
+            Resolution::Matched(command) => {
+                self.recorded(Step::Command(command, key));
+                self.composer_command(command, key, effects);
+            }
+            Resolution::Pending | Resolution::Unknown => {
+                self.recorded(Step::Key(key));
+                if !self.opens_replies(key, effects) {
+                    self.typed(key);
+                }
+            }
         }
     }
 
-    fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         let now = self.now;
         self.tutor_saw(command);
         match command {

@@ -17,6 +17,7 @@ mod hostile;
 mod journeys;
 mod leases;
 mod looking;
+mod macros;
 pub mod mail;
 mod marking;
 mod markup;

@@ -197,6 +197,10 @@ async fn every_older_outbox_is_carried_over() {
             store.note_filed(&channel(), &"c9".into(), &star, vec![Field::Star], at(0)).await.unwrap();
         assert_eq!(ignored, [Field::Star], "version {version}");
         assert!(store.working_fields(&channel()).await.unwrap().is_empty());
+        store.keep_macro('a', Some("command close e".into())).unwrap();
+        assert_eq!(reader.macros().unwrap()[0].steps, "command close e", "version {version}");
+        store.keep_macro('a', None).unwrap();
+        assert_eq!(reader.macros().unwrap(), []);
         let counts = reader.counts(&channel()).unwrap();
         assert_eq!((counts.paused_here, counts.snoozed), (1, 0));
         assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");
