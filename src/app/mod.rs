@@ -33,6 +33,7 @@ pub mod pages;
 pub mod palette;
 pub mod phone;
 pub mod picker;
+pub mod planning;
 pub mod pointer;
 pub mod rows;
 pub mod search;

@@ -220,6 +220,9 @@ impl Channel {
         now: Timestamp,
     ) -> Result<Option<(Stop, &'static str)>, Trouble> {
         let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
+        if let Some(planned) = row.row.planned_at.filter(|_| untried) {
+            return self.planned_objection(row, planned, now).await;
+        }
         let (Some(seen), Some(conversation), true) =
             (&row.row.seen, row.row.lane.conversation(), untried && row.row.operation.speaks())
         else {

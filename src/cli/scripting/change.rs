@@ -140,7 +140,7 @@ fn carry_out(
         let lane = Lane::Conversation(id.clone());
         let request = crate::client::prepare(&found.platform, &lane, &operation)?;
         let channel = found.channel.spec().id.clone();
-        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen: None });
+        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None });
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
     for row in &queued {
