@@ -12,6 +12,7 @@ use crate::app::keymap::KeyMap;
 use crate::app::settings::{Noticing, PauseOnReply};
 use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
+use crate::model::pictures::Graphics;
 use crate::model::secret::Secret;
 use crate::shell::notify::Notifier;
 use crate::ui::theme::Palette;
@@ -60,6 +61,8 @@ pub struct Config {
     pub notifier: Notifier,
     /// The saved views, the shipped ones first.
     pub views: Vec<View>,
+    /// How pictures are shown; `None` asks the terminal's name.
+    pub graphics: Option<Graphics>,
     /// Which keys call which command.
     pub keymap: KeyMap,
 }
@@ -75,6 +78,8 @@ pub struct ChannelConfig {
     pub key: KeySource,
     /// Whether nothing may be changed from here.
     pub read_only: bool,
+    /// Whether its pictures are fetched by themselves.
+    pub pictures: bool,
 }
 
 /// One thing that is wrong with a configuration.
@@ -118,6 +123,7 @@ impl Default for Config {
             noticing: Noticing::default(),
             notifier: Notifier::default(),
             views: shipped(),
+            graphics: None,
             keymap: KeyMap::default(),
         }
     }
@@ -195,7 +201,9 @@ impl Config {
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
-            mistakes.all(ui.unknown(&["theme", "ascii", "mouse"]));
+            mistakes.all(ui.unknown(&["theme", "ascii", "mouse", "pictures"]));
+            let word = mistakes.value(ui.word("pictures", &Graphics::CHOICES));
+            config.graphics = word.and_then(|it| Graphics::from_word(&it));
             let words = Palette::WORDS.map(|(word, _)| word);
             let word = mistakes.value(ui.word("theme", &words));
             config.palette = word.and_then(|it| Palette::from_word(&it)).unwrap_or_default();
@@ -241,7 +249,15 @@ fn read_channel(
     before: &[ChannelConfig],
     mistakes: &mut Mistakes,
 ) -> Option<ChannelConfig> {
-    mistakes.all(section.unknown(&["name", "base_url", "key_env", "key_command", "key_file", "read_only"]));
+    mistakes.all(section.unknown(&[
+        "name",
+        "base_url",
+        "key_env",
+        "key_command",
+        "key_file",
+        "read_only",
+        "pictures",
+    ]));
     let name = mistakes.take(section.required("name"));
     let base_url = mistakes.take(section.required("base_url"));
     let sources = [
@@ -250,6 +266,7 @@ fn read_channel(
         mistakes.value(section.string("key_file")).map(|it| KeySource::File(PathBuf::from(it))),
     ];
     let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
+    let pictures = mistakes.value(section.boolean("pictures")).unwrap_or(false);
     let (name, base_url) = (name?, base_url?);
     // Drafts and the outbox hang on the name as it is without case.
     if before.iter().any(|it| it.id() == id_of(&name)) {
@@ -265,7 +282,7 @@ fn read_channel(
             format!("channel {name:?} has more than one of key_env, key_command, key_file; keep one");
         mistakes.0.push(section.error("name", &problem));
     }
-    Some(ChannelConfig { name, base_url, key, read_only })
+    Some(ChannelConfig { name, base_url, key, read_only, pictures })
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {

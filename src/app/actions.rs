@@ -51,11 +51,9 @@ impl App {
             C::Undo => self.undo(effects),
             C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting, effects),
             C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
-            C::Card => self.card = Some(self.areas().card.is_none()),
-            C::Raw => self.raw(),
-            C::OpenOutside => self.ask_open(),
-            C::Elsewhere => self.look_elsewhere(effects),
-            C::GoToQuoted => self.go_to_quoted(),
+            C::ShowPicture | C::Card | C::Raw | C::OpenOutside | C::Elsewhere | C::GoToQuoted => {
+                self.reading_command(command, effects);
+            }
             C::Down | C::Up | C::Open => self.list_command(command, effects),
             C::FindInHistory | C::OlderHit | C::NewerHit | C::SearchAll | C::OpenPalette | C::CommandLine => {
                 self.finding_command(command);
@@ -101,6 +99,19 @@ impl App {
             C::Interrupt => self.interrupt(effects),
             // The composer's commands are handled where its keys are.
             _ => (),
+        }
+    }
+
+    /// Commands that show more of what is at hand.
+    fn reading_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        use Command as C;
+        match command {
+            C::ShowPicture => self.toggle_picture(effects),
+            C::Card => self.card = Some(self.areas().card.is_none()),
+            C::Raw => self.raw(),
+            C::OpenOutside => self.ask_open(),
+            C::Elsewhere => self.look_elsewhere(effects),
+            _ => self.go_to_quoted(),
         }
     }
 

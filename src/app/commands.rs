@@ -130,6 +130,7 @@ commands! {
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
     Decide History ["a"] "decide" "Decide over a stopped message: send, edit or drop; says first what each does";
+    ShowPicture History ["v"] "picture" "Show the selected message's picture here, or hide it; asks before a new host is asked";
     FindInHistory History ["/"] "find" "Look for words in this conversation as you type";
     OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
     NewerHit History ["N"] "newer hit" "Go to the next newer one";

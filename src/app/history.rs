@@ -3,7 +3,10 @@
 //!
 //! Knows nothing of the store; it says how many messages it wants.
 
+mod pictures;
 mod seeking;
+
+use std::collections::BTreeMap;
 
 use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
@@ -55,6 +58,8 @@ pub struct History {
     stale: bool,
     shape: (usize, i32),
     visible: usize,
+    /// Rows of the pictures below their messages, by address.
+    heights: BTreeMap<String, usize>,
 }
 
 impl History {
@@ -82,6 +87,7 @@ impl History {
             stale: true,
             shape: (40, 0),
             visible: 1,
+            heights: BTreeMap::new(),
             conversation,
         }
     }
@@ -164,8 +170,13 @@ impl History {
         } else {
             Some("start of the conversation")
         };
-        let shape =
-            Shape { width: self.shape.0, offset_minutes: self.shape.1, divider: self.divider.as_ref(), head };
+        let shape = Shape {
+            width: self.shape.0,
+            offset_minutes: self.shape.1,
+            divider: self.divider.as_ref(),
+            head,
+            heights: &self.heights,
+        };
         self.lines = lines::flatten(&self.items, shape);
         if let Some(selected) = &self.selected
             && self.loaded
@@ -307,17 +318,6 @@ impl History {
         self.selected = self.items.first().map(Item::key);
     }
 
-    /// To the first message new since the last look. Returns whether there
-    /// is one.
-    pub fn go_to_divider(&mut self) -> bool {
-        let Some(id) = self.divider.clone() else { return false };
-        let found = self.items.iter().position(|it| it.key() == ItemKey::Message(id.clone()));
-        if let Some(index) = found {
-            self.select_index(index);
-        }
-        found.is_some()
-    }
-
     /// Older messages that should be asked for because the top is near:
     /// widens the window, and says whether the server must be asked.
     pub fn want_older(&mut self) -> bool {
@@ -337,16 +337,6 @@ impl History {
             self.wanted.limit += STEP;
         }
         asked
-    }
-
-    /// Selects a message; false if it is not at hand.
-    pub fn go_to(&mut self, message: &MessageId) -> bool {
-        let key = ItemKey::Message(message.clone());
-        let found = self.items.iter().position(|it| it.key() == key);
-        if let Some(index) = found {
-            self.select_index(index);
-        }
-        found.is_some()
     }
 
     /// The newest message this desk had seen before it was opened now.

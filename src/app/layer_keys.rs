@@ -84,7 +84,8 @@ impl App {
                 self.open_layer(Layer::Call(form));
             }
             (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
-            (Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
+            (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host, effects),
+            (Layer::AskPicture { .. } | Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
             (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
             (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
             (_, _) if leaves => (),

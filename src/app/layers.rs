@@ -204,6 +204,13 @@ pub enum Layer {
         /// Its host.
         host: String,
     },
+    /// Says from where a picture would be fetched, and asks whether to.
+    AskPicture {
+        /// Its address.
+        url: String,
+        /// Its host.
+        host: String,
+    },
     /// An item as the server sent it.
     Raw {
         /// What it is.

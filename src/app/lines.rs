@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of colours or of scrolling; pure in the items and the width.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::app::wrap;
@@ -48,6 +49,13 @@ pub enum Line {
     },
     /// A reaction below a message.
     Reaction(usize),
+    /// A row of a message's picture.
+    Picture {
+        /// The item, counted from the oldest.
+        item: usize,
+        /// The row, counted from its top.
+        row: usize,
+    },
     /// The state of an outbox row, below its text.
     State(usize),
 }
@@ -173,6 +181,8 @@ pub struct Shape<'a> {
     pub divider: Option<&'a MessageId>,
     /// Said above the oldest item.
     pub head: Option<&'static str>,
+    /// Rows of the pictures below their messages, by address.
+    pub heights: &'a BTreeMap<String, usize>,
 }
 
 /// Flattens the items, oldest first.
@@ -207,6 +217,13 @@ fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Lin
     for (line, part) in parts.into_iter().enumerate() {
         lines.push(Line::Text { item: index, part, first: line == 0, last: line + 1 == count });
     }
+    if let Item::Message(row) = item
+        && !shape.heights.is_empty()
+        && let Some(url) = &row.message.media_url
+    {
+        let rows = shape.heights.get(url.as_str()).copied().unwrap_or(0);
+        lines.extend((0..rows).map(|row| Line::Picture { item: index, row }));
+    }
     match item {
         Item::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {
             lines.push(Line::Reaction(index));
@@ -234,7 +251,7 @@ fn quote(items: &[Item], quoted: &MessageId, width: usize) -> String {
 pub fn item_of(line: &Line) -> Option<usize> {
     match line {
         Line::Quote(item, _) | Line::Reaction(item) | Line::State(item) => Some(*item),
-        Line::Text { item, .. } => Some(*item),
+        Line::Text { item, .. } | Line::Picture { item, .. } => Some(*item),
         Line::Day(_) | Line::Divider | Line::Note(_) => None,
     }
 }

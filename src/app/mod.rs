@@ -33,6 +33,7 @@ pub mod pages;
 pub mod palette;
 pub mod phone;
 pub mod picker;
+pub mod pictures;
 pub mod planning;
 pub mod pointer;
 pub mod rows;
@@ -65,6 +66,7 @@ mod leasing;
 mod lists;
 mod markup;
 mod notes;
+mod notice;
 mod on_the_way;
 mod raw;
 mod reactions;
@@ -91,6 +93,7 @@ use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::layout::{Areas, Wanted};
+pub use crate::app::notice::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
@@ -99,21 +102,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
-use crate::model::time::{SECOND, Timestamp};
-
-/// How long a notice stays in the status line.
-const NOTICE: i64 = 8 * SECOND;
-
-/// A line for the person, until it has been there long enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// The words.
-    pub text: String,
-    /// Whether something went wrong.
-    pub warning: bool,
-    /// When it goes away.
-    pub until: Timestamp,
-}
+use crate::model::time::Timestamp;
 
 /// The state of the whole screen.
 #[derive(Debug)]
@@ -149,6 +138,8 @@ pub struct App {
     pub drafts: Rows<DraftEntry>,
     /// The canned replies as they were read last.
     pub canned: canned::Canned,
+    /// Pictures fetched for the history.
+    pub pictures: pictures::Pictures,
     /// Who writes here, if the configuration says.
     pub agent: Option<String>,
     /// What lies over the desk, topmost last.
@@ -220,6 +211,7 @@ impl App {
             outbox: Rows::default(),
             drafts: Rows::default(),
             canned: canned::Canned::default(),
+            pictures: pictures::Pictures::default(),
             agent: None,
             layers: Vec::new(),
             notice: None,
@@ -354,6 +346,7 @@ impl App {
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.load_card(effects);
+        self.fetch_wanted_pictures(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);
@@ -375,18 +368,6 @@ impl App {
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()
-    }
-
-    /// Says something in the status line.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: false, until });
-    }
-
-    /// Says that something cannot be done or went wrong.
-    pub fn warn(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: true, until });
     }
 
     pub(crate) fn open_layer(&mut self, layer: Layer) {

@@ -6,12 +6,15 @@
 use crate::app::App;
 use crate::app::canned::Canned;
 use crate::model::attachments::FileFacts;
+use crate::model::pictures::{Fetched, Wanted};
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// Read the canned replies, if they have changed.
     Replies,
+    /// Fetch a picture and make it small.
+    Picture(Wanted),
     /// Look at the file of a path.
     File {
         /// As it was typed.
@@ -26,6 +29,8 @@ pub enum Asked {
 pub enum Answered {
     /// The canned replies as they are now.
     Replies(Canned),
+    /// A picture by its address, or why there is none.
+    Picture(String, Fetched),
     /// What the file of a path is.
     File {
         /// As it was asked.
@@ -44,6 +49,7 @@ impl App {
     pub(super) fn answered(&mut self, answered: Answered) {
         match answered {
             Answered::Replies(canned) => self.canned = canned,
+            Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
             Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }
     }

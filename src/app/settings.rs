@@ -5,6 +5,7 @@
 use crate::app::keymap::KeyMap;
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
+use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, Timestamp};
 
@@ -59,6 +60,10 @@ pub struct Settings {
     pub offset_minutes: i32,
     /// When the desk makes itself heard.
     pub notice: Noticing,
+    /// How the terminal shows pictures.
+    pub graphics: Graphics,
+    /// Channels whose pictures are fetched by themselves.
+    pub pictures_of: Vec<ChannelId>,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
     /// Who works here: claims bear this name.
@@ -80,6 +85,8 @@ impl Default for Settings {
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
             notice: Noticing::default(),
+            graphics: Graphics::Half,
+            pictures_of: Vec::new(),
             keymap: KeyMap::default(),
         }
     }

@@ -25,12 +25,14 @@ impl App {
         let offset = self.settings.offset_minutes;
         let list_rows = self.list_rows(&areas);
         self.list_mut().reveal(list_rows);
-        let tab = self.tab_mut();
-        if let (Some(history), Some(area)) = (&mut tab.history, areas.history) {
+        let (pictures, active) = (&self.pictures, self.active);
+        if let (Some(history), Some(area)) = (&mut self.tabs[active].history, areas.history) {
             let inner = area.inner();
             // The composer's border closes the pane below.
             let rows = usize::from(area.height.saturating_sub(1));
-            history.set_shape(Self::text_width(usize::from(inner.width)), rows, offset);
+            let width = Self::text_width(usize::from(inner.width));
+            history.set_heights(pictures.heights(width));
+            history.set_shape(width, rows, offset);
         }
     }
 

@@ -50,6 +50,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         settings: Settings {
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: true,
+            graphics: inbox::graphics(None),
             ..Settings::default()
         },
         replies: replies_folder(folder),

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use crate::app::settings::Settings;
 use crate::cli::{CliError, How, folders, logs};
 use crate::config::Config;
+use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{Clock, HOUR, SECOND};
 use crate::shell::clock::{self, SystemClock};
@@ -49,6 +50,8 @@ pub fn run(how: How) -> Result<(), CliError> {
             hold: config.undo_chat_seconds * SECOND,
             offset_minutes: clock::offset_minutes(clock.now()),
             notice: config.noticing,
+            graphics: graphics(config.graphics),
+            pictures_of: config.channels.iter().filter(|it| it.pictures).map(|it| it.id()).collect(),
             demo: false,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
@@ -70,6 +73,12 @@ pub fn run(how: How) -> Result<(), CliError> {
     let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+/// How pictures are shown: as the configuration says, else as the terminal's
+/// name tells.
+pub fn graphics(wanted: Option<Graphics>) -> Graphics {
+    wanted.unwrap_or_else(|| Graphics::detect(|it| std::env::var(it).ok()))
 }
 
 /// The name of whoever is logged in.

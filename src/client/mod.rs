@@ -24,6 +24,7 @@ mod messages;
 pub mod pace;
 mod page_size;
 mod pages;
+pub mod pictures;
 mod prepare;
 mod reactions;
 mod receipt;

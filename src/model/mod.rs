@@ -4,6 +4,7 @@
 //! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
+pub mod addresses;
 pub mod attachments;
 pub mod bounds;
 pub mod broadcasts;
@@ -26,6 +27,7 @@ pub mod news;
 pub mod notes;
 pub mod outbox;
 pub mod phones;
+pub mod pictures;
 pub mod places;
 pub mod prices;
 pub mod queries;

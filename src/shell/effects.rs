@@ -24,6 +24,7 @@ use crate::shell::files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
+use crate::shell::pictures::Viewer;
 use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
@@ -214,6 +215,8 @@ pub struct Hands {
     searching: Searching,
     writes: Sender<Effect>,
     asks: Sender<Asked>,
+    viewer: Viewer,
+    mailbox: Mailbox,
     writer: Option<JoinHandle<()>>,
     engine: Arc<Engine>,
 }
@@ -236,7 +239,7 @@ impl Hands {
         let (answers, searched) = (mailbox.clone(), mailbox.clone());
         let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
         let (asks, ask_queue) = channel();
-        let told = mailbox.clone();
+        let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
         name("files").spawn(move || outside::answer_all(outside, &ask_queue, &told))?;
         name("reader").spawn(move || read_all(reader, &load_queue, &answers))?;
         let waker = engine.clone();
@@ -259,7 +262,8 @@ impl Hands {
             }
         })?;
         let searching = Searching::start(searcher, searched)?;
-        Ok(Self { searching, loads, writes, asks, writer: Some(writer), engine })
+        let writer = Some(writer);
+        Ok(Self { searching, loads, writes, asks, viewer, mailbox: kept, writer, engine })
     }
 
     /// Performs an effect that is not the loop's own.
@@ -268,6 +272,10 @@ impl Hands {
             // A thread that has ended has told so itself.
             Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
+            Effect::Ask(Asked::Picture(wanted)) => {
+                let mailbox = self.mailbox.clone();
+                self.viewer.begin(wanted, move |it| mailbox.result(Event::Answered(it)));
+            }
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),

@@ -1,6 +1,7 @@
 //! Run: the one loop that owns the app, the terminal and the hands.
 
 pub mod clock;
+mod decoding;
 pub mod editor;
 pub mod effects;
 mod exporting;
@@ -12,6 +13,7 @@ mod notes;
 pub mod notify;
 mod opening;
 pub mod outside;
+pub mod pictures;
 pub mod plain;
 pub mod prompt;
 pub mod replies;

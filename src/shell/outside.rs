@@ -1,5 +1,5 @@
-//! Files of the person's own, answered on a thread of their own: a slow disk
-//! holds up nothing else.
+//! Files of the person's own, answered on a thread of their own, and pictures:
+//! a slow disk or a slow host holds up nothing else.
 //!
 //! Knows nothing of why something is asked.
 
@@ -10,24 +10,32 @@ use crate::app::event::Event;
 use crate::app::outside::{Answered, Asked};
 use crate::shell::files;
 use crate::shell::mailbox::Mailbox;
+use crate::shell::pictures::Viewer;
 use crate::shell::replies::Folder;
 
 /// What is known of the person's files.
 #[derive(Debug)]
 pub struct Outside {
     replies: Folder,
+    viewer: Viewer,
 }
 
 impl Outside {
-    /// With canned replies in this folder.
-    pub fn new(replies: PathBuf) -> Self {
-        Self { replies: Folder::new(replies) }
+    /// With canned replies in this folder, and with who fetches pictures.
+    pub fn new(replies: PathBuf, viewer: Viewer) -> Self {
+        Self { replies: Folder::new(replies), viewer }
+    }
+
+    /// Who fetches pictures.
+    pub(super) fn viewer(&self) -> Viewer {
+        self.viewer.clone()
     }
 
     /// Answers.
     pub fn answer(&mut self, asked: Asked) -> Answered {
         match asked {
             Asked::Replies => Answered::Replies(self.replies.read()),
+            Asked::Picture(wanted) => self.viewer.answer(wanted),
             Asked::File { path, pasted } => {
                 let (found, longer) = (files::look_at(&path), files::longer(&path));
                 Answered::File { path, pasted, found, longer }

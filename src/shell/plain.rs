@@ -11,10 +11,12 @@ use crate::app::App;
 use crate::app::event::{Effect, Event};
 use crate::app::line_input::{self, Line};
 use crate::model::news::News;
+use crate::model::pictures::Graphics;
 use crate::shell::effects::Hands;
 use crate::shell::mailbox::{Mailbox, Signal};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
+use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, Desk, DeskError};
 use crate::shell::{failures, opening, signals};
 use crate::sync::Engine;
@@ -36,6 +38,8 @@ impl Desk {
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.agent = self.agent;
+        // Lines of words show none.
+        app.settings.graphics = Graphics::Off;
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();
@@ -43,7 +47,8 @@ impl Desk {
         let (store, clock) = (self.store.clone(), self.clock.clone());
         let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
         let engine = Arc::new(engine);
-        let outside = Outside::new(self.replies);
+        let viewer = Viewer::new(self.runtime.clone(), Vec::new(), Graphics::Off);
+        let outside = Outside::new(self.replies, viewer);
         let readers = (reader, searcher);
         let hands =
             Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;

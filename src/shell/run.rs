@@ -24,7 +24,8 @@ use crate::shell::input::Gate;
 use crate::shell::mailbox::{Mailbox, Signal, Turn};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
-use crate::shell::terminal::{self, Screen};
+use crate::shell::pictures::Viewer;
+use crate::shell::terminal::{self, Overlay, Screen};
 use crate::shell::{editor, failures, input, opening, signals};
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::{ChannelSpec, Engine, Polling};
@@ -118,6 +119,8 @@ impl Desk {
         let left = load_inline(&mut app, &mut reader, effects);
         show(&mut app, self.theme, &mut screen)?;
         let gate = input::spawn(mailbox.clone())?;
+        let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
+        let viewer = Viewer::new(self.runtime.clone(), homes, app.settings.graphics);
         let told = mailbox.clone();
         let news = Arc::new(move |it: News| told.result(Event::News(it)));
         let engine = Arc::new(Engine::start(
@@ -131,7 +134,7 @@ impl Desk {
         let hands = Hands::start(
             self.store,
             (reader, searcher),
-            Outside::new(self.replies),
+            Outside::new(self.replies, viewer),
             engine.clone(),
             self.clock.clone(),
             mailbox.clone(),
@@ -183,7 +186,10 @@ pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effec
 }
 
 fn show(app: &mut App, theme: Theme, screen: &mut Screen) -> io::Result<()> {
-    screen.draw(app.size, |buffer| ui::draw(app, theme, buffer))?;
+    let sharp = ui::pictures::placements(app);
+    let sharp: Vec<Overlay> =
+        sharp.iter().map(|it| Overlay { at: it.at, rows: it.sharp.0.clone() }).collect();
+    screen.draw(app.size, sharp, |buffer| ui::draw(app, theme, buffer))?;
     app.drawn();
     Ok(())
 }

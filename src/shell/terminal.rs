@@ -4,6 +4,7 @@
 //! order that works from any state, and doing it twice does no harm.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{
@@ -42,11 +43,32 @@ impl Write for FrameWriter {
     }
 }
 
+/// Bytes that draw over cells: a sharp picture, row by row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    /// Its first column and row.
+    pub at: (u16, u16),
+    /// What draws each row, made by this program alone.
+    pub rows: Arc<Vec<String>>,
+}
+
+impl Overlay {
+    fn draw(&self, writer: &mut impl Write) -> io::Result<()> {
+        for (y, row) in (self.at.1..).zip(self.rows.iter()).filter(|(_, row)| !row.is_empty()) {
+            queue!(writer, cursor::MoveTo(self.at.0, y))?;
+            writer.write_all(row.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
 /// The screen: knows the frame on it, so that an unchanged frame costs no
 /// byte.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameWriter>>,
     shown: Option<(Buffer, Option<Position>)>,
+    /// What lies over its cells.
+    overlays: Vec<Overlay>,
     /// Whether the mouse is read.
     mouse: bool,
 }
@@ -65,7 +87,7 @@ impl Screen {
             Terminal::with_options(backend, TerminalOptions { viewport })
         });
         match made {
-            Ok(terminal) => Ok(Self { terminal, shown: None, mouse }),
+            Ok(terminal) => Ok(Self { terminal, shown: None, overlays: Vec::new(), mouse }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -95,12 +117,19 @@ impl Screen {
     pub fn draw(
         &mut self,
         size: (u16, u16),
+        overlays: Vec<Overlay>,
         paint: impl FnOnce(&mut Buffer) -> Option<Position>,
     ) -> io::Result<()> {
         let area = Rect::new(0, 0, size.0, size.1);
-        let whole = self.shown.as_ref().is_none_or(|(buffer, _)| buffer.area != area);
+        // What the terminal drew over cells does not move with them.
+        let moved = self.overlays != overlays;
+        let whole = moved || self.shown.as_ref().is_none_or(|(buffer, _)| buffer.area != area);
         if whole {
             let writer = self.terminal.backend_mut();
+            if !self.overlays.is_empty() {
+                // Only kitty knows it; it takes all pictures away.
+                writer.write_all(b"\x1b_Ga=d,q=2\x1b\\")?;
+            }
             queue!(writer, BeginSynchronizedUpdate, terminal::Clear(terminal::ClearType::All))?;
             self.terminal.resize(area)?;
         }
@@ -117,6 +146,12 @@ impl Screen {
         let shown = buffer.clone();
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate, cursor::Hide)?;
         self.terminal.flush()?;
+        if whole {
+            for overlay in &overlays {
+                overlay.draw(self.terminal.backend_mut())?;
+            }
+            self.overlays = overlays;
+        }
         if let Some(position) = cursor {
             queue!(self.terminal.backend_mut(), cursor::MoveTo(position.x, position.y), cursor::Show)?;
         }

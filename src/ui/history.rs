@@ -15,6 +15,7 @@ use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, St
 use crate::model::messages::{Delivery, MessageRow, Sender};
 use crate::model::time::{MINUTE, Timestamp, short_span};
 use crate::ui::paint::{self, Run, Sides};
+use crate::ui::pictures;
 use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
@@ -164,6 +165,13 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
             if let Some(Item::Message(row)) = history.items.get(*item) {
                 let words = reaction(row);
                 paint::text(buffer, text_x, area.y, text_width, &words, theme.own());
+            }
+        }
+        Line::Picture { item, row } => {
+            if let Some(item) = history.items.get(*item) {
+                let room = App::text_width(usize::from(area.width));
+                let width = u16::try_from(room).unwrap_or(text_width);
+                pictures::draw_row(app, theme, item, *row, Area { x: text_x, width, ..area }, buffer);
             }
         }
         Line::State(item) => {

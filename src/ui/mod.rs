@@ -21,6 +21,7 @@ pub mod paint;
 pub mod palette;
 pub mod phone;
 mod pickers;
+pub mod pictures;
 pub mod questions;
 pub mod row_state;
 pub mod rows;

@@ -153,13 +153,36 @@ pub fn paragraph(buffer: &mut Buffer, area: Area, words: &str, style: Style) -> 
     row
 }
 
-/// Blanks an area, so that a layer hides what lies under it.
+/// Blanks an area, so that a layer hides what lies under it. A wide character
+/// that begins left of it and reaches into it goes as a whole.
 pub fn blank(buffer: &mut Buffer, area: Area) {
     for y in area.y..area.y + area.height {
+        if let Some(cell) = area.x.checked_sub(1).and_then(|x| buffer.cell_mut((x, y)))
+            && wrap::cells(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
         for x in area.x..area.x + area.width {
             if let Some(cell) = buffer.cell_mut((x, y)) {
                 cell.reset();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_character_gives_way_to_the_left_edge_of_what_lies_over_it() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
+        text(&mut buffer, 0, 0, 12, "自行車店自行", Style::new());
+        let area = Area { x: 3, y: 0, width: 4, height: 1 };
+        blank(&mut buffer, area);
+        text(&mut buffer, 3, 0, 1, "│", Style::new());
+        let cells: Vec<&str> = buffer.content.iter().map(|it| it.symbol()).collect();
+        // 行 stood in columns 2 and 3, 店 in 6 and 7.
+        assert_eq!(cells, ["自", " ", " ", "│", " ", " ", " ", " ", "自", " ", "行", " "]);
     }
 }

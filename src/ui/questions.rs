@@ -54,6 +54,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_deref())),
         Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
+        Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
         Layer::Snooze { rows, typed, .. } => {
             (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
@@ -85,16 +86,31 @@ fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
     lines
 }
 
+fn picture(theme: Theme, url: &str, host: &str) -> Lines {
+    let mut lines = whither("It would be fetched from", theme, url, host);
+    lines.push(plain("Whoever runs it learns that it was looked at, and from where. Later ones of"));
+    lines.push(plain("this host are fetched without asking, until frontdesk ends."));
+    lines.push(gap());
+    lines.push(("[y] FETCH and show   [n] not".to_owned(), theme.strong()));
+    lines
+}
+
 fn open(theme: Theme, url: &str, host: &str) -> Lines {
-    let mut lines = vec![(format!("It leads to {}", SafeText::line(host)), theme.strong())];
+    let mut lines = whither("It leads to", theme, url, host);
+    lines.push(plain("Whoever runs it learns that it was opened, and from where."));
+    lines.push(gap());
+    lines.push(("[y] OPEN outside   [n] stay".to_owned(), theme.strong()));
+    lines
+}
+
+/// Where an address leads, so that it cannot look like another.
+fn whither(words: &str, theme: Theme, url: &str, host: &str) -> Lines {
+    let mut lines = vec![(format!("{words} {}", SafeText::line(host)), theme.strong())];
     if !host.is_ascii() {
         let words = "Letters of other alphabets are in this name: it may only look like one you know.";
         lines.push((words.to_owned(), theme.error()));
     }
     lines.push((SafeText::line(url).to_string(), theme.dim()));
-    lines.push(plain("Whoever runs it learns that it was opened, and from where."));
-    lines.push(gap());
-    lines.push(("[y] OPEN outside   [n] stay".to_owned(), theme.strong()));
     lines
 }
 

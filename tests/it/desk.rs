@@ -14,12 +14,14 @@ use frontdesk::app::settings::{PauseOnReply, Settings};
 use frontdesk::model::account::Environment;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
+use frontdesk::model::pictures::Graphics;
 use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::service;
 use frontdesk::shell::effects;
 use frontdesk::shell::outside::Outside;
+use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::run::Desk as ShellDesk;
 use frontdesk::store::{Reader, Store};
 use frontdesk::sync::{Channel, ChannelSpec};
@@ -184,6 +186,8 @@ impl Desk {
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let app = App::new(ShellDesk::infos(&specs), settings, size, clock.now());
+        let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
+        let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
         let channels = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
         frontdesk::client::install_tls();
         let mut desk = Self {
@@ -207,7 +211,7 @@ impl Desk {
             reader,
             channels,
             news,
-            outside: Outside::new(folder.path().join("replies")),
+            outside: Outside::new(folder.path().join("replies"), viewer),
             folder,
             _service: None,
         };

@@ -28,6 +28,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("tui_textarea", &["app"]),
     ("nucleo_matcher", &["app"]),
+    ("image", &["shell"]),
+    ("ratatui_image", &["shell"]),
 ];
 
 /// Lines a file may have; more is probably two things.

@@ -21,6 +21,7 @@ mod markup;
 mod notes;
 mod outbox;
 mod phone;
+mod pictures;
 mod planning;
 mod radar;
 mod reacting;

@@ -4,8 +4,30 @@
 
 use crate::app::history::{History, MOST, STEP};
 use crate::app::lines::ItemKey;
+use crate::model::ids::MessageId;
 
 impl History {
+    /// To the first message new since the last look. Returns whether there
+    /// is one.
+    pub fn go_to_divider(&mut self) -> bool {
+        let Some(id) = self.divider.clone() else { return false };
+        let found = self.items.iter().position(|it| it.key() == ItemKey::Message(id.clone()));
+        if let Some(index) = found {
+            self.select_index(index);
+        }
+        found.is_some()
+    }
+
+    /// Selects a message; false if it is not at hand.
+    pub fn go_to(&mut self, message: &MessageId) -> bool {
+        let key = ItemKey::Message(message.clone());
+        let found = self.items.iter().position(|it| it.key() == key);
+        if let Some(index) = found {
+            self.select_index(index);
+        }
+        found.is_some()
+    }
+
     /// Selects an item by its name, if it is at hand.
     pub fn select_key(&mut self, key: &ItemKey) {
         if let Some(index) = self.items.iter().position(|it| it.key() == *key) {

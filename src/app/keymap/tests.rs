@@ -72,7 +72,7 @@ fn clashes_are_found_where_both_act() {
         // They swap.
         (&[(C::Reply, &["p"]), (C::PauseAi, &["r"])], &[]),
         // The list and the history never act together.
-        (&[(C::FirstUnseen, &["v"])], &[]),
+        (&[(C::FirstUnseen, &["\\"])], &[]),
         (&[(C::FilterList, &["n"])], &[]),
         (&[(C::Send, &["Ctrl-J"])], &[same("Ctrl-J", C::Send, C::NewLine)]),
         (

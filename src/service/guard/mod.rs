@@ -21,7 +21,6 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use tokio::time::timeout;
 
-pub mod addresses;
 pub mod challenge;
 mod exchange;
 pub mod network;

@@ -134,3 +134,28 @@ fn every_palette_draws_the_same_words() {
     let frames = ['─', '│', '┌', '┐', '└', '┘', '├', '┤', '▌'];
     assert!(!drawn.contains(frames), "{drawn}");
 }
+
+#[test]
+fn what_lies_under_a_question_does_not_eat_its_border() {
+    let mut desk = Desk::new(80, 24);
+    for number in 0..12 {
+        let phone = format!("+8860000{number:04}");
+        let text = "自行車店今天有開嗎？我想要買一台新的自行車謝謝";
+        // Each name moves the wide characters by one column.
+        desk.customer("whatsapp", &phone, &format!("王{}", "a".repeat(number % 2)), text);
+        desk.clock.advance(1_000_000);
+    }
+    desk.settle();
+    desk.keys("#").shows("Tags of");
+    let (x, top) = desk.place_of(" Tags of");
+    let x = x - 1;
+    let picture = desk.picture();
+    let buffer = desk.buffer();
+    for y in top..top + 7 {
+        let edge = buffer.cell((x, y)).expect("a cell").symbol();
+        assert!(matches!(edge, "┌" | "│" | "└"), "row {y} begins with {edge:?}:\n{picture}");
+        let before = buffer.cell((x - 1, y)).expect("a cell").symbol();
+        assert!(frontdesk::app::wrap::cells(before) < 2, "{before:?} reaches over the border:\n{picture}");
+    }
+    photographs!(desk, "wide_under_a_question");
+}

@@ -1,0 +1,154 @@
+//! Pictures in the history: asked for by a key, or wanted by themselves in
+//! channels whose configuration says so; never fetched from a host the person
+//! has not been shown.
+//!
+//! Knows nothing of files, networks or terminals.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::app::event::Effect;
+use crate::app::history::message_of;
+use crate::app::layers::Layer;
+use crate::app::outside::Asked;
+use crate::model::links;
+use crate::model::messages::Message;
+use crate::model::pictures::{Fetched, Graphics, Picture, Wanted};
+
+/// Pictures remembered at most.
+const MOST: usize = 24;
+/// Endings of files that are pictures.
+const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".gif"];
+
+/// What is known of one picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// It is on its way.
+    Fetching,
+    /// Here it is.
+    Here(Arc<Picture>),
+    /// It was here, and is hidden again.
+    Hidden(Arc<Picture>),
+    /// It cannot be shown, and why.
+    Failed(String),
+}
+
+/// The pictures of this desk, and the hosts a person agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pictures {
+    known: Vec<(String, Shown)>,
+    agreed: Vec<String>,
+}
+
+impl Pictures {
+    /// What is known of a picture by its address.
+    pub fn of(&self, url: &str) -> Option<&Shown> {
+        self.known.iter().find(|it| it.0 == url).map(|it| &it.1)
+    }
+
+    fn set(&mut self, url: &str, shown: Shown) {
+        self.known.retain(|it| it.0 != url);
+        if self.known.len() == MOST {
+            self.known.remove(0);
+        }
+        self.known.push((url.to_owned(), shown));
+    }
+
+    /// Rows each takes below its message, where so many columns are free.
+    pub fn heights(&self, columns: usize) -> BTreeMap<String, usize> {
+        let rows = |shown: &Shown| match shown {
+            Shown::Here(picture) => Some(picture.size_in(columns).1),
+            Shown::Fetching | Shown::Failed(_) => Some(1),
+            Shown::Hidden(_) => None,
+        };
+        self.known.iter().filter_map(|(url, shown)| Some((url.clone(), rows(shown)?))).collect()
+    }
+}
+
+/// The address of the picture a message brings, if it brings one.
+pub fn picture_of(message: &Message) -> Option<&str> {
+    let url = message.media_url.as_ref()?.as_str();
+    let name = links::file_name(url).unwrap_or_default().to_lowercase();
+    let is_picture = matches!(message.content_type.as_str(), "image" | "photo" | "sticker")
+        || ENDINGS.iter().any(|it| name.ends_with(it));
+    links::host_of(url).filter(|_| is_picture).map(|_| url)
+}
+
+impl App {
+    /// Shows the selected message's picture here, or hides it again; asks
+    /// first where its host was never shown.
+    pub(super) fn toggle_picture(&mut self, effects: &mut Vec<Effect>) {
+        let url = match self.picture_at_hand() {
+            Ok(url) => url,
+            Err(why) => return self.warn(why),
+        };
+        match self.pictures.of(&url).cloned() {
+            Some(Shown::Fetching) => self.say("the picture is on its way"),
+            Some(Shown::Here(picture)) => self.pictures.set(&url, Shown::Hidden(picture)),
+            Some(Shown::Hidden(picture)) => self.pictures.set(&url, Shown::Here(picture)),
+            Some(Shown::Failed(_)) | None => {
+                let Some(host) = links::host_of(&url) else { return };
+                if self.pictures.agreed.contains(&host) {
+                    return self.fetch_picture(&url, effects);
+                }
+                self.open_layer(Layer::AskPicture { url, host });
+            }
+        }
+    }
+
+    /// The person has seen the host and agrees.
+    pub(super) fn agree_to_picture(&mut self, url: &str, host: String, effects: &mut Vec<Effect>) {
+        self.pictures.agreed.push(host);
+        self.fetch_picture(url, effects);
+    }
+
+    fn fetch_picture(&mut self, url: &str, effects: &mut Vec<Effect>) {
+        self.pictures.set(url, Shown::Fetching);
+        let channel = self.tab().channel.id.clone();
+        effects.push(Effect::Ask(Asked::Picture(Wanted { channel, url: url.to_owned() })));
+    }
+
+    /// A picture came, or why not.
+    pub(super) fn picture_fetched(&mut self, url: &str, fetched: Fetched) {
+        let shown = match fetched {
+            Ok(picture) => Shown::Here(picture),
+            Err(why) => Shown::Failed(why),
+        };
+        self.pictures.set(url, shown);
+    }
+
+    /// In a channel that wants it, pictures on screen are fetched by
+    /// themselves, one at a time.
+    pub(super) fn fetch_wanted_pictures(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let wanted = self.settings.graphics != Graphics::Off
+            && self.settings.pictures_of.contains(&tab.channel.id)
+            && self.is_inbox_shown()
+            && !self.pictures.known.iter().any(|it| it.1 == Shown::Fetching);
+        let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
+        let visible = history.visible_items();
+        let messages = visible.into_iter().rev().filter_map(message_of);
+        let mut urls = messages.filter_map(|it| picture_of(&it.message));
+        let unknown = urls.find(|it| self.pictures.of(it).is_none());
+        if let Some(url) = unknown.map(str::to_owned) {
+            self.fetch_picture(&url, effects);
+        }
+    }
+
+    fn picture_at_hand(&self) -> Result<String, &'static str> {
+        if self.settings.graphics == Graphics::Off {
+            return Err("pictures are switched off in the configuration; o opens the file outside");
+        }
+        let history =
+            self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
+        let row = match history.selected_item() {
+            Some(item) => message_of(item),
+            None => {
+                history.items.iter().rev().filter_map(message_of).find(|it| picture_of(&it.message).is_some())
+            }
+        };
+        let url = row.and_then(|it| picture_of(&it.message));
+        url.map(str::to_owned).ok_or("this message has no picture; o opens files and links outside")
+    }
+}

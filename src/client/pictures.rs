@@ -1,0 +1,149 @@
+//! Fetching a picture a customer sent, for a person who asked to see it here:
+//! over https from the public internet, or from the channel's own server.
+//! Bounded in bytes and time, without the channel's key, without redirects,
+//! and only from addresses that were looked at.
+//!
+//! Knows nothing of formats.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use reqwest::{Url, redirect};
+use thiserror::Error;
+
+use crate::client::words;
+use crate::model::addresses::is_public;
+
+/// Bytes of a picture's file at most.
+const MOST: usize = 8 * 1024 * 1024;
+/// How long fetching one may take in all.
+const TOTAL: Duration = Duration::from_secs(15);
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Why a picture was not fetched.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum PictureError {
+    /// Not an address that is fetched from.
+    #[error("it has no public https address")]
+    Address,
+    /// The name stands for nothing, or for something private.
+    #[error("its host is private or does not answer")]
+    Host,
+    /// Larger than is read.
+    #[error("its file is larger than 8 MB")]
+    TooLarge,
+    /// The host said no.
+    #[error("its host answers with {0}")]
+    Status(u16),
+    /// The connection failed.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Fetches a picture; `own` is the base address of the channel it came in.
+///
+/// # Errors
+/// In words for the person.
+pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, PictureError> {
+    let url = Url::parse(url).map_err(|_| PictureError::Address)?;
+    let at_home = own.and_then(|it| Url::parse(it).ok()).is_some_and(|it| it.origin() == url.origin());
+    let fetching = fetch(&url, at_home);
+    tokio::time::timeout(TOTAL, fetching)
+        .await
+        .unwrap_or_else(|_| Err(PictureError::Broken("its host is too slow".to_owned())))
+}
+
+async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
+    crate::client::install_tls();
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_proxy()
+        .connect_timeout(CONNECT);
+    if !at_home {
+        let host = vet(url)?;
+        // The connection goes to what was looked at, not to what the name
+        // stands for a moment later.
+        builder = builder.https_only(true).resolve_to_addrs(host, &look_up(url, host).await?);
+    }
+    let broken = |error: reqwest::Error| PictureError::Broken(words::transport(&error));
+    let mut answer = builder.build().map_err(broken)?.get(url.clone()).send().await.map_err(broken)?;
+    if !answer.status().is_success() {
+        return Err(PictureError::Status(answer.status().as_u16()));
+    }
+    if answer.content_length().is_some_and(|it| it > MOST as u64) {
+        return Err(PictureError::TooLarge);
+    }
+    let mut body = Vec::new();
+    while let Some(part) = answer.chunk().await.map_err(broken)? {
+        if body.len() + part.len() > MOST {
+            return Err(PictureError::TooLarge);
+        }
+        body.extend_from_slice(&part);
+    }
+    Ok(body)
+}
+
+/// The host of an address that may be fetched from by its text.
+fn vet(url: &Url) -> Result<&str, PictureError> {
+    let plain = url.scheme() == "https"
+        && url.username().is_empty()
+        && url.password().is_none()
+        && matches!(url.port(), None | Some(8443));
+    let host = url.host_str().filter(|_| plain).ok_or(PictureError::Address)?;
+    let literal: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
+    match literal {
+        Some(address) if !is_public(address) => Err(PictureError::Address),
+        _ => Ok(host),
+    }
+}
+
+/// What a host stands for; all of it must be public.
+async fn look_up(url: &Url, host: &str) -> Result<Vec<SocketAddr>, PictureError> {
+    let port = url.port_or_known_default().unwrap_or(443);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let found = tokio::net::lookup_host((host, port)).await.map_err(|_| PictureError::Host)?;
+    let addresses: Vec<SocketAddr> = found.collect();
+    if addresses.is_empty() || !addresses.iter().all(|it| is_public(it.ip())) {
+        return Err(PictureError::Host);
+    }
+    Ok(addresses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_https_addresses_pass() {
+        let cases = [
+            ("https://files.example/a.jpg", true),
+            ("https://files.example:8443/a.jpg", true),
+            ("https://93.184.216.34/a.jpg", true),
+            ("http://files.example/a.jpg", false),
+            ("https://files.example:22/a.jpg", false),
+            ("https://me@files.example/a.jpg", false),
+            ("https://127.0.0.1/a.jpg", false),
+            ("https://0x7f.1/a.jpg", false),
+            ("https://[::1]/a.jpg", false),
+            ("https://[::ffff:10.0.0.1]/a.jpg", false),
+            ("https://169.254.169.254/latest", false),
+            ("file:///etc/passwd", false),
+        ];
+        for (text, passes) in cases {
+            let url = Url::parse(text).expect(text);
+            assert_eq!(vet(&url).is_ok(), passes, "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_stands_for_this_machine_is_not_fetched_from() {
+        let fetched = fetch_picture("https://localhost/a.jpg", Some("https://api.example/v1")).await;
+        assert_eq!(fetched, Err(PictureError::Host));
+        let fetched = fetch_picture("http://127.0.0.1:1/a.jpg", Some("http://127.0.0.1:2/v1")).await;
+        assert_eq!(fetched, Err(PictureError::Address), "another port is another server");
+    }
+}

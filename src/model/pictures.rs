@@ -1,0 +1,171 @@
+//! Pictures as the screen shows them: a small grid of colours, and for
+//! terminals that can show more, rows of bytes that draw it sharp.
+//!
+//! Knows nothing of files, formats or terminals.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::ids::ChannelId;
+
+/// Columns of a picture at most.
+pub const COLUMNS: u16 = 60;
+/// Rows of a picture at most; each holds two dots above each other.
+pub const ROWS: u16 = 15;
+
+/// How the terminal shows pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Graphics {
+    /// Not at all.
+    Off,
+    /// Two coloured halves in each cell: every terminal can.
+    #[default]
+    Half,
+    /// The protocol of kitty, which ghostty speaks too.
+    Kitty,
+    /// The protocol of iTerm2, which WezTerm speaks too.
+    Iterm2,
+    /// Sixels, as foot and mlterm take them.
+    Sixel,
+}
+
+impl Graphics {
+    /// The words of the configuration.
+    pub const CHOICES: [&'static str; 6] = ["auto", "off", "half", "kitty", "iterm2", "sixel"];
+
+    /// What a word of the configuration stands for; `auto` for none.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "off" => Self::Off,
+            "half" => Self::Half,
+            "kitty" => Self::Kitty,
+            "iterm2" => Self::Iterm2,
+            "sixel" => Self::Sixel,
+            _ => return None,
+        })
+    }
+
+    /// What the terminal of these environment variables can. Within a
+    /// multiplexer only halves are sure to arrive.
+    pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let is = |name: &str, part: &str| variable(name).is_some_and(|it| it.to_lowercase().contains(part));
+        if variable("TMUX").is_some() || variable("STY").is_some() || is("TERM", "screen") {
+            Self::Half
+        } else if is("TERM", "kitty") || is("TERM", "ghostty") || is("TERM_PROGRAM", "ghostty") {
+            Self::Kitty
+        } else if is("TERM_PROGRAM", "iterm") || is("TERM_PROGRAM", "wezterm") {
+            Self::Iterm2
+        } else if is("TERM", "foot") || is("TERM", "mlterm") {
+            Self::Sixel
+        } else {
+            Self::Half
+        }
+    }
+}
+
+/// One dot: red, green, blue.
+pub type Dot = [u8; 3];
+
+/// A picture that was fetched and made small.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Dots across; one a column.
+    pub width: u16,
+    /// Dots down; two a row.
+    pub height: u16,
+    /// Row by row from the top.
+    pub dots: Vec<Dot>,
+    /// What the file said of its size, before it was made small.
+    pub original: (u32, u32),
+    /// What draws it sharp, where the terminal can.
+    pub sharp: Option<Sharp>,
+}
+
+/// Bytes that draw a picture sharp, for each of its rows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sharp(pub Arc<Vec<String>>);
+
+impl fmt::Debug for Sharp {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Sharp({} rows)", self.0.len())
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Picture({}x{}, {:?})", self.width, self.height, self.sharp)
+    }
+}
+
+impl Picture {
+    /// Columns and rows it takes where so many columns are free.
+    pub fn size_in(&self, columns: usize) -> (usize, usize) {
+        let (width, height) = (usize::from(self.width), usize::from(self.height));
+        let across = width.min(columns).max(1);
+        (across, (height * across / width.max(1)).div_ceil(2).max(1))
+    }
+
+    /// The dot at a place of the grid it has at a size; `None` below its end.
+    pub fn dot(&self, (column, line): (usize, usize), columns: usize) -> Option<Dot> {
+        let (width, height) = (usize::from(self.width), usize::from(self.height));
+        let (across, _) = self.size_in(columns);
+        let (x, y) = (column * width / across, line * width / across);
+        if x >= width || y >= height { None } else { self.dots.get(y * width + x).copied() }
+    }
+
+    /// Whether it can be drawn sharp where so many columns are free.
+    pub fn is_sharp_in(&self, columns: usize) -> bool {
+        self.sharp.is_some() && usize::from(self.width) <= columns
+    }
+}
+
+/// What is asked when a picture is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The tab it came in: what its own server holds may be nearer than the
+    /// public internet.
+    pub channel: ChannelId,
+    /// Its address.
+    pub url: String,
+}
+
+/// A picture, or why there is none.
+pub type Fetched = Result<Arc<Picture>, String>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_terminals_can() {
+        let cases: [(&[(&str, &str)], Graphics); 9] = [
+            (&[("TERM", "xterm-kitty")], Graphics::Kitty),
+            (&[("TERM", "xterm-ghostty")], Graphics::Kitty),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], Graphics::Iterm2),
+            (&[("TERM_PROGRAM", "WezTerm")], Graphics::Iterm2),
+            (&[("TERM", "foot")], Graphics::Sixel),
+            (&[("TERM", "xterm-256color")], Graphics::Half),
+            (&[("TERM", "tmux-256color"), ("TMUX", "/tmp/x")], Graphics::Half),
+            (&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/x")], Graphics::Half),
+            (&[], Graphics::Half),
+        ];
+        for (environment, graphics) in cases {
+            let variable = |name: &str| environment.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+            assert_eq!(Graphics::detect(variable), graphics, "{environment:?}");
+        }
+    }
+
+    #[test]
+    fn a_picture_keeps_its_shape_where_there_is_less_room() {
+        let dots = (0..60 * 30).map(|it| [u8::try_from(it / 60).unwrap_or(0), 0, 0]).collect();
+        let picture = Picture { width: 60, height: 30, dots, original: (600, 300), sharp: None };
+        let cases = [(80, (60, 15)), (60, (60, 15)), (30, (30, 8)), (1, (1, 1)), (0, (1, 1))];
+        for (columns, size) in cases {
+            assert_eq!(picture.size_in(columns), size, "{columns}");
+        }
+        assert_eq!(picture.dot((59, 29), 80), Some([29, 0, 0]));
+        assert_eq!(picture.dot((29, 14), 30), Some([28, 0, 0]));
+        assert_eq!(picture.dot((0, 30), 80), None);
+        assert_eq!(picture.dot((60, 0), 80), None);
+    }
+}

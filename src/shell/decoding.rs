@@ -1,0 +1,156 @@
+//! Decoding a picture's file within bounds, and making what terminals draw
+//! of it.
+//!
+//! Knows nothing of networks. A file that claims to be huge is refused before
+//! memory is taken for it.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageReader, Limits};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+use ratatui::style::Color;
+use ratatui::widgets::Widget;
+use ratatui_image::Image;
+use ratatui_image::protocol::Protocol;
+use ratatui_image::protocol::iterm2::Iterm2;
+use ratatui_image::protocol::kitty::Kitty;
+use ratatui_image::protocol::sixel::Sixel;
+
+use crate::model::pictures::{COLUMNS, Graphics, Picture, ROWS, Sharp};
+
+/// Dots a side may have.
+const SIDE: u32 = 12_000;
+/// Bytes decoding may take.
+const MEMORY: u64 = 128 * 1024 * 1024;
+/// Dots of one cell where it is drawn sharp.
+const CELL: (u16, u16) = (10, 20);
+
+/// Decodes a file: PNG, JPEG, GIF (its first picture) or WebP.
+///
+/// # Errors
+/// In words for the person.
+pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
+    let mut reader = ImageReader::new(Cursor::new(file))
+        .with_guessed_format()
+        .map_err(|_| "its file cannot be read".to_owned())?;
+    if reader.format().is_none() {
+        return Err("its file is no PNG, JPEG, GIF or WebP".to_owned());
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(SIDE);
+    limits.max_image_height = Some(SIDE);
+    limits.max_alloc = Some(MEMORY);
+    reader.limits(limits);
+    let image = reader.decode().map_err(|error| match error {
+        image::ImageError::Limits(_) => "it is too large to be shown here".to_owned(),
+        _ => "its file is damaged or of an unknown kind".to_owned(),
+    })?;
+    Ok(draw(&image, graphics))
+}
+
+fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
+    let original = (image.width(), image.height());
+    let small = image.resize(u32::from(COLUMNS), u32::from(ROWS) * 2, FilterType::Triangle).to_rgba8();
+    let side = |it: u32| u16::try_from(it).unwrap_or(1).max(1);
+    let (width, height) = (side(small.width()), side(small.height()));
+    // What is not there is black.
+    let dots = small.pixels().map(|it| {
+        let [red, green, blue, alpha] = it.0;
+        [red, green, blue].map(|it| u8::try_from(u16::from(it) * u16::from(alpha) / 255).unwrap_or(0))
+    });
+    let dots = dots.collect();
+    let sharp = sharpen(image, (width, height.div_ceil(2)), graphics);
+    Picture { width, height, dots, original, sharp }
+}
+
+/// The bytes of each row that draw it in so many columns and rows.
+fn sharpen(image: &DynamicImage, (columns, rows): (u16, u16), graphics: Graphics) -> Option<Sharp> {
+    let (width, height) = (u32::from(columns * CELL.0), u32::from(rows * CELL.1));
+    let size = Size::new(columns, rows);
+    let scaled = || image.resize_exact(width, height, FilterType::Triangle);
+    let protocol = match graphics {
+        Graphics::Off | Graphics::Half => return None,
+        Graphics::Kitty => {
+            let id = rand::random::<u32>() & 0x00ff_ffff;
+            Protocol::Kitty(Kitty::new(scaled(), size, id, false, false).ok()?)
+        }
+        Graphics::Iterm2 => Protocol::ITerm2(Iterm2::new(scaled(), size, false).ok()?),
+        Graphics::Sixel => Protocol::Sixel(Sixel::new(scaled(), size, false).ok()?),
+    };
+    let area = Rect::new(0, 0, columns, rows);
+    let mut buffer = Buffer::empty(area);
+    Image::new(&protocol).render(area, &mut buffer);
+    let row = |y: u16| (0..columns).filter_map(|x| buffer.cell((x, y))).map(cell_bytes).collect::<String>();
+    Some(Sharp(Arc::new((0..rows).map(row).collect())))
+}
+
+/// What a cell sends; one that is left to the picture sends nothing.
+fn cell_bytes(cell: &ratatui::buffer::Cell) -> String {
+    match (cell.symbol(), cell.fg) {
+        (" ", _) => String::new(),
+        (symbol, Color::Rgb(red, green, blue)) => format!("\x1b[38;2;{red};{green};{blue}m{symbol}\x1b[39m"),
+        (symbol, Color::Indexed(number)) => format!("\x1b[38;5;{number}m{symbol}\x1b[39m"),
+        (symbol, _) => symbol.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{ImageFormat, RgbImage};
+
+    use super::*;
+
+    fn png(width: u32, height: u32) -> Vec<u8> {
+        let image =
+            RgbImage::from_fn(width, height, |x, _| image::Rgb([if x < width / 2 { 255 } else { 0 }, 0, 0]));
+        let mut file = Cursor::new(Vec::new());
+        DynamicImage::from(image).write_to(&mut file, ImageFormat::Png).expect("a file");
+        file.into_inner()
+    }
+
+    #[test]
+    fn a_picture_is_made_small_and_keeps_its_shape() {
+        let picture = decode(&png(600, 200), Graphics::Half).expect("a picture");
+        assert_eq!((picture.width, picture.height, picture.original), (60, 20, (600, 200)));
+        assert_eq!(
+            (picture.dot((0, 0), 80), picture.dot((59, 19), 80)),
+            (Some([255, 0, 0]), Some([0, 0, 0]))
+        );
+        let tall = decode(&png(10, 4_000), Graphics::Half).expect("a picture");
+        assert_eq!((tall.width, tall.height), (1, 30));
+    }
+
+    #[test]
+    fn files_that_cannot_be_shown_are_refused_and_cost_little() {
+        // A few bytes that claim 65,535 by 65,535 dots, of which one follows.
+        let claims = [0xff_u8, 0xff, 0xff, 0xff, 0xf0, 0, 0];
+        let block = [0x2c_u8, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 2, 2, 0x4c, 1, 0, 0x3b];
+        let huge = [b"GIF89a".as_slice(), &claims, &[0; 6], &block].concat();
+        let cases: [(&str, Vec<u8>); 5] = [
+            ("empty", Vec::new()),
+            ("a page", b"<html>not found</html>".to_vec()),
+            ("cut", png(600, 200)[..60].to_vec()),
+            ("damaged", [b"\x89PNG\r\n\x1a\n".as_slice(), &[0xff; 200]].concat()),
+            ("huge", huge),
+        ];
+        for (name, file) in cases {
+            assert!(decode(&file, Graphics::Half).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_protocol_draws_rows_that_begin_with_its_own_sequence() {
+        let cases =
+            [(Graphics::Kitty, "\x1b_G"), (Graphics::Iterm2, "\x1b]1337;"), (Graphics::Sixel, "\x1bP")];
+        for (graphics, begins) in cases {
+            let picture = decode(&png(600, 200), graphics).expect("a picture");
+            let sharp = picture.sharp.expect("it is sharp");
+            assert_eq!(sharp.0.len(), 10, "{graphics:?}");
+            assert!(sharp.0[0].contains(begins), "{graphics:?}");
+        }
+        assert_eq!(decode(&png(600, 200), Graphics::Half).expect("a picture").sharp, None);
+    }
+}

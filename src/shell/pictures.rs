@@ -1,0 +1,58 @@
+//! Pictures a person asked to see here: fetched, decoded within bounds, made
+//! small, and drawn as the terminal can.
+//!
+//! Knows nothing of who asked and where it will stand.
+
+use std::sync::Arc;
+
+use crate::app::outside::Answered;
+use crate::client::pictures::fetch_picture;
+use crate::model::ids::ChannelId;
+use crate::model::pictures::{Fetched, Graphics, Wanted};
+use crate::shell::decoding;
+
+/// Fetches and decodes; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Viewer {
+    runtime: tokio::runtime::Handle,
+    /// The base address of each channel: its own server is fetched from also
+    /// where it is no public one.
+    homes: Arc<Vec<(ChannelId, String)>>,
+    graphics: Graphics,
+}
+
+impl Viewer {
+    /// One that draws for this kind of terminal.
+    pub fn new(runtime: tokio::runtime::Handle, homes: Vec<(ChannelId, String)>, graphics: Graphics) -> Self {
+        Self { runtime, homes: Arc::new(homes), graphics }
+    }
+
+    /// Fetches without holding anything up; tells when it is there.
+    pub fn begin(&self, wanted: Wanted, tell: impl FnOnce(Answered) + Send + 'static) {
+        let viewer = self.clone();
+        self.runtime.spawn(async move { tell(viewer.fetch(wanted).await) });
+    }
+
+    /// Fetches and waits for it.
+    pub fn answer(&self, wanted: Wanted) -> Answered {
+        self.runtime.block_on(self.fetch(wanted))
+    }
+
+    async fn fetch(&self, wanted: Wanted) -> Answered {
+        let fetched = self.make(&wanted).await;
+        if let Err(why) = &fetched {
+            tracing::info!(channel = %wanted.channel, why, "a picture could not be shown");
+        }
+        Answered::Picture(wanted.url, fetched)
+    }
+
+    async fn make(&self, wanted: &Wanted) -> Fetched {
+        let home = self.homes.iter().find(|it| it.0 == wanted.channel).map(|it| it.1.as_str());
+        let file = fetch_picture(&wanted.url, home).await.map_err(|error| error.to_string())?;
+        let graphics = self.graphics;
+        let decoding = self.runtime.spawn_blocking(move || decoding::decode(&file, graphics));
+        // A decoder that fails is a picture that cannot be read.
+        let decoded = decoding.await.map_err(|_| "its file cannot be read".to_owned())?;
+        decoded.map(Arc::new)
+    }
+}

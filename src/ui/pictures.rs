@@ -1,0 +1,139 @@
+//! Pictures in the history: two coloured halves in each cell, or shades where
+//! there are no colours; and where the terminal shall draw a sharp one over
+//! them.
+//!
+//! Knows nothing of how a terminal draws a sharp one.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Style};
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::lines::{Item, Line};
+use crate::app::pages::Page;
+use crate::app::pictures::Shown;
+use crate::model::pictures::{Dot, Picture, Sharp};
+use crate::ui::paint;
+use crate::ui::theme::{Palette, Theme};
+
+/// From dark to light, where there are no colours.
+const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];
+/// The same in ASCII.
+const LETTERS: [&str; 5] = [" ", ".", "+", "%", "@"];
+
+/// A sharp picture and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement<'a> {
+    /// Its first column and row.
+    pub at: (u16, u16),
+    /// What draws its rows.
+    pub sharp: &'a Sharp,
+}
+
+/// Draws one row of a message's picture, or what became of it.
+pub fn draw_row(app: &App, theme: Theme, item: &Item, row: usize, area: Area, buffer: &mut Buffer) {
+    let Some(shown) = shown(app, item) else { return };
+    match shown {
+        Shown::Here(picture) if app.blurred => {
+            let words = if row == 0 { "[a picture is hidden; F9 shows it]" } else { "" };
+            let _ = picture;
+            paint::text(buffer, area.x, area.y, area.width, words, theme.dim());
+        }
+        Shown::Here(picture) => halves(theme, picture, row, area, buffer),
+        Shown::Hidden(_) => (),
+        Shown::Fetching => {
+            paint::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.waiting());
+        }
+        Shown::Failed(why) => {
+            let words = format!("no picture: {why}");
+            paint::text(buffer, area.x, area.y, area.width, &words, theme.error());
+        }
+    }
+}
+
+fn shown<'a>(app: &'a App, item: &Item) -> Option<&'a Shown> {
+    let Item::Message(row) = item else { return None };
+    app.pictures.of(row.message.media_url.as_ref()?.as_str())
+}
+
+fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut Buffer) {
+    let columns = usize::from(area.width);
+    let (across, _) = picture.size_in(columns);
+    for column in 0..across {
+        let upper = picture.dot((column, row * 2), columns);
+        let lower = picture.dot((column, row * 2 + 1), columns);
+        let (symbol, style) = cell(theme, upper, lower);
+        let x = area.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
+        paint::text(buffer, x, area.y, 1, symbol, style);
+    }
+}
+
+/// One cell: the colours of its halves, or a shade for both.
+fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
+    if theme.palette == Palette::Mono || theme.ascii {
+        let light = |it: Dot| (u32::from(it[0]) * 3 + u32::from(it[1]) * 6 + u32::from(it[2])) / 10;
+        let both: Vec<u32> = [upper, lower].into_iter().flatten().map(light).collect();
+        let mean = both.iter().sum::<u32>() / u32::try_from(both.len()).unwrap_or(1).max(1);
+        let shade = usize::try_from(mean * 5 / 256).unwrap_or(0).min(4);
+        return (if theme.ascii { LETTERS } else { SHADES }[shade], Style::new());
+    }
+    let color = |it: Dot| Color::Rgb(it[0], it[1], it[2]);
+    match (upper, lower) {
+        (Some(upper), Some(lower)) => ("▀", Style::new().fg(color(upper)).bg(color(lower))),
+        (Some(upper), None) => ("▀", Style::new().fg(color(upper))),
+        (None, _) => (" ", Style::new()),
+    }
+}
+
+/// Sharp pictures of which all rows are on screen, with nothing over them.
+pub fn placements(app: &App) -> Vec<Placement<'_>> {
+    let tab = app.tab();
+    let covered = !app.layers.is_empty() || app.blurred || app.page != Page::Inbox || !tab.is_inbox();
+    let (Some(history), Some(area), false) = (&tab.history, app.areas().history, covered) else {
+        return Vec::new();
+    };
+    let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
+    let gutter = u16::try_from(App::gutter(usize::from(inner.width))).unwrap_or(18);
+    let columns = App::text_width(usize::from(inner.width));
+    let lines: Vec<&Line> = history.window().iter().take(usize::from(inner.height)).collect();
+    let mut found = Vec::new();
+    for (y, line) in (inner.y..).zip(&lines) {
+        let Line::Picture { item, row: 0 } = line else { continue };
+        let Some(Shown::Here(picture)) = history.items.get(*item).and_then(|it| shown(app, it)) else {
+            continue;
+        };
+        let (_, rows) = picture.size_in(columns);
+        let whole =
+            lines.iter().filter(|it| matches!(it, Line::Picture { item: other, .. } if other == item));
+        if let Some(sharp) = &picture.sharp
+            && picture.is_sharp_in(columns)
+            && whole.count() == rows
+        {
+            found.push(Placement { at: (inner.x + gutter, y), sharp });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_have_colours_and_shades_do_without() {
+        let (red, white) = ([255, 0, 0], [255, 255, 255]);
+        let theme = |palette, ascii| Theme { palette, ascii };
+        let colours = cell(theme(Palette::Dark, false), Some(red), Some(white));
+        assert_eq!(colours, ("▀", Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(255, 255, 255))));
+        let cases = [
+            (Some(white), Some(white), "█", "@"),
+            (Some([0, 0, 0]), Some(white), "▒", "+"),
+            (Some([0, 0, 0]), None, " ", " "),
+            (None, None, " ", " "),
+        ];
+        for (upper, lower, shade, letter) in cases {
+            assert_eq!(cell(theme(Palette::Mono, false), upper, lower).0, shade, "{upper:?} {lower:?}");
+            assert_eq!(cell(theme(Palette::Terminal, true), upper, lower).0, letter, "{upper:?} {lower:?}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Pictures in the history: asked for, never fetched from a host that was not
+//! shown, bounded, and drawn in halves or shades.
+
+use std::io::Cursor;
+
+use frontdesk::app::settings::Settings;
+use frontdesk::model::pictures::Graphics;
+use frontdesk::ui::theme::{Palette, Theme};
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+const MARIA: &str = "+34600111222";
+
+/// A wheel on a light ground.
+fn wheel() -> Vec<u8> {
+    let (width, height) = (400_u32, 200_u32);
+    let image = RgbImage::from_fn(width, height, |x, y| {
+        let (dx, dy) = (f64::from(x) - 200.0, f64::from(y) - 100.0);
+        let far = dx.hypot(dy);
+        let spoke = (dy.atan2(dx) * 8.0 / std::f64::consts::PI).fract().abs() < 0.2;
+        match far {
+            it if (78.0..92.0).contains(&it) => Rgb([20, 20, 20]),
+            it if it < 10.0 || (it < 78.0 && spoke) => Rgb([180, 60, 40]),
+            _ => Rgb([225, 225, 215]),
+        }
+    });
+    let mut file = Cursor::new(Vec::new());
+    DynamicImage::from(image).write_to(&mut file, ImageFormat::Png).expect("a file");
+    file.into_inner()
+}
+
+/// Uploads a file to the desk's own service; tells where it is served.
+fn upload(desk: &Desk, name: &str, bytes: &[u8]) -> String {
+    let mut body = format!(
+        "--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+         Content-Type: image/png\r\n\r\n"
+    )
+    .into_bytes();
+    body.extend_from_slice(bytes);
+    body.extend_from_slice(b"\r\n--edge--\r\n");
+    let (url, key) = (format!("{}/media", desk.base_url), desk.key_of("whatsapp"));
+    let text = desk.runtime.block_on(async {
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let request = http.post(url).bearer_auth(key).body(body);
+        let request = request.header("content-type", "multipart/form-data; boundary=edge");
+        request.send().await.expect("an answer").text().await.expect("a body")
+    });
+    let told: Value = serde_json::from_str(&text).expect("JSON");
+    told["url"].as_str().expect("an address").to_owned()
+}
+
+fn sends(desk: &mut Desk, url: &str, text: &str) {
+    let body = json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": text,
+        "mediaUrl": url});
+    desk.dev("inbound", body);
+    desk.settle();
+}
+
+#[test]
+fn a_picture_is_fetched_when_asked_for_and_its_host_was_shown() {
+    let mut desk = Desk::new(120, 40);
+    let url = upload(&desk, "wheel.png", &wheel());
+    sends(&mut desk, &url, "It looks like this");
+    desk.keys("<Enter>").shows("wheel.png").keys("v").shows("Show the picture here?");
+    desk.shows("It would be fetched from 127.0.0.1").keys("n").hides("▓").keys("vy").shows("▓");
+    // The address of the service is another in every run.
+    let lines: Vec<String> =
+        desk.picture().lines().filter(|it| !it.contains("127.0.0.1")).map(str::to_owned).collect();
+    insta::assert_snapshot!("shown_120x40", lines.join("\n"));
+    desk.keys("<F9>").hides("▓").shows("a picture is hidden").keys("<F9>").shows("▓");
+    desk.keys("v").hides("▓").keys("v").shows("▓").hides("Show the picture here?");
+    // Another one of that host needs no question.
+    let second = upload(&desk, "other.png", &wheel());
+    sends(&mut desk, &second, "and from the other side");
+    desk.keys("Gv").hides("Show the picture here?");
+    assert_eq!(desk.picture().matches("fetching").count(), 0);
+    desk.theme = Theme { palette: Palette::Dark, ascii: false };
+    desk.shows("▀");
+    desk.resize((60, 20));
+    desk.shows("▀");
+}
+
+#[test]
+fn what_cannot_be_shown_says_why() {
+    let mut desk = Desk::new(120, 40);
+    sends(&mut desk, "https://192.168.0.1/router.jpg", "");
+    desk.keys("<Enter>vy").shows("no picture: it has no public https address");
+    photographs!(desk, "refused");
+    let page = upload(&desk, "page.png", b"<html>this is no picture</html>");
+    sends(&mut desk, &page, "");
+    desk.keys("Gvy").shows("no picture: its file is no PNG, JPEG, GIF or WebP");
+    // A few bytes that claim four thousand million dots.
+    let claims = [b"GIF89a".as_slice(), &[0xff; 4], &[0xf0, 0, 0], &[0; 6], &[0x2c, 0, 0, 0, 0]].concat();
+    let bomb = [claims.as_slice(), &[0xff; 4], &[0, 2, 2, 0x4c, 1, 0, 0x3b]].concat();
+    let bomb = upload(&desk, "bomb.gif", &bomb);
+    sends(&mut desk, &bomb, "");
+    desk.keys("Gv").shows("no picture: it is too large to be shown here");
+    let gone = upload(&desk, "gone.png", &wheel()).replace("/media/med_", "/media/med_x");
+    sends(&mut desk, &gone, "");
+    desk.keys("Gv").shows("no picture: its host answers with 404");
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
+    desk.settle().keys("Gkjv").shows("this message has no picture");
+}
+
+#[test]
+fn channels_may_want_their_pictures_by_themselves_and_others_none_at_all() {
+    let mut desk = Desk::with(120, 40, |it: &mut Settings| it.pictures_of = vec!["whatsapp".into()]);
+    let url = upload(&desk, "wheel.png", &wheel());
+    sends(&mut desk, &url, "");
+    desk.hides("▓").keys("<Enter>").shows("▓").hides("Show the picture here?");
+    let mut desk = Desk::with(120, 40, |it: &mut Settings| it.graphics = Graphics::Off);
+    sends(&mut desk, "https://files.example/a.jpg", "");
+    desk.keys("<Enter>v").shows("pictures are switched off in the configuration");
+}
