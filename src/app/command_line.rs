@@ -37,6 +37,7 @@ pub const VERBS: &[Verb] = &[
     Verb { name: "open", takes: "NUMBER or NAME", doc: "Open a conversation", run: open, known: nothing },
     Verb { name: "search", takes: "WORDS", doc: "Look in everything seen", run: search, known: nothing },
     Verb { name: "find", takes: "WORDS", doc: "Look in this conversation", run: find, known: nothing },
+    Verb { name: "tutor", takes: "", doc: "Learn the first keys, in the demo", run: tutor, known: nothing },
     Verb {
         name: "export",
         takes: "md|json|txt [FILE]",
@@ -145,7 +146,9 @@ impl App {
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         if let Some(verb) = VERBS.iter().find(|it| it.name == name) {
             let done = match rest {
-                "" if name != "search" => Err(format!("{name} needs {}", verb.takes)),
+                "" if name != "search" && !verb.takes.is_empty() => {
+                    Err(format!("{name} needs {}", verb.takes))
+                }
                 _ => (verb.run)(self, rest),
             };
             return done.unwrap_or_else(|why| self.warn(why));
@@ -224,6 +227,10 @@ fn sort(app: &mut App, word: &str) -> Result<(), String> {
 fn open(app: &mut App, who: &str) -> Result<(), String> {
     app.pending.push(Effect::Load(Load::Lookup(who.to_owned())));
     Ok(())
+}
+
+fn tutor(app: &mut App, _: &str) -> Result<(), String> {
+    app.tutor()
 }
 
 fn search(app: &mut App, words: &str) -> Result<(), String> {

@@ -42,6 +42,7 @@ pub fn question(row: &OutboxRow) -> &'static str {
         Stop::Crossed => "Someone answered meanwhile",
         Stop::Late => "It waited long for a connection",
         Stop::Ask => "It may or may not have been done",
+        Stop::Upload => "Its file was not uploaded",
     }
 }
 

@@ -55,7 +55,10 @@ impl App {
     /// Runs a command, or says why it cannot be done.
     pub(super) fn command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         match availability::check(self, command) {
-            Ok(()) => self.perform(command, key, effects),
+            Ok(()) => {
+                self.perform(command, key, effects);
+                self.tutor_saw(command);
+            }
             Err(reason) => self.warn(format!("{}: {reason}", commands::row(command).word)),
         }
     }

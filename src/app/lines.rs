@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::app::wrap;
+use crate::model::files;
 use crate::model::ids::{MessageId, NoteId, RowId};
 use crate::model::links;
 use crate::model::messages::{MessageRow, Sender};
@@ -148,21 +149,28 @@ pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
     (!is_mark).then(|| row.operation.summary())
 }
 
-/// The label a message's media gets on its own line.
+/// The label a message's media gets on its own line: what it is, its name and
+/// size as far as they are known, and where it lies.
 pub fn media_label(row: &MessageRow) -> Option<String> {
     let message = &row.message;
-    let kind = message.content_type.as_str();
-    match &message.media_url {
-        Some(url) => Some(match (links::file_name(url.as_str()), links::host_of(url.as_str())) {
-            (Some(name), Some(host)) => format!("[{kind}] {name} · {host}"),
-            (None, Some(host)) => format!("[{kind}] {host}"),
-            (_, None) => format!("[{kind}] {url}"),
-        }),
-        None if !matches!(kind, "text" | "unreadable" | "") && message.content.is_empty() => {
-            Some(format!("[{kind}]"))
-        }
-        None => None,
-    }
+    let told = message.content_type.as_str();
+    let Some(url) = &message.media_url else {
+        let is_text = matches!(told, "text" | "unreadable" | "");
+        return (!is_text && message.content.is_empty()).then(|| format!("[{told}]"));
+    };
+    // A file that is called a text, or nothing, is what its type says.
+    let mime = row.media.mime.as_ref().map(SafeText::as_str);
+    let kind = match told {
+        "text" | "" => mime.unwrap_or("file"),
+        told => told,
+    };
+    let host = links::host_of(url.as_str());
+    let in_link = links::file_name(url.as_str()).filter(|_| host.is_some()).map(str::to_owned);
+    let name = row.media.name.as_ref().map(ToString::to_string).or(in_link);
+    let size = row.media.size.map(files::size_words);
+    let place = host.or_else(|| Some(url.to_string()));
+    let parts: Vec<String> = [name, size, place].into_iter().flatten().collect();
+    Some(format!("[{kind}] {}", parts.join(" · ")))
 }
 
 /// Whether a message's file can be opened outside.

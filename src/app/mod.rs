@@ -79,6 +79,7 @@ mod shaping;
 mod snoozing;
 #[cfg(test)]
 mod tests;
+mod tutor;
 mod view;
 mod waiting;
 mod watch;
@@ -182,6 +183,8 @@ pub struct App {
     edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
     leaving: bool,
+    /// The next step of the exercise, while one goes on.
+    tutor: Option<usize>,
     /// Effects that a result asked for, handed out with the next settling.
     pending: Vec<Effect>,
 }
@@ -237,6 +240,7 @@ impl App {
             saving: saving::Saving::default(),
             edits_json: false,
             leaving: false,
+            tutor: None,
             pending: Vec::new(),
         }
     }

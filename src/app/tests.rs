@@ -7,7 +7,7 @@ use crate::model::conversations::{
 };
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::local::Local;
-use crate::model::messages::{Delivery, Direction, Message, MessageRow, Sender};
+use crate::model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
 use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
@@ -144,6 +144,7 @@ fn message(number: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
+        media: MediaFacts::default(),
     }
 }
 

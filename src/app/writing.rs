@@ -23,6 +23,7 @@ impl App {
 
     fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         let now = self.now;
+        self.tutor_saw(command);
         match command {
             Command::Send if self.composer_mode() == Mode::Note => self.save_note(effects),
             Command::Send => self.send(effects),

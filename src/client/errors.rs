@@ -198,16 +198,23 @@ pub(crate) fn class_read(raw: Raw) -> Result<Answer, ReadError> {
     }
 }
 
-/// A refusal, if the body is in the interface's language. Two statuses speak
-/// for themselves: servers in between send them with pages of their own.
+/// A refusal, if the body is in the interface's language, which has a code in
+/// every error: a gateway's own JSON says nothing of what was asked. Two
+/// statuses speak for themselves, as servers in between send them with pages
+/// of their own, and a key that is not taken needs no code to be believed.
 fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
     let object = json_object(body);
-    if object.is_none() && !matches!(status, 413 | 429) {
-        return None;
-    }
     let field =
         |name: &str| object.as_ref()?.get(name)?.as_str().filter(|it| !it.is_empty()).map(str::to_owned);
     let word = field("code");
+    let believed = match status {
+        413 | 429 => true,
+        401 => object.is_some(),
+        _ => word.is_some(),
+    };
+    if !believed {
+        return None;
+    }
     Some(ApiRefusal {
         code: word.as_deref().and_then(ErrorCode::from_word),
         word: SafeText::line(word.as_deref().unwrap_or(&format!("HTTP {status}"))),

@@ -38,6 +38,9 @@ pub struct Attempt {
     /// [`key_age`](crate::model::outbox::key_age) makes of all clocks.
     /// Negative counts as old.
     pub age: i64,
+    /// Since the server first said that an earlier attempt is in progress, in
+    /// microseconds.
+    pub in_progress: i64,
     /// Whether an earlier attempt may have been executed.
     pub was_unclear: bool,
     /// A random number from 0 up to 1.
@@ -94,8 +97,8 @@ fn refused(refusal: &ApiRefusal, attempt: Attempt) -> Next {
         (Some(ErrorCode::RateLimitExceeded), _) | (_, 429) => {
             Next::Wait(spread(refusal.retry_after.unwrap_or(SECOND), attempt.jitter))
         }
-        // The request was not looked at, so what was unclear stays unclear.
-        (_, 401) if attempt.was_unclear => stop(Stop::Unknown),
+        // Said before the key is looked up, so what was unclear stays unclear.
+        (_, 401 | 403 | 413) if attempt.was_unclear => stop(Stop::Unknown),
         (_, 401) => stop(Stop::Auth),
         (Some(ErrorCode::InsufficientCredits), _) | (_, 402) => stop(Stop::Credits),
         (Some(ErrorCode::SessionExpired), _) => stop(Stop::Window),
@@ -106,11 +109,11 @@ fn refused(refusal: &ApiRefusal, attempt: Attempt) -> Next {
 }
 
 fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> Next {
-    if !(0..PROGRESS).contains(&attempt.age) {
+    if !(0..PROGRESS).contains(&attempt.in_progress) {
         let why = "an earlier attempt has been in progress on the server for ten minutes";
         return Next::Stop(Stop::Unknown, SafeText::line(why));
     }
-    let grown = (attempt.age / 2).clamp(SECOND, 30 * SECOND);
+    let grown = (attempt.in_progress / 2).clamp(SECOND, 30 * SECOND);
     Next::AskAgain { after: spread(refusal.retry_after.unwrap_or(grown), attempt.jitter), counted: false }
 }
 

@@ -96,6 +96,8 @@ pub trait Transport: Send + Sync {
 /// Carries requests over sockets.
 pub(crate) struct Sockets {
     http: reqwest::Client,
+    /// How long an answer may pause.
+    idle: Duration,
     /// Bytes of the largest answer that is read, after unpacking.
     most: usize,
 }
@@ -111,13 +113,12 @@ impl Sockets {
             .referer(false)
             .https_only(!address.is_loopback)
             .connect_timeout(bounds.connect)
-            .read_timeout(bounds.idle)
             .pool_idle_timeout(POOL_IDLE);
         if address.is_loopback {
             builder = builder.no_proxy().resolve_to_addrs("localhost", &address.here());
         }
         let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
-        Ok(Self { http, most: bounds.body })
+        Ok(Self { http, idle: bounds.idle, most: bounds.body })
     }
 }
 
@@ -128,6 +129,9 @@ impl Transport for Sockets {
             // A body in pieces does not tell its length by itself.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         }
+        // A read is answered soon or not at all; what is to be done or carried
+        // up may take all its time before the head of an answer comes.
+        let soon = if method == Method::GET { self.idle.min(total) } else { total };
         let mut builder = self.http.request(method, url).headers(headers).timeout(total);
         builder = match progress {
             _ if body.is_empty() => builder,
@@ -135,10 +139,13 @@ impl Transport for Sockets {
             None => builder.body(body),
         };
         Box::pin(async move {
-            let response = builder.send().await.map_err(|error| no_answer(&error))?;
+            let response = match tokio::time::timeout(soon, builder.send()).await {
+                Ok(sent) => sent.map_err(|error| no_answer(&error))?,
+                Err(_) => return Err(Broken::Midway(SafeText::line(words::LATE))),
+            };
             let status = response.status().as_u16();
             let headers = response.headers().clone();
-            Ok(Incoming { status, headers, body: read_body(response, self.most).await })
+            Ok(Incoming { status, headers, body: read_body(response, self.idle, self.most).await })
         })
     }
 }
@@ -167,10 +174,13 @@ fn no_answer(error: &reqwest::Error) -> Broken {
 
 /// Reads by streaming with a bound after unpacking, so that a small answer
 /// that unpacks to a large one ends at the bound.
-async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, Cut> {
+async fn read_body(mut response: Response, idle: Duration, most: usize) -> Result<Vec<u8>, Cut> {
     let mut body = Vec::new();
     loop {
-        match response.chunk().await {
+        let Ok(chunk) = tokio::time::timeout(idle, response.chunk()).await else {
+            return Err(Cut { why: SafeText::line(words::LATE), too_large: false });
+        };
+        match chunk {
             Ok(Some(chunk)) if body.len() + chunk.len() > most => {
                 let why = format!("the server's answer is larger than {} MiB and was not read", most >> 20);
                 return Err(Cut { why: SafeText::line(&why), too_large: true });

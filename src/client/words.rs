@@ -8,6 +8,9 @@ use std::error::Error;
 use crate::client::headers::Facts;
 use crate::model::text::SafeText;
 
+/// Nothing came, or nothing more.
+pub const LATE: &str = "the server did not answer in time";
+
 /// Why there was no connection, or no whole answer.
 pub fn transport(error: &reqwest::Error) -> String {
     let chain = chain(error);
@@ -19,7 +22,7 @@ pub fn transport(error: &reqwest::Error) -> String {
     } else if error.is_timeout() && error.is_connect() {
         "the server could not be reached in time"
     } else if error.is_timeout() {
-        "the server did not answer in time"
+        LATE
     } else if has("connection refused") {
         "the server refused the connection"
     } else if error.is_connect() {

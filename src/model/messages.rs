@@ -172,6 +172,20 @@ pub struct MessageRow {
     pub reaction: Option<String>,
     /// A reaction that is on its way; an empty text removes it.
     pub reaction_pending: Option<String>,
+    /// What the server told of its file beside the address.
+    pub media: MediaFacts,
+}
+
+/// What a server may tell of a message's file; the interface names none of
+/// it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MediaFacts {
+    /// Its media type.
+    pub mime: Option<SafeText>,
+    /// What it is called.
+    pub name: Option<SafeText>,
+    /// Its bytes.
+    pub size: Option<u64>,
 }
 
 #[cfg(test)]

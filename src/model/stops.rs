@@ -29,10 +29,13 @@ pub enum Stop {
     /// It may or may not have been done, and nothing proves that the server
     /// would recognise the key here.
     Ask,
+    /// The file of a message did not reach the service for certain; nothing
+    /// was sent with it.
+    Upload,
 }
 
 /// Each stop with the word kept in the database and the words on screen.
-const WORDS: [(Stop, &str, &str); 9] = [
+const WORDS: [(Stop, &str, &str); 10] = [
     (Stop::Refused, "refused", "NOT SENT"),
     (Stop::Credits, "credits", "NOT SENT, out of credits"),
     (Stop::Window, "window", "NOT SENT, window closed"),
@@ -42,6 +45,7 @@ const WORDS: [(Stop, &str, &str); 9] = [
     (Stop::Crossed, "crossed", "NOT SENT, someone answered meanwhile"),
     (Stop::Late, "late", "NOT SENT, it had to wait too long"),
     (Stop::Ask, "ask", "MAY OR MAY NOT HAVE BEEN DONE"),
+    (Stop::Upload, "upload", "NOT SENT, its file was not uploaded"),
 ];
 
 impl Stop {
@@ -76,7 +80,7 @@ impl Stop {
     pub fn again(self, spent: bool) -> Verdict {
         match self {
             // A refusal may itself be kept under the key.
-            Self::Refused | Self::Credits | Self::Window | Self::Expired => Verdict::NewKey,
+            Self::Refused | Self::Credits | Self::Window | Self::Expired | Self::Upload => Verdict::NewKey,
             Self::Auth => Verdict::SameKey,
             Self::Unknown | Self::Ask if spent => Verdict::NewKey,
             Self::Unknown | Self::Ask => Verdict::SameKey,

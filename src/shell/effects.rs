@@ -88,6 +88,7 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
     };
     loaded.unwrap_or_else(|error| {
         tracing::error!(%error, "the cache could not be read");
+        reader.note_damage(&error);
         Loaded::Failed(load, error.to_string())
     })
 }

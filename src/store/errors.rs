@@ -48,6 +48,12 @@ pub enum StoreError {
     /// Nothing was changed.
     #[error("another process holds the data folder's files; nothing was written. Try again")]
     Locked,
+    /// A file is not as SQLite left it. A damaged cache is made anew at the
+    /// next start.
+    #[error(
+        "this desk's files are damaged ({0}); end frontdesk and start it again, which makes the cache anew"
+    )]
+    Damaged(String),
     /// A statement failed for another reason.
     #[error("the local database failed: {0}")]
     Database(rusqlite::Error),
@@ -58,12 +64,16 @@ pub enum StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, OperationInterrupted, ReadOnly};
+        use rusqlite::ErrorCode::{
+            DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, OperationInterrupted,
+            ReadOnly,
+        };
         match error.sqlite_error_code() {
             Some(DiskFull) => Self::Full,
             Some(ReadOnly) => Self::ReadOnly,
             Some(OperationInterrupted) => Self::Interrupted,
             Some(DatabaseBusy | DatabaseLocked) => Self::Locked,
+            Some(DatabaseCorrupt | NotADatabase) => Self::Damaged(error.to_string()),
             _ => Self::Database(error),
         }
     }

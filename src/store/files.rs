@@ -112,6 +112,33 @@ pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Conne
     })
 }
 
+/// Remembers that the cache was found to be damaged in use, for whoever opens
+/// it next alone: others may be using what is left of it.
+pub(crate) fn mark_damaged(cache: &Path) {
+    if let Err(error) = private_file(&marker(cache)) {
+        tracing::error!(%error, "the damaged cache could not be marked");
+    }
+}
+
+/// Sets a cache aside that was marked as damaged; only for a process that is
+/// alone on the folder. Tells whether it did.
+pub(crate) fn set_damaged_aside(paths: &Paths) -> Result<bool, StoreError> {
+    let marker = marker(&paths.cache);
+    if !marker.exists() {
+        return Ok(false);
+    }
+    tracing::warn!(file = %paths.cache.display(), "the cache was damaged and is rebuilt");
+    if paths.cache.exists() {
+        set_aside(&paths.cache)?;
+    }
+    std::fs::remove_file(&marker).map_err(|source| StoreError::Folder { path: marker, source })?;
+    Ok(true)
+}
+
+fn marker(cache: &Path) -> PathBuf {
+    cache.with_extension("db.damaged")
+}
+
 /// Opens the cache; one that cannot be used is set aside and made anew. Tells
 /// whether that was done. The outbox is attached as `desk`, to be read only.
 pub(crate) fn open_cache(paths: &Paths, durability: Durability) -> Result<(Connection, bool), StoreError> {

@@ -39,6 +39,8 @@ pub struct LaneRow {
     pub first: Option<Moment>,
     /// The newest attempt, by this machine's clock.
     pub last_attempt_at: Option<Timestamp>,
+    /// While `sending`, in the process that claimed it: the attempt before.
+    pub tried_before: Option<Timestamp>,
     /// The credential of the first attempt, as a print.
     pub attempted_as: Option<String>,
     /// The balance before the first attempt, where it was noted.
@@ -135,6 +137,7 @@ impl Store {
         self.outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let tried_before = find(&change, &id)?.and_then(|it| it.last_attempt_at);
                 let claimed = change.execute(
                     "UPDATE outbox SET state = 'sending', fence = fence + 1, attempts = attempts + 1,
                          first_attempt_at = coalesce(first_attempt_at, ?3), lease_until = ?4,
@@ -156,7 +159,7 @@ impl Store {
                 if claimed == 0 {
                     return Ok(None);
                 }
-                let row = find(&change, &id)?;
+                let row = find(&change, &id)?.map(|it| LaneRow { tried_before, ..it });
                 change.commit()?;
                 Ok(row)
             })
@@ -182,9 +185,14 @@ impl Store {
             .await?;
         if let Some(conversation) = row.row.lane.conversation().cloned() {
             let channel = row.row.channel.clone();
-            self.cache()
+            let renewed = self
+                .cache()
                 .later(move |cache| crate::store::stuck::renew(&cache.connection, &channel, &conversation))
-                .await?;
+                .await;
+            // It is written down; the cache is mended at the next start.
+            if let Err(error) = renewed {
+                tracing::error!(%error, "the list could not be told of a settled row");
+            }
         }
         Ok(settled)
     }

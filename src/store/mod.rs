@@ -139,15 +139,26 @@ impl Store {
         let paths = Paths::prepare(folder)?;
         let mut outbox = files::open_outbox(&paths, setup.durability)?;
         // Alone here: whatever is marked as leaving was cut off.
-        let lock = paths.enter(|| lane::recover(&mut outbox, None).map(drop))?;
+        let mut aside = false;
+        let lock = paths.enter(|| {
+            aside = files::set_damaged_aside(&paths)?;
+            lane::recover(&mut outbox, None).map(drop)
+        })?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
-        stuck::mend(&mut connection)?;
+        let rebuilt = rebuilt || aside;
+        if let Err(error) = stuck::mend(&mut connection) {
+            if matches!(error, StoreError::Damaged(_)) {
+                files::mark_damaged(&paths.cache);
+            }
+            return Err(error);
+        }
         let counter = Arc::new(AtomicU64::new(1));
         let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
+        let file = paths.cache.clone();
         Ok(Self(Arc::new(Inner {
             paths,
-            outbox: Writer::start("outbox", outbox, |_| Ok(false))?,
-            cache: Writer::start("cache", cache, |cache| {
+            outbox: Writer::start("outbox", outbox, None, |_| Ok(false))?,
+            cache: Writer::start("cache", cache, Some(file), |cache| {
                 let more = search::add_slice(&mut cache.connection)?;
                 Ok(trouble::add_slice(&mut cache.connection)? || more)
             })?,

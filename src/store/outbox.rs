@@ -217,6 +217,21 @@ pub(crate) fn complete(
     note(change, row, ["done", detail, made.unwrap_or("")])
 }
 
+impl Store {
+    /// What was noted last of a row: `done`, or how else it left the outbox;
+    /// `None` if nothing was. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn ending(&self, row: &RowId) -> Result<Option<String>, StoreError> {
+        let row = row.clone();
+        self.outbox().call(move |connection| {
+            let sql = "SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1";
+            Ok(connection.query_row(sql, [row.as_str()], |it| it.get(0)).optional()?)
+        })
+    }
+}
+
 /// Notes what became of a row, without its content.
 pub(crate) fn audit(
     change: &Connection,

@@ -14,7 +14,7 @@
 use rusqlite::{Connection, params};
 
 use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::outbox::{Operation, OutboxRow, Stop};
 use crate::model::time::Timestamp;
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::{StoreError, decisions, outbox, pauses};
@@ -38,9 +38,9 @@ pub(crate) fn write(
                  first_attempt_server_at = iif(attempts > 1, first_attempt_server_at, NULL),
                  first_attempt_since_boot = iif(attempts > 1, first_attempt_since_boot, NULL),
                  attempted_as = iif(attempts > 1, attempted_as, NULL),
-                 attempts = attempts - 1
+                 last_attempt_at = ?4, attempts = attempts - 1
              WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-            params![id, fence, not_before.micros()],
+            params![id, fence, not_before.micros(), lane.tried_before.map(Timestamp::micros)],
         )?,
         Settlement::AskAgain { not_before, counted } => change.execute(
             "UPDATE outbox SET state = 'uncertain', not_before = ?3, failures = failures + ?4,
@@ -49,9 +49,12 @@ pub(crate) fn write(
             params![id, fence, not_before.micros(), counted, server_at],
         )?,
         Settlement::Stop(stop, why) => {
+            if *stop == Stop::Auth {
+                never_tried(change, id, fence)?;
+            }
             let written = change.execute(
                 "UPDATE outbox SET state = 'stopped', stop = ?3, why = ?4,
-                     first_attempt_server_at = coalesce(first_attempt_server_at, ?5)
+                     first_attempt_server_at = iif(attempts > 0, coalesce(first_attempt_server_at, ?5), NULL)
                  WHERE id = ?1 AND fence = ?2 AND state <> 'stopped'",
                 params![id, fence, stop.word(), why.as_str(), server_at],
             )?;
@@ -71,6 +74,18 @@ pub(crate) fn write(
         }
     };
     Ok(written > 0)
+}
+
+/// A key that is not taken executes nothing: a first attempt with it was none,
+/// so that the row may leave with another key.
+fn never_tried(change: &Connection, id: &str, fence: i64) -> Result<(), StoreError> {
+    change.execute(
+        "UPDATE outbox SET attempts = 0, first_attempt_at = NULL, first_attempt_server_at = NULL,
+             first_attempt_since_boot = NULL, attempted_as = NULL, last_attempt_at = NULL
+         WHERE id = ?1 AND fence = ?2 AND state = 'sending' AND attempts = 1",
+        params![id, fence],
+    )?;
+    Ok(())
 }
 
 /// Ends a row that was done. One that a person has dropped or made anew

@@ -4,12 +4,14 @@
 //! Knows nothing of SQL.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
 use crate::store::errors::StoreError;
+use crate::store::files;
 
 type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
 
@@ -17,6 +19,8 @@ type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
 /// already sent.
 pub(crate) struct Writer<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
+    /// The file that is marked when a job finds it damaged.
+    file: Option<PathBuf>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -27,6 +31,7 @@ impl<T: Send + 'static> Writer<T> {
     pub(crate) fn start(
         name: &str,
         mut state: T,
+        file: Option<PathBuf>,
         mut spare: impl FnMut(&mut T) -> Result<bool, StoreError> + Send + 'static,
     ) -> Result<Self, StoreError> {
         let (jobs, queue) = mpsc::channel::<Job<T>>();
@@ -40,7 +45,7 @@ impl<T: Send + 'static> Writer<T> {
                 }
             })
             .map_err(|source| StoreError::Folder { path: name.into(), source })?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), file, thread: Some(thread) })
     }
 
     /// Runs a job and blocks until it is done.
@@ -53,7 +58,7 @@ impl<T: Send + 'static> Writer<T> {
             // The caller may be gone; the work is done all the same.
             let _ = reply.send(job(state));
         }))?;
-        result.recv().map_err(|_| StoreError::Closed)?
+        self.note_damage(result.recv().map_err(|_| StoreError::Closed)?)
     }
 
     /// Runs a job without blocking the caller's thread. The job runs even if
@@ -66,7 +71,14 @@ impl<T: Send + 'static> Writer<T> {
         self.send(Box::new(move |state| {
             let _ = reply.send(job(state));
         }))?;
-        result.await.map_err(|_| StoreError::Closed)?
+        self.note_damage(result.await.map_err(|_| StoreError::Closed)?)
+    }
+
+    fn note_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
+        if let (Err(StoreError::Damaged(_)), Some(file)) = (&result, &self.file) {
+            files::mark_damaged(file);
+        }
+        result
     }
 
     fn send(&self, job: Job<T>) -> Result<(), StoreError> {

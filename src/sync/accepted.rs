@@ -21,31 +21,46 @@ use crate::sync::report::Trouble;
 impl Channel {
     /// Remembers what the server accepted. The cache goes first: if this
     /// desk ends in between, the row asks again with the same key and is told
-    /// the same.
+    /// the same. It was done all the same where the cache cannot be written.
     pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
-        let row = &claimed.row;
         // What lists said before is merged anew into what follows here.
         self.forget_answers();
+        let otherwise = switched_otherwise(&claimed.row.operation, &receipt.kind);
+        let differs = match self.remember(&claimed.row, &receipt).await {
+            Ok(differs) => otherwise.or(differs),
+            Err(error) => {
+                tracing::error!(row = %claimed.row.id, %error, "what was accepted could not be shown");
+                otherwise
+            }
+        };
+        if let Some(why) = differs {
+            return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
+        }
+        let automation = match receipt.kind {
+            ReceiptKind::Automation(told) => told,
+            _ => None,
+        };
+        let made = receipt.kind.made().map(str::to_owned);
+        self.settle(claimed, Settlement::Done { made, automation, replayed: receipt.replayed }).await
+    }
+
+    /// Writes what follows from a receipt into the cache; tells in words
+    /// where the server has something else than was wished.
+    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<&'static str>, Trouble> {
         if let Some(credits) = receipt.credits.filter(|_| !receipt.test) {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
         }
-        self.note_charge(row, &receipt).await?;
-        let mut automation = None;
+        self.note_charge(row, receipt).await?;
         match &receipt.kind {
-            ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, &receipt).await?,
+            ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, receipt).await?,
             ReceiptKind::Automation(told) => {
-                let wish = matches!(row.operation, Operation::SetAutomation { enabled: true });
-                let enabled = told.unwrap_or(wish);
+                self.switches.fetch_add(1, Ordering::SeqCst);
+                let enabled = told.unwrap_or_else(|| wishes_ai(&row.operation));
                 if let Some(conversation) = row.lane.conversation() {
                     let state = Automation::from_enabled(Some(enabled));
                     self.store.set_automation(self.id(), conversation, state).await?;
                 }
-                self.switches.fetch_add(1, Ordering::SeqCst);
-                if enabled != wish {
-                    return self.switched_otherwise(claimed, enabled).await;
-                }
-                automation = *told;
             }
             ReceiptKind::Closed => {
                 if let Some(conversation) = row.lane.conversation() {
@@ -54,9 +69,8 @@ impl Channel {
             }
             ReceiptKind::Deleted => self.gone(row).await?,
             ReceiptKind::Saved(saved) => {
-                if self.read_tags_back(&row.operation, &receipt, saved.as_ref()).await? == Some(false) {
-                    let why = "the server took the tags, but tells others; # shows what it has";
-                    return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
+                if self.read_tags_back(&row.operation, receipt, saved.as_ref()).await? == Some(false) {
+                    return Ok(Some("the server took the tags, but tells others; # shows what it has"));
                 }
             }
             // Kept in the audit by what the server made of it; the lists of
@@ -68,9 +82,7 @@ impl Channel {
             | ReceiptKind::Filed
             | ReceiptKind::Reacted => {}
         }
-        let made = receipt.kind.made().map(str::to_owned);
-        let done = Settlement::Done { made, automation, replayed: receipt.replayed };
-        self.settle(claimed, done).await
+        Ok(None)
     }
 
     /// What a template costs is stated in two ways: what one did cost counts.
@@ -85,14 +97,6 @@ impl Channel {
         self.store.note_template_charge(self.id(), i64::from(cost)).await?;
         self.tell(News::Templates(self.id().clone()));
         Ok(())
-    }
-
-    /// The server took the switch and tells the opposite: what waits behind a
-    /// pause must not leave.
-    async fn switched_otherwise(&self, claimed: &LaneRow, enabled: bool) -> Result<(), Trouble> {
-        let words = if enabled { "the AI still answers" } else { "the AI is still paused" };
-        let why = format!("the server took the change, but says that {words}");
-        self.stop_row(claimed, Stop::Refused, SafeText::line(&why)).await
     }
 
     /// Shows what was said in a conversation before the server lists it.
@@ -172,5 +176,21 @@ fn shown_text(operation: &Operation) -> SafeText {
             SafeText::block(media.caption.as_deref().unwrap_or(""))
         }
         operation => operation.summary(),
+    }
+}
+
+/// Whether the AI is wished to answer.
+fn wishes_ai(operation: &Operation) -> bool {
+    matches!(operation, Operation::SetAutomation { enabled: true })
+}
+
+/// The server took the switch and tells the opposite: what waits behind a
+/// pause must not leave.
+fn switched_otherwise(operation: &Operation, kind: &ReceiptKind) -> Option<&'static str> {
+    let ReceiptKind::Automation(Some(told)) = kind else { return None };
+    match (told, wishes_ai(operation)) {
+        (true, false) => Some("the server took the change, but says that the AI still answers"),
+        (false, true) => Some("the server took the change, but says that the AI is still paused"),
+        _ => None,
     }
 }

@@ -6,35 +6,55 @@
 use std::collections::HashMap;
 
 use crate::client::budget::Doubt;
+use crate::client::errors::ErrorCode;
 use crate::client::retry::{may_repeat, not_repeated};
 use crate::client::{Outcome, Receipt, Unclear};
 use crate::model::ids::RowId;
 use crate::model::outbox::{Class, PreparedRequest, RowState, Stop};
+use crate::model::time::Timestamp;
 use crate::store::lane::LaneRow;
 use crate::sync::Channel;
 use crate::sync::report::Trouble;
 
 /// How the last attempts at rows that may be repeated ended.
 #[derive(Debug, Default)]
-pub(crate) struct Doubts(HashMap<RowId, Doubt>);
+pub(crate) struct Doubts {
+    ends: HashMap<RowId, Doubt>,
+    /// Since when the server says that an earlier attempt is in progress.
+    in_progress: HashMap<RowId, Timestamp>,
+}
 
 impl Doubts {
     /// Remembers an outcome; a row whose outcome is clear is forgotten.
-    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &Outcome<T>) {
+    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &Outcome<T>, now: Timestamp) {
+        match outcome {
+            Outcome::Refused(refusal) if refusal.code == Some(ErrorCode::IdempotencyInProgress) => {
+                self.in_progress.entry(row.clone()).or_insert(now);
+            }
+            _ => {
+                self.in_progress.remove(row);
+            }
+        }
         match outcome {
             Outcome::Unknown(unclear) => {
                 let doubt = if unclear.status.is_some() { Doubt::Answered } else { Doubt::Silent };
-                self.0.insert(row.clone(), doubt);
+                self.ends.insert(row.clone(), doubt);
             }
             _ => {
-                self.0.remove(row);
+                self.ends.remove(row);
             }
         }
     }
 
+    /// Microseconds since the server first said that an earlier attempt is in
+    /// progress.
+    pub(crate) fn in_progress(&self, row: &RowId, now: Timestamp) -> i64 {
+        self.in_progress.get(row).map_or(0, |it| now.since(*it))
+    }
+
     /// What a repetition is paid as. After a start nothing is remembered.
     fn of(&self, row: &RowId) -> Doubt {
-        self.0.get(row).copied().unwrap_or(Doubt::Answered)
+        self.ends.get(row).copied().unwrap_or(Doubt::Answered)
     }
 }
 
@@ -102,8 +122,12 @@ impl Channel {
             Outcome::Unknown(unclear) => unclear.replayed,
             Outcome::NotSent(_) | Outcome::Refused(_) => false,
         };
-        if replayed && row.operation.class() == Class::Guarded {
-            self.store.note_recognised(self.client.base_url(), &request.path).await?;
+        let knows_it = matches!(&outcome, Outcome::Refused(it) if it.is_about_the_key() && it.status == 409);
+        if (replayed || knows_it) && row.operation.class() == Class::Guarded {
+            // What became of the row matters more than this.
+            if let Err(error) = self.store.note_recognised(self.client.base_url(), &request.path).await {
+                tracing::error!(%error, "what the server recognises could not be noted");
+            }
         }
         if let Outcome::Refused(refusal) = &outcome
             && refusal.is_about_the_key()

@@ -23,6 +23,7 @@ use crate::sync::broadcasts::BroadcastState;
 use crate::sync::conversations::ListState;
 use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
+use crate::sync::probe::Probe;
 use crate::sync::push::PushState;
 use crate::sync::report::Trouble;
 use crate::sync::trigger::TriggerState;
@@ -47,7 +48,7 @@ pub struct Channel {
     pub(crate) histories: tokio::sync::Mutex<()>,
     pub(crate) outbox: tokio::sync::Mutex<PushState>,
     /// Held while a file is uploaded, beside what else leaves.
-    pub(crate) uploading: tokio::sync::Mutex<()>,
+    pub(crate) uploading: tokio::sync::Mutex<Probe>,
     /// Counts pages of the list, so that a history read before one of them
     /// does not count as caught up with it.
     pub(crate) lists_applied: AtomicU64,
@@ -202,6 +203,11 @@ impl Channel {
 
     pub(crate) fn deny(&self, resource: Resource) {
         self.desk().denied.insert(resource);
+    }
+
+    /// Asks again for what the key was refused: a person wants to know.
+    pub(crate) fn ask_all_again(&self) {
+        self.desk().denied.clear();
     }
 
     pub(crate) fn id(&self) -> &ChannelId {

@@ -23,7 +23,8 @@ impl Channel {
 
     /// Adds the balance before and after to why something dear stopped.
     pub(crate) async fn with_evidence(&self, row: &LaneRow, why: SafeText) -> SafeText {
-        if row.row.operation.class() != Class::Guarded {
+        // A key that is not taken is not tried twice.
+        if row.row.operation.class() != Class::Guarded || self.is_stopped() {
             return why;
         }
         // Read now, so that it is not older than the attempt.

@@ -6,7 +6,7 @@
 use crate::client::ReadError;
 use crate::model::ids::RowId;
 use crate::model::news::News;
-use crate::model::outbox::{Finding, Looks, Operation};
+use crate::model::outbox::{Finding, Looks, Moment, Operation};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, Settlement};
@@ -30,10 +30,11 @@ pub(crate) struct Looking {
 }
 
 impl Looking {
-    fn begin(row: &LaneRow, text: &str) -> Self {
+    /// `server_time` reads a moment of this machine by the server's clock.
+    fn begin(row: &LaneRow, text: &str, server_time: impl Fn(Moment) -> Option<Timestamp>) -> Self {
         // The server's own time where it told; its history is dated by it.
         let first = row.first.unwrap_or_else(|| row.row.created_at.into());
-        let look = Look::new(text, first.server.unwrap_or(first.wall));
+        let look = Look::new(text, first.server.or_else(|| server_time(first)).unwrap_or(first.wall));
         Self { row: row.row.id.clone(), look, cursors: Cursors::new(PAGES) }
     }
 }
@@ -55,8 +56,9 @@ impl Channel {
         let Some(platform) = self.platform().await? else {
             return Ok((None, now.plus(AGAIN)));
         };
-        let mut looking =
-            before.filter(|it| it.row == row.row.id).unwrap_or_else(|| Looking::begin(row, text));
+        let mut looking = before
+            .filter(|it| it.row == row.row.id)
+            .unwrap_or_else(|| Looking::begin(row, text, |first| self.client.server_time(first)));
         let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
             Ok(page) => page,
             Err(ReadError::NotFound(_) | ReadError::Rejected(_)) => {

@@ -33,6 +33,7 @@ mod probe;
 mod push;
 pub mod reconcile;
 mod report;
+mod settling;
 mod tab;
 mod templates;
 #[cfg(test)]

@@ -10,10 +10,11 @@ use crate::client::retry::{self, Attempt, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
-use crate::model::outbox::{Lane, Moment, RowState, Stop};
+use crate::model::outbox::{Class, Lane, Moment, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::lane::{LaneRow, Settlement};
+use crate::store::lane::LaneRow;
+use crate::store::since::Moved;
 use crate::sync::Channel;
 use crate::sync::attempt::{Doubts, Leave};
 use crate::sync::contacts::Prepared;
@@ -23,10 +24,13 @@ use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::looking::Looking;
 use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
+use crate::sync::settling::settlement;
 
 /// Between two tries to read the history a text waits for, or to write the
 /// outbox.
 const AGAIN: i64 = 2 * SECOND;
+/// The longest wait for a history that cannot be read.
+const LONGEST: i64 = 60 * SECOND;
 /// Conversations remembered as read at most.
 const REMEMBERED: usize = 5000;
 
@@ -49,6 +53,8 @@ pub(crate) struct PushState {
     /// Lanes whose history could not be read again, or whose repetition is
     /// not paid for, until when they wait.
     held: HashMap<Lane, Timestamp>,
+    /// How often in a row a history could not be read.
+    unread: HashMap<ConversationId, u32>,
     doubts: Doubts,
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
@@ -65,6 +71,7 @@ impl PushState {
     pub(crate) fn new(now: Timestamp) -> Self {
         Self {
             held: HashMap::new(),
+            unread: HashMap::new(),
             doubts: Doubts::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
@@ -88,7 +95,16 @@ impl PushState {
         self.probe.failed(now);
     }
 
+    /// A history could not be read: its lane waits, longer each time.
+    fn was_not_read(&mut self, conversation: ConversationId, now: Timestamp) {
+        let times = self.unread.entry(conversation.clone()).or_default();
+        let wait = AGAIN.saturating_mul(1 << (*times).min(16)).min(LONGEST);
+        *times += 1;
+        self.held.insert(Lane::Conversation(conversation), now.plus(wait));
+    }
+
     fn was_read(&mut self, conversation: ConversationId, now: Timestamp) {
+        self.unread.remove(&conversation);
         if self.read_at.len() >= REMEMBERED {
             self.read_at.clear();
         }
@@ -135,7 +151,7 @@ impl Channel {
     }
 
     async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, Trouble> {
-        state.held.retain(|_, until| (1..=AGAIN).contains(&until.since(now)));
+        state.held.retain(|_, until| (1..=LONGEST).contains(&until.since(now)));
         if let Some(set_back) = state.doubtful_waits {
             self.store.end_waits(self.id(), now, set_back).await?;
             state.doubtful_waits = None;
@@ -211,24 +227,28 @@ impl Channel {
         self.send(state, claimed).await
     }
 
-    /// What speaks against a text whose writer had a certain message on
-    /// screen.
+    /// What speaks against something that reaches people leaving now: it had
+    /// to wait for long, or the conversation is not what its writer saw.
     async fn objection(
         &self,
         state: &PushState,
         row: &LaneRow,
         now: Timestamp,
     ) -> Result<Option<(Stop, &'static str)>, Trouble> {
-        let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
-        if let Some(planned) = row.row.planned_at.filter(|_| untried) {
+        let operation = &row.row.operation;
+        let reaches_people = matches!(operation.class(), Class::Send | Class::Guarded);
+        if row.row.attempts > 0 || row.row.state != RowState::Queued || !reaches_people {
+            return Ok(None);
+        }
+        if let Some(planned) = row.row.planned_at {
             return self.planned_objection(row, planned, now).await;
         }
-        let (Some(seen), Some(conversation), true) =
-            (&row.row.seen, row.row.lane.conversation(), untried && row.row.operation.speaks())
-        else {
-            return Ok(None);
+        let moved = match (&row.row.seen, row.row.lane.conversation()) {
+            (Some(seen), Some(conversation)) if operation.speaks() => {
+                self.store.moved_since(self.id(), conversation, seen).await?
+            }
+            _ => Moved::default(),
         };
-        let moved = self.store.moved_since(self.id(), conversation, seen).await?;
         Ok(guard::objection(moved, row.due_at, &state.outage, now))
     }
 
@@ -260,7 +280,7 @@ impl Channel {
                     state.no_connection(now);
                 }
                 self.read_failed(Resource::History, error);
-                state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
+                state.was_not_read(conversation, now);
             }
             Err(error) => return Err(error),
         }
@@ -275,8 +295,8 @@ impl Channel {
             return Ok(());
         };
         let outcome = self.attempt(&claimed, &request).await?;
-        state.doubts.note(&row.id, &outcome);
         let now = self.clock.now();
+        state.doubts.note(&row.id, &outcome, now);
         match &outcome {
             Outcome::NotSent(NotSent::Offline(_)) => state.no_connection(now),
             Outcome::NotSent(NotSent::Paced(_)) => {}
@@ -288,9 +308,11 @@ impl Channel {
         }
         let attempt = Attempt {
             class: claimed.row.operation.class(),
-            recognised: self.recognises(&claimed).await?,
+            // Where this desk's files fail, as if nothing were proved.
+            recognised: self.recognises(&claimed).await.unwrap_or_default(),
             failures: claimed.failures,
             age: claimed.key_age(&self.moment(now)).unwrap_or(0),
+            in_progress: state.doubts.in_progress(&claimed.row.id, now),
             was_unclear: claimed.row.attempts > 1,
             jitter: self.store.chance().fraction(),
         };
@@ -334,40 +356,9 @@ impl Channel {
         }
     }
 
-    pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
-        tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
-        let conversation = row.row.lane.conversation().cloned();
-        self.settle(row, Settlement::Stop(stop, why.clone())).await?;
-        self.tell(News::Notice(self.id().clone(), conversation, why));
-        Ok(())
-    }
-
-    /// Writes down what became of a row and tells of it.
-    pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), Trouble> {
-        if !self.store.settle(row, settlement).await? {
-            tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
-        }
-        if let Some(conversation) = row.row.lane.conversation() {
-            self.tell(News::History(self.id().clone(), conversation.clone()));
-        }
-        self.tell(News::Conversations(self.id().clone()));
-        Ok(())
-    }
-
     /// A moment by all clocks that are known.
     pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
         let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
         Moment { server: self.client.server_time(moment), ..moment }
     }
-}
-
-/// What is written down of a row that goes on; `None` for one that was done.
-pub(crate) fn settlement(next: Next, now: Timestamp) -> Option<Settlement> {
-    Some(match next {
-        Next::Done => return None,
-        Next::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
-        Next::AskAgain { after, counted } => Settlement::AskAgain { not_before: now.plus(after), counted },
-        Next::Stop(stop, why) => Settlement::Stop(stop, why),
-        Next::Halt(_) => Settlement::Wait { not_before: now },
-    })
 }

@@ -91,6 +91,7 @@ impl Tab {
             it.refresh_open = true;
         });
         self.channel.resume();
+        self.channel.ask_all_again();
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
     }

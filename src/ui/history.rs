@@ -280,10 +280,21 @@ fn text_style(theme: Theme, item: &Item) -> Style {
 
 fn media(app: &App, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     if let Some(label) = lines::media_label(row) {
-        let opens = if lines::has_file(row) { app.keyed(" · {open-outside} opens") } else { String::new() };
+        let opens = match pictures::can_show(app, row) {
+            true => app.keyed(" · {show-picture} shows, {open-outside} opens"),
+            false if lines::has_file(row) => app.keyed(" · {open-outside} opens"),
+            false => String::new(),
+        };
         let lead = if row.message.content.is_empty() { "" } else { " " };
-        let room = area.width.saturating_sub(u16::try_from(App::TRAILER).unwrap_or(0));
-        paint::text(buffer, area.x, area.y, room, &format!("{lead}{label}{opens}"), theme.dim());
+        // Only what went out has its delivery at the end of the line.
+        let inbound = row.message.direction == crate::model::messages::Direction::Inbound;
+        let trailer = if inbound { 1 } else { App::TRAILER };
+        let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
+        let whole = format!("{lead}{label}{opens}");
+        // Where there is no room for keys, what it is comes first.
+        let fits = wrap::cells(&whole) <= usize::from(room);
+        let words = if fits { whole } else { format!("{lead}{label}") };
+        paint::text(buffer, area.x, area.y, room, &words, theme.dim());
     }
 }
 

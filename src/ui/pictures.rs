@@ -11,8 +11,9 @@ use crate::app::App;
 use crate::app::layout::Area;
 use crate::app::lines::{Item, Line};
 use crate::app::pages::Page;
-use crate::app::pictures::Shown;
-use crate::model::pictures::{Dot, Picture, Sharp};
+use crate::app::pictures::{Shown, picture_of};
+use crate::model::messages::MessageRow;
+use crate::model::pictures::{Dot, Graphics, Picture, Sharp};
 use crate::ui::paint;
 use crate::ui::theme::{Palette, Theme};
 
@@ -49,6 +50,11 @@ pub fn draw_row(app: &App, theme: Theme, item: &Item, row: usize, area: Area, bu
             paint::text(buffer, area.x, area.y, area.width, &words, theme.error());
         }
     }
+}
+
+/// Whether a message brings a picture that can be shown here.
+pub fn can_show(app: &App, row: &MessageRow) -> bool {
+    app.settings.graphics != Graphics::Off && picture_of(&row.message).is_some()
 }
 
 fn shown<'a>(app: &'a App, item: &Item) -> Option<&'a Shown> {

@@ -14,11 +14,24 @@ use crate::app::layout::Area;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
+use crate::model::news::Health;
 use crate::ui::connection;
 use crate::ui::paint;
 use crate::ui::search;
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
+
+/// How the tab's connection fares, and what its key may not do.
+fn connected(app: &App, theme: Theme) -> (String, Style) {
+    let tab = app.tab();
+    let (words, style) = connection::words(&tab.health, app.now, app.settings.offset_minutes, theme);
+    match &tab.note {
+        Some(why) if matches!(tab.health, Health::Live { .. }) => {
+            (format!("NOT FOR THIS KEY: {why} · {words}"), theme.waiting())
+        }
+        _ => (words, style),
+    }
+}
 
 /// Words of the status line behind its first.
 struct Item {
@@ -37,7 +50,7 @@ pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (first, style) = match &app.notice {
         Some(notice) if notice.warning => (notice.text.clone(), theme.waiting()),
         Some(notice) => (notice.text.clone(), theme.strong()),
-        None => connection::words(&app.tab().health, app.now, app.settings.offset_minutes, theme),
+        None => connected(app, theme),
     };
     let items = under_way(app, theme, area.width < 100);
     let wide = |it: &Item| u16::try_from(wrap::cells(&it.words)).unwrap_or(u16::MAX);
@@ -101,6 +114,10 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
 pub fn draw_hints(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let mut x = area.x + 1;
     let end = area.x + area.width.saturating_sub(1);
+    if let Some(words) = app.tutor_line() {
+        paint::text(buffer, x, area.y, end - x, &words, theme.strong());
+        return;
+    }
     let wide = |key: &str, word: &str| paint::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
     let hints = hints(app);
     let is_help = |word: &str| word == commands::row(Command::Help).word;

@@ -161,6 +161,11 @@ impl Hands {
         self.history(conversation).messages.into_iter().map(|it| it.message.id.to_string()).collect()
     }
 
+    /// Where its files are.
+    fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
     fn queue(&self, conversation: &str, operation: Operation) -> OutboxRow {
         queue_on(&self.store, self.clock.now(), conversation, operation)
     }

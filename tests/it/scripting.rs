@@ -7,6 +7,9 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
+use crate::faults::world::World;
+use crate::kills::folder::Folder;
+use crate::proxy::{Door, Proxy};
 
 /// A configuration of the live chat tab, with its key in the environment.
 struct Script {
@@ -227,4 +230,21 @@ fn a_script_sends_files_links_places_and_templates() {
         assert!(said.contains(words), "{more:?}: {said}");
     }
     assert_eq!(script.desk.outbound().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_reads_the_top_of_the_list_once() {
+    let world = World::start().await;
+    // More histories to read than the budget has room for.
+    for number in 0..130 {
+        world.inbound("whatsapp", &format!("+346001{number:05}")).await;
+    }
+    let proxy = Proxy::start(world.address(), Door::Open).await;
+    let folder = Folder::new(&proxy.base_url(), world.key("whatsapp").expose());
+    let mut child = folder.start(&["send", "+34600100129", "Hi", "--beside-ai"]);
+    let ended = tokio::task::spawn_blocking(move || child.wait()).await.expect("no panic");
+    assert!(ended.expect("it ends").success());
+    let asked: Vec<_> = proxy.seen().into_iter().map(|it| it.asked.target).collect();
+    let tops = asked.iter().filter(|it| it.starts_with("/v1/conversations?") && !it.contains("cursor="));
+    assert_eq!(tops.count(), 1, "{asked:#?}");
 }

@@ -141,6 +141,7 @@ fn carry_out(
     if found.channel.spec().read_only {
         bail!("{} is read-only", found.channel.spec().name);
     }
+    let pauses = operations.iter().any(|it| matches!(it, Operation::SetAutomation { enabled: false }));
     let mut rows = Vec::new();
     for operation in operations {
         let lane = Lane::Conversation(id.clone());
@@ -153,7 +154,10 @@ fn carry_out(
             other => crate::client::prepare(&found.platform, &lane, other)?,
         };
         let channel = found.channel.spec().id.clone();
-        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None });
+        // What is sent after a pause leaves only if nobody has answered since
+        // it was asked for.
+        let seen = if pauses && operation.speaks() { session.newest(found)? } else { None };
+        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None });
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
     for row in &queued {
@@ -175,13 +179,19 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
         let leads = session.leads(channel)?;
         let step = match leads {
             true => session.runtime.block_on(async {
-                channel.upload_all(session.now()).await;
-                channel.push_all(session.now()).await
+                channel.upload_once(session.now()).await;
+                channel.push_once(session.now()).await
             }),
             false => PushStep::Idle,
         };
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
-        let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else { return Ok(()) };
+        let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else {
+            return match session.store().ending(row)?.as_deref() {
+                Some("done") => Ok(()),
+                Some(event) => bail!("it was not confirmed: it was {event}"),
+                None => bail!("it was not confirmed, and left the outbox"),
+            };
+        };
         if let RowState::Stopped(_, why) = &left.row.state {
             bail!("{}: {why}; it is kept in the outbox", left.row.operation.word());
         }
@@ -199,6 +209,8 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
                 session.patience / SECOND
             );
         }
-        session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+        if step != PushStep::Moved {
+            session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+        }
     }
 }

@@ -14,7 +14,9 @@ use crate::model::account::Platform;
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
+use crate::model::messages::Place;
 use crate::model::news::{Health, News};
+use crate::model::outbox::Lane;
 use crate::model::queries::{ConversationQuery, HistoryQuery};
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::leases::{Holder, Vitals};
@@ -28,6 +30,8 @@ const CATCH_UP: i64 = 3 * SECOND;
 const READ_AGAIN: u32 = 2;
 /// How often the files are looked at again meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
+/// Between two parts of what is behind the top.
+const MOMENT: Duration = Duration::from_millis(250);
 /// Conversations looked through for a name or number.
 const LOOKED_AT: u32 = 1_000;
 
@@ -53,6 +57,15 @@ impl Drop for Session {
             tracing::error!(%error, "the leases could not be given up");
         }
     }
+}
+
+/// How much a reading step has read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    /// All that is due.
+    All,
+    /// What comes first; something behind it is left.
+    First,
 }
 
 /// A conversation and the channel it is on.
@@ -98,32 +111,34 @@ impl Session {
         self.files.now()
     }
 
-    /// Takes a reading step until it is done, within the command's patience:
-    /// a step may come in parts or have to wait for the rate budget.
+    /// Takes a reading step until what comes first is read, within the
+    /// command's patience: a step may come in parts or have to wait for the
+    /// rate budget. Tells whether all was read, or something behind it is
+    /// left.
     ///
     /// # Errors
     /// In words, with what the server said last.
-    pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<()> {
+    pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<Read> {
         let until = self.now().plus(self.patience);
         let name = &channel.spec().name;
         let mut failures = 0;
         loop {
             let wait = match self.runtime.block_on(step()) {
-                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(()),
+                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(Read::All),
+                Pulled::Later(_) => return Ok(Read::First),
                 Pulled::More => continue,
                 Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() => {
                     failures += 1;
                     i64::from(failures) * (SECOND / 4)
                 }
                 Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
-                Pulled::Later(wait) | Pulled::Paced(wait) => wait,
+                Pulled::Paced(wait) => wait,
             };
             if self.now().plus(wait) > until {
                 let seconds = wait / SECOND + 1;
                 bail!("{name}: {what}: this key's rate limit is used up; free again in {seconds} s");
             }
-            let wait = Duration::from_micros(wait.unsigned_abs());
-            self.runtime.block_on(async { tokio::time::sleep(wait).await });
+            self.sleep(Duration::from_micros(wait.unsigned_abs()));
         }
     }
 
@@ -163,20 +178,57 @@ impl Session {
         Ok(matches!(held.first(), Some(Holder::Me(_))))
     }
 
-    /// Reads the list of a channel's conversations; where another process
-    /// keeps it fresh, the files hold it.
+    /// Reads the list of a channel's conversations to its end; where another
+    /// process keeps it fresh, the files hold it.
     ///
     /// # Errors
-    /// When the server does not answer as it should.
+    /// When the server does not answer as it should, or the rate budget does
+    /// not suffice within the command's patience.
     pub fn refresh(&self, channel: &Channel) -> Result<()> {
-        if !self.leads(channel)? {
-            return Ok(());
+        let until = self.now().plus(self.patience);
+        let mut read = self.read_top(channel)?;
+        while read == Read::First {
+            if self.now() > until {
+                let name = &channel.spec().name;
+                bail!("{name}: reading conversations: this key's rate limit leaves no room for all of them");
+            }
+            read = self.read_behind(channel)?;
         }
-        let platform = self.platform(channel)?;
-        if platform == Platform::Whatsapp {
+        Ok(())
+    }
+
+    /// Reads new messages and the top of the list.
+    fn read_top(&self, channel: &Channel) -> Result<Read> {
+        if !self.leads(channel)? {
+            return Ok(Read::All);
+        }
+        if self.platform(channel)? == Platform::Whatsapp {
             self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
         }
         self.read(channel, "reading conversations", async || channel.pull_conversations().await)
+    }
+
+    /// Reads a part of what is behind the top, after a moment: it waits for
+    /// the budget, and reading the top again would use that up.
+    fn read_behind(&self, channel: &Channel) -> Result<Read> {
+        self.sleep(MOMENT);
+        if !self.leads(channel)? {
+            return Ok(Read::All);
+        }
+        self.read(channel, "reading conversations", async || channel.pull_behind().await)
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
+    }
+
+    /// The newest message of a conversation that is stored here.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn newest(&self, found: &Found) -> Result<Option<Place>> {
+        let lane = Lane::Conversation(found.row.conversation.id.clone());
+        Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
     }
 
     /// What another process that leads said last of the connection.
@@ -209,12 +261,9 @@ impl Session {
     /// # Errors
     /// When there is none, or several are called so.
     pub fn find(&self, name: Option<&str>, wanted: &str) -> Result<Found> {
-        let until = self.now().plus(CATCH_UP.min(self.patience));
-        let mut found = self.find_stored(name, wanted)?;
-        // Another process keeps the files fresh, and may have begun just now.
-        while found.is_empty() && self.now() < until && self.another_leads(name)? {
-            self.runtime.block_on(async { tokio::time::sleep(LOOK).await });
-            found = self.find_stored(name, wanted)?;
+        let mut found = Vec::new();
+        for channel in self.channels(name)? {
+            found.extend(self.find_on(channel, wanted)?);
         }
         match found.len() {
             0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
@@ -223,28 +272,33 @@ impl Session {
         }
     }
 
-    fn find_stored(&self, name: Option<&str>, wanted: &str) -> Result<Vec<Found>> {
-        let mut found = Vec::new();
-        for channel in self.channels(name)? {
-            let platform = self.platform(&channel)?;
-            if !platform.has_histories() {
-                continue;
-            }
-            self.refresh(&channel)?;
-            for row in self.matching(&channel, wanted)? {
-                found.push(Found { channel: channel.clone(), platform: platform.clone(), row });
-            }
+    /// What a word names on a channel. The top of the list is read first; what
+    /// is behind it only until something is found.
+    fn find_on(&self, channel: Arc<Channel>, wanted: &str) -> Result<Vec<Found>> {
+        let platform = self.platform(&channel)?;
+        if !platform.has_histories() {
+            return Ok(Vec::new());
         }
-        Ok(found)
-    }
-
-    fn another_leads(&self, name: Option<&str>) -> Result<bool> {
-        for channel in self.channels(name)? {
-            if !self.leads(&channel)? {
-                return Ok(true);
+        let catch_up = self.now().plus(CATCH_UP.min(self.patience));
+        let until = self.now().plus(self.patience);
+        let mut read = self.read_top(&channel)?;
+        loop {
+            let rows = self.matching(&channel, wanted)?;
+            if !rows.is_empty() {
+                let found = |row| Found { channel: channel.clone(), platform: platform.clone(), row };
+                return Ok(rows.into_iter().map(found).collect());
             }
+            read = match read {
+                Read::First if self.now() < until => self.read_behind(&channel)?,
+                // Another process keeps the files fresh, and may have begun
+                // just now.
+                Read::All if self.now() < catch_up && !self.leads(&channel)? => {
+                    self.sleep(LOOK);
+                    self.read_top(&channel)?
+                }
+                Read::First | Read::All => return Ok(Vec::new()),
+            };
         }
-        Ok(false)
     }
 
     fn matching(&self, channel: &Channel, wanted: &str) -> Result<Vec<ConversationRow>> {

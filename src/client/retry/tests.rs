@@ -29,6 +29,7 @@ const FRESH: Attempt = Attempt {
     recognised: false,
     failures: 0,
     age: SECOND,
+    in_progress: SECOND,
     was_unclear: false,
     jitter: 0.5,
 };
@@ -83,8 +84,20 @@ fn refusals_wait_for_a_person() {
         assert_eq!(stops(&decide(&refusal(code, status, None), FRESH)), Some(stop), "{code:?} {status}");
     }
     let unclear_before = Attempt { was_unclear: true, ..FRESH };
-    let revoked = refusal(Some(RevokedKey), 401, None);
-    assert_eq!(stops(&decide(&revoked, unclear_before)), Some(Stop::Unknown));
+    // What is said before the key is looked up says nothing of what was done.
+    let early = [(RevokedKey, 401), (Forbidden, 403), (PayloadTooLarge, 413)];
+    for (code, status) in early {
+        let next = decide(&refusal(Some(code), status, None), unclear_before);
+        assert_eq!(stops(&next), Some(Stop::Unknown), "{status}");
+    }
+    let definite = [(ValidationError, 400, Stop::Refused), (InsufficientCredits, 402, Stop::Credits)];
+    for (code, status, stop) in definite {
+        assert_eq!(
+            stops(&decide(&refusal(Some(code), status, None), unclear_before)),
+            Some(stop),
+            "{status}"
+        );
+    }
 }
 
 #[test]
@@ -107,10 +120,11 @@ fn an_attempt_in_progress_is_waited_for() {
     let cases =
         [(SECOND, None, 1_050_000), (10 * SECOND, None, 5_250_000), (SECOND, Some(SECOND), 1_050_000)];
     for (age, retry_after, after) in cases {
-        let next = decide(&busy(retry_after), Attempt { age, failures: 9, ..FRESH });
+        let next =
+            decide(&busy(retry_after), Attempt { in_progress: age, age: KEY_AGE / 2, failures: 9, ..FRESH });
         assert_eq!(next, Next::AskAgain { after, counted: false });
     }
-    let long = Attempt { age: PROGRESS, ..FRESH };
+    let long = Attempt { in_progress: PROGRESS, ..FRESH };
     assert_eq!(stops(&decide(&busy(None), long)), Some(Stop::Unknown));
 }
 

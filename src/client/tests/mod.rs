@@ -70,7 +70,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let short = Duration::from_millis(50);
     let cases = [
         Bounds { read_total: short, write_total: short, ..Bounds::default() },
-        Bounds { idle: short, ..Bounds::default() },
+        Bounds { idle: short, write_total: 2 * short, ..Bounds::default() },
     ];
     for bounds in cases {
         let client = client(&address, bounds);
@@ -84,6 +84,39 @@ async fn a_server_that_never_answers_is_given_up() {
     let (operation, request, key) = text();
     let sent = client(&address, Bounds::default()).carry_out(&operation, &request, &key).await;
     assert!(matches!(sent, Outcome::NotSent(NotSent::Offline(_))), "nothing can have left: {sent:?}");
+}
+
+/// What is done or carried up may take long before an answer begins; only
+/// pauses within an answer, and reads, are bounded by how long it may pause.
+#[tokio::test]
+async fn a_write_has_all_its_time_before_the_answer_begins() {
+    let server = MockServer::start().await;
+    let answer = r#"{"messageId":"m1","status":"sent","creditsUsed":1,"creditsRemaining":9}"#;
+    let late = ResponseTemplate::new(200).set_body_raw(answer, "application/json");
+    Mock::given(any()).respond_with(late.set_delay(Duration::from_millis(300))).mount(&server).await;
+    let bounds = Bounds { idle: Duration::from_millis(30), ..Bounds::default() };
+    let client = client(&server.uri(), bounds);
+    let (operation, request, key) = text();
+    let sent = client.carry_out(&operation, &request, &key).await;
+    assert!(matches!(sent, Outcome::Done(_)), "{sent:?}");
+    assert!(matches!(client.account().await, Err(ReadError::Offline(_))), "a read is given up");
+}
+
+/// Whoever stands before the server speaks JSON too, but has no codes.
+#[tokio::test]
+async fn a_refusal_without_a_code_is_not_the_interfaces_word() {
+    for status in [400, 402, 403, 404, 409, 410, 422] {
+        let server = MockServer::start().await;
+        let answer =
+            ResponseTemplate::new(status).set_body_raw(r#"{"message":"no Route"}"#, "application/json");
+        Mock::given(any()).respond_with(answer).mount(&server).await;
+        let client = client(&server.uri(), Bounds::default());
+        let (operation, request, key) = text();
+        let sent = client.carry_out(&operation, &request, &key).await;
+        assert!(matches!(sent, Outcome::Unknown(_)), "{status}: {sent:?}");
+        let read = client.account().await;
+        assert!(matches!(read, Err(ReadError::Trouble(_))), "{status}: {read:?}");
+    }
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::Timestamp;
 use crate::store::reader::conversations::row_of;
+use crate::store::rows::media;
 use crate::store::rows::message::{COLUMNS, WIDTH, read};
 use crate::store::rows::outbox;
 use crate::store::{StoreError, notes};
@@ -80,8 +81,11 @@ fn messages(
     let mut statement = connection.prepare_cached(&sql)?;
     let limit = i64::from(query.limit) + 1;
     let rows = statement.query_map(params![number, query.channel.as_str(), limit], |row| {
+        let message = read(row, &query.conversation)?;
+        let media = message.media_url.as_ref().map(|_| media::facts(&message.raw)).unwrap_or_default();
         Ok(MessageRow {
-            message: read(row, &query.conversation)?,
+            message,
+            media,
             sent_here: row.get(WIDTH)?,
             reaction: row.get(WIDTH + 1)?,
             reaction_pending: None,

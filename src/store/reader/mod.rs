@@ -3,6 +3,8 @@
 //!
 //! Knows nothing of who draws.
 
+use std::path::Path;
+
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::model::account::Account;
@@ -14,7 +16,7 @@ use crate::model::queries::{
 };
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::text::SafeText;
-use crate::store::{StoreError, account, drafts, pauses};
+use crate::store::{StoreError, account, drafts, files, pauses};
 
 pub(crate) mod conversations;
 mod counts;
@@ -34,6 +36,14 @@ pub struct Reader {
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
         Self { connection }
+    }
+
+    /// Has the cache made anew at the next start if a reading found it
+    /// damaged.
+    pub fn note_damage(&self, error: &StoreError) {
+        if let (StoreError::Damaged(_), Some(file)) = (error, self.connection.path()) {
+            files::mark_damaged(Path::new(file));
+        }
     }
 
     /// A window of a tab's list.

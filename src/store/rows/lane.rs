@@ -40,6 +40,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
         due_at: Timestamp::from_micros(row.get(WIDTH + 4)?),
         first: seen.first_attempt_at.map(|wall| Moment { wall, server, since_boot }),
         last_attempt_at: time(row, WIDTH + 7)?,
+        tried_before: None,
         credits_before: row.get(WIDTH + 8)?,
         asked_again: row.get(WIDTH + 12)?,
         attempted_as: row.get(WIDTH + 13)?,

@@ -14,6 +14,7 @@ pub(crate) mod content;
 pub(crate) mod conversation;
 pub(crate) mod lane;
 pub(crate) mod local;
+pub(crate) mod media;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;

@@ -47,7 +47,7 @@ async fn every_word_is_carried_out_and_written_down() {
     let cases = [
         (Stop::Crossed, Verdict::SendAnyway, Some((RowState::Queued, true))),
         (Stop::Late, Verdict::SendAnyway, Some((RowState::Queued, true))),
-        (Stop::Auth, Verdict::SameKey, Some((RowState::Uncertain, true))),
+        (Stop::Auth, Verdict::SameKey, Some((RowState::Queued, true))),
         (Stop::Unknown, Verdict::SameKey, Some((RowState::Uncertain, true))),
         (Stop::Ask, Verdict::SameKey, Some((RowState::Uncertain, true))),
         (Stop::Unknown, Verdict::NewKey, Some((RowState::Queued, false))),

@@ -53,6 +53,41 @@ async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
     }
 }
 
+#[tokio::test]
+async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, (0..400).map(|it| conversation(&format!("c{it}"), it)).collect()).await;
+    store.save_draft(&channel(), &ConversationId::from("c1"), Some(draft())).unwrap();
+    drop(store);
+    // One page of the file, which opening does not look at.
+    let cache = folder.path().join("cache.db");
+    let page = {
+        let file = rusqlite::Connection::open(&cache).unwrap();
+        file.pragma_update(None, "journal_mode", "DELETE").unwrap();
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'";
+        usize::try_from(file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()).unwrap()
+    };
+    let mut bytes = std::fs::read(&cache).unwrap();
+    bytes[(page - 1) * 4096..page * 4096].fill(0x5a);
+    std::fs::write(&cache, bytes).unwrap();
+    let query = ConversationQuery::first(channel(), Filter::all(), 10);
+    if let Ok(store) = Store::open(folder.path()) {
+        let reader = store.reader().unwrap();
+        let error = reader.conversations(&query).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged(_)), "{error}");
+        reader.note_damage(&error);
+        assert!(!folder.path().join("cache.db.set-aside").exists(), "it is still in use");
+    }
+    let store = Store::open(folder.path()).unwrap();
+    assert!(store.cache_was_rebuilt());
+    assert!(store.reader().unwrap().conversations(&query).unwrap().rows.is_empty());
+    let kept = store.reader().unwrap().draft(&channel(), &ConversationId::from("c1")).unwrap();
+    assert_eq!(kept, Some(draft()));
+    drop(store);
+    assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());
+}
+
 #[test]
 fn a_damaged_or_newer_outbox_is_an_error_and_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();

@@ -17,6 +17,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
     let tried = !matches!(state, Queued | RowState::Stopped(Stop::Crossed | Stop::Late, _));
     let first = tried.then(|| at(0));
     LaneRow {
+        tried_before: None,
         row: OutboxRow {
             sequence: 0,
             id: RowId::from("r"),

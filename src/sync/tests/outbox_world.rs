@@ -18,7 +18,7 @@ use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
 use crate::sync::guard::{Jump, Outage};
 use crate::sync::lanes::{self, Choice, Desk};
-use crate::sync::push::settlement;
+use crate::sync::settling::settlement;
 use crate::sync::tests::outbox_faults::Fault;
 
 /// One wish of a person, however many rows and keys it took.
@@ -288,6 +288,7 @@ impl World {
             class: claimed.row.operation.class(),
             recognised: true,
             failures: claimed.failures,
+            in_progress: 0,
             age: claimed.key_age(&self.moment()).unwrap_or(0),
             was_unclear: claimed.row.attempts > 1,
             jitter: 0.5,

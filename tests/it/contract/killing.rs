@@ -1,7 +1,7 @@
 //! kill -9 at random moments of sends: the real binary, the real file. No
 //! acknowledged message is lost, none goes out twice, each is paid once.
-//! `FRONTDESK_KILLS` says how many kills there are in all, of which a quarter
-//! is here; the default suits a test run.
+//! Beside the `FRONTDESK_KILLS` of `kills/campaign.rs`, a quarter as many are
+//! here; the default suits a test run.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader};

@@ -133,6 +133,48 @@ async fn a_revoked_key_stops_every_lane_after_one_call_and_keeps_the_rows() {
 }
 
 #[tokio::test]
+async fn what_only_met_a_refused_key_leaves_with_another_one() {
+    let hands = ready().await;
+    hands.queue_text("c1", "Hello");
+    hands.server.now(|_| Answer::refusal(401, "REVOKED_KEY", "revoked"));
+    assert_eq!(hands.push().await, PushStep::Halted);
+    assert_eq!(stops(&hands), [Some(Stop::Auth)]);
+    let row = hands.history("c1").outbox.remove(0);
+    assert_eq!((row.attempts, row.first_attempt_at), (0, None), "nothing was executed");
+    hands.store.try_again(&row.id, None, hands.clock.now()).expect("written");
+    let woken = hands.history("c1").outbox.remove(0);
+    assert_eq!((woken.state, woken.key), (RowState::Queued, row.key), "whatever key it leaves with");
+}
+
+#[tokio::test]
+async fn what_was_accepted_is_done_also_where_the_cache_cannot_be_written() {
+    let hands = ready().await;
+    hands.queue_text("c1", "Hello");
+    let cache = rusqlite::Connection::open(hands.folder().join("cache.db")).expect("opens");
+    cache
+        .execute_batch(
+            "CREATE TRIGGER no_message BEFORE INSERT ON message BEGIN SELECT RAISE(ABORT, 'no'); END",
+        )
+        .expect("made");
+    hands.push().await;
+    assert_eq!(hands.server.posts().len(), 1);
+    assert!(hands.store.lane_rows(&crate::hands::id()).await.expect("rows").is_empty(), "it is done");
+}
+
+#[tokio::test]
+async fn whatever_reaches_people_asks_when_it_had_to_wait_for_long() {
+    let hands = ready().await;
+    let call = Operation::Call { to: "+34600111222".into(), via: None, context: None };
+    hands.queue("c1", call);
+    hands.clock.advance(600);
+    let hands = hands.reopen();
+    hands.server.now(chat);
+    hands.push().await;
+    assert_eq!(stops(&hands), [Some(Stop::Late)]);
+    assert!(hands.server.posts().is_empty(), "no phone rings");
+}
+
+#[tokio::test]
 async fn a_redirect_halts_and_the_row_goes_back_unchanged() {
     let hands = ready().await;
     let row = hands.queue_text("c1", "Hello");

@@ -72,7 +72,7 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
         let now = hands.clock.now();
         tokio::join!(tab.push_step(now), tab.open_step(now), tab.poll_step(now));
         turn(&hands, &tab).await;
-        hands.clock.advance(40);
+        hands.clock.advance(4);
     }
     assert_eq!(hands.server.routes(), ["GET /account"]);
     assert!(matches!(hands.health(), Some(Health::Refused { .. })));

@@ -47,9 +47,15 @@ pub fn redirect(variant: usize, to: SocketAddr) -> Vec<u8> {
     page(status[variant % 4], &format!("location: http://{to}/v1\r\n"))
 }
 
-/// 200 with a page.
-pub fn portal() -> Vec<u8> {
-    page("200 OK", "")
+/// 200 with a page, or what a gateway says of its own: JSON without a code.
+pub fn portal(variant: usize) -> Vec<u8> {
+    let said = br#"{"message":"no Route matched with those values"}"#;
+    match variant % 4 {
+        1 => whole("404 Not Found", "content-type: application/json\r\n", said),
+        2 => whole("403 Forbidden", "content-type: application/json\r\n", said),
+        3 => whole("400 Bad Request", "content-type: application/json\r\n", said),
+        _ => page("200 OK", ""),
+    }
 }
 
 /// 200 or 204 without a body.

@@ -46,7 +46,7 @@ pub enum Fault {
     Unauthorised,
     /// 301, 302, 307, 308 to another port.
     Redirect,
-    /// 200 with a page: somebody else's answer.
+    /// Somebody else's answer: 200 with a page, or a gateway's 400, 403, 404.
     Portal,
     /// 200 or 204 without a body; the work may be done.
     Empty,
@@ -128,7 +128,7 @@ impl Fault {
             Self::Limited => Script::kept(Give::Bytes(answers::limited(odd))),
             Self::Unauthorised => Script::kept(Give::Bytes(answers::unauthorised())),
             Self::Redirect => Script::kept(Give::Bytes(answers::redirect(variant, trap))),
-            Self::Portal => Script::kept(Give::Bytes(answers::portal())),
+            Self::Portal => Script::kept(Give::Bytes(answers::portal(variant))),
             Self::Empty => Script::either(variant / 2 % 2 == 1, Give::Bytes(answers::empty(odd))),
             Self::OtherShape => Script::either(odd, Give::Bytes(answers::other_shape(variant / 2))),
             Self::Bomb => Script::done(Give::Bytes(answers::bomb())),

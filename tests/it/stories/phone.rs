@@ -1,6 +1,8 @@
 //! The phone tab: what is listed, an SMS to a row and to a typed number, a
 //! call that asks first, and what the server refuses.
 
+use serde_json::json;
+
 use crate::desk::Desk;
 
 fn phone(columns: u16, rows: u16) -> Desk {
@@ -62,4 +64,43 @@ fn the_phone_says_what_it_cannot_do() {
     desk.keys("p").shows("cannot be paused").keys("e").shows("cannot be closed");
     desk.keys("<Enter>+").shows("an SMS takes no reactions");
     desk.keys("1C").shows("call: numbers are written to and called from a phone tab");
+}
+
+#[test]
+fn what_cannot_be_paid_is_kept_and_said() {
+    let mut desk = phone(80, 24);
+    desk.dev("credits", json!({"balance": 0}));
+    let before = desk.outbound().len();
+    desk.settle().keys("<Enter>i").types("Your bike is ready").keys("<Enter>").pass(6);
+    desk.settle().shows("Your bike is ready").shows("credits");
+    photographs!(desk, "what_cannot_be_paid_is_kept_and_said");
+    assert_eq!(desk.outbound().len(), before, "nothing left");
+}
+
+#[test]
+fn a_key_that_may_not_text_or_list_says_so() {
+    let mut desk = phone(80, 24);
+    let fault = json!({"path_prefix": "/voip/sms", "count": 1, "status": 403, "code": "FORBIDDEN"});
+    desk.dev("fault", fault);
+    desk.keys("<Enter>i").types("Your bike is ready").keys("<Enter>").pass(6);
+    desk.settle().shows("Your bike is ready").shows("FORBIDDEN");
+    photographs!(desk, "a_key_that_may_not_text_says_so");
+    let fault = json!({"path_prefix": "/voip/conversations", "count": 9, "status": 403, "code": "FORBIDDEN"});
+    desk.dev("fault", fault);
+    desk.wait(60_000_000);
+    desk.settle().keys("<Esc><Esc>").shows("NOT FOR THIS KEY").shows("Peter Ashdown");
+    photographs!(desk, "a_key_that_may_not_list_calls_says_so");
+}
+
+#[test]
+fn a_read_only_phone_changes_nothing_and_says_why() {
+    let mut desk = phone(80, 24);
+    desk.app.tabs[3].channel.read_only = true;
+    for keys in ["i", "C", "<Ctrl-N>", "r", "c"] {
+        desk.keys(keys).shows("Harbor phone is read-only: nothing is changed from here").keys("<Esc>");
+        desk.wait(10_000_000);
+        desk.hides("nothing is changed from here");
+    }
+    desk.keys("C");
+    photographs!(desk, "a_read_only_phone_changes_nothing_and_says_why");
 }

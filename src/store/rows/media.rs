@@ -1,0 +1,56 @@
+//! What a message as it came tells of its file. The interface names no such
+//! field, so the usual spellings are looked for.
+//!
+//! Knows nothing of columns.
+
+use serde_json::{Map, Value};
+
+use crate::model::messages::MediaFacts;
+use crate::model::text::SafeText;
+
+/// Where the facts may lie, beside the message itself.
+const PLACES: [&str; 4] = ["media", "attachment", "file", "document"];
+const MIME: [&str; 4] = ["mimeType", "mime_type", "mimetype", "contentMimeType"];
+const NAME: [&str; 4] = ["filename", "fileName", "file_name", "originalName"];
+const SIZE: [&str; 4] = ["size", "fileSize", "file_size", "sizeBytes"];
+
+/// Reads them; what is not told is absent.
+pub(crate) fn facts(raw: &str) -> MediaFacts {
+    let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return MediaFacts::default() };
+    let inner = PLACES.iter().filter_map(|it| item.get(*it)?.as_object());
+    let objects: Vec<&Map<String, Value>> = inner.chain([&item]).collect();
+    let told = |names: &[&str]| objects.iter().find_map(|it| names.iter().find_map(|name| it.get(*name)));
+    let text = |names: &[&str]| {
+        let short: String = told(names)?.as_str()?.chars().take(200).collect();
+        SafeText::optional_line(Some(short.as_str()))
+    };
+    MediaFacts { mime: text(&MIME), name: text(&NAME), size: told(&SIZE).and_then(Value::as_u64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_found_under_their_usual_names() {
+        let cases = [
+            (r#"{"media":{"mimeType":"image/png","size":2048,"filename":"a.png"}}"#, "image/png a.png 2048"),
+            (r#"{"attachment":{"file_name":"b.pdf"},"fileSize":7}"#, "- b.pdf 7"),
+            (r#"{"media":null,"mime_type":"audio/ogg"}"#, "audio/ogg - -"),
+            (r#"{"media":{"size":-1,"filename":3}}"#, "- - -"),
+            (r#"{"filename":""}"#, "- - -"),
+            ("[]", "- - -"),
+            ("", "- - -"),
+        ];
+        for (raw, told) in cases {
+            let facts = facts(raw);
+            let word = |it: Option<String>| it.unwrap_or_else(|| "-".to_owned());
+            let found = [
+                word(facts.mime.map(|it| it.to_string())),
+                word(facts.name.map(|it| it.to_string())),
+                word(facts.size.map(|it| it.to_string())),
+            ];
+            assert_eq!(found.join(" "), told, "{raw}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Writing down what became of a row, and telling of it.
+//!
+//! Knows nothing of how an outcome came about.
+
+use std::time::Duration;
+
+use crate::client::retry::Next;
+use crate::model::news::News;
+use crate::model::outbox::Stop;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::lane::{LaneRow, Settlement};
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+/// How often an outcome is tried to be written down, and how long between:
+/// each try waits for a lock by itself, and all of it ends before a claim does.
+const SETTLE_TRIES: u32 = 8;
+const SETTLE_AGAIN: Duration = Duration::from_secs(1);
+
+impl Channel {
+    /// Has a row wait for a person, who is told why.
+    pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+        tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
+        let conversation = row.row.lane.conversation().cloned();
+        self.settle(row, Settlement::Stop(stop, why.clone())).await?;
+        self.tell(News::Notice(self.id().clone(), conversation, why));
+        Ok(())
+    }
+
+    /// Writes down what became of a row and tells of it.
+    pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), Trouble> {
+        if !self.settled(row, settlement).await? {
+            tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
+        }
+        if let Some(conversation) = row.row.lane.conversation() {
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+        }
+        self.tell(News::Conversations(self.id().clone()));
+        Ok(())
+    }
+
+    /// An outcome is known once: while the files cannot be written it is kept
+    /// here, as long as the row's claim holds.
+    async fn settled(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, Trouble> {
+        for _ in 0..SETTLE_TRIES {
+            match self.store.settle(row, settlement.clone()).await {
+                Ok(settled) => return Ok(settled),
+                Err(error) => {
+                    tracing::error!(row = %row.row.id, %error, "an outcome could not be written down");
+                    tokio::time::sleep(SETTLE_AGAIN).await;
+                }
+            }
+        }
+        Ok(self.store.settle(row, settlement).await?)
+    }
+}
+
+/// What is written down of a row that goes on; `None` for one that was done.
+pub(crate) fn settlement(next: Next, now: Timestamp) -> Option<Settlement> {
+    Some(match next {
+        Next::Done => return None,
+        Next::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
+        Next::AskAgain { after, counted } => Settlement::AskAgain { not_before: now.plus(after), counted },
+        Next::Stop(stop, why) => Settlement::Stop(stop, why),
+        Next::Halt(_) => Settlement::Wait { not_before: now },
+    })
+}

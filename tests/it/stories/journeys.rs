@@ -1,0 +1,7 @@
+//! Journeys: whole stretches of work, key by key, as people live through them.
+
+mod connection;
+mod credits;
+mod first;
+mod takeover;
+mod window;

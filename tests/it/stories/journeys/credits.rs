@@ -1,0 +1,47 @@
+//! The credits end: what costs waits or stays a draft, what is free goes on,
+//! and after a top-up it leaves once.
+
+use serde_json::json;
+
+use crate::desk::Desk;
+
+const MARIA: &str = "+34600111222";
+const SECOND: i64 = 1_000_000;
+
+#[test]
+fn an_empty_balance_stops_what_costs_and_nothing_else() {
+    let mut desk = Desk::new(120, 40);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.dev("credits", json!({"balance": 1}));
+    desk.settle().keys("<Enter>p").settle();
+    // The balance is gone before the hold ends: a colleague was faster.
+    desk.keys("i").types("It left this morning.").shows("1 credit, 0 left").keys("<Enter>");
+    desk.dev("credits", json!({"balance": 0}));
+    desk.pass(5).settle().shows("NOT SENT, out of credits").shows("It left this morning.");
+    photographs!(desk, "refused");
+    assert!(desk.outbound().is_empty());
+    // The next one does not even leave the composer.
+    desk.types("Anything else?").keys("<Enter>").shows("Anything else?");
+    photographs!(desk, "kept");
+    // What is free still works.
+    desk.keys("<Esc>;").types("call back when there are credits").keys("<Enter>");
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the shop open?");
+    desk.wait(SECOND);
+    desk.settle()
+        .keys("gw")
+        .shows("Is the shop open?")
+        .keys("<Enter>gg+<Enter>")
+        .settle()
+        .shows("your reaction");
+    desk.keys("p").settle().shows("AI OFF by you").keys("P").settle().shows("AI ON");
+    // The top-up is seen by itself, and one decision sends it, once.
+    desk.dev("credits", json!({"balance": 500}));
+    desk.wait(61 * SECOND);
+    desk.settle().shows("500 credits").keys("go").shows("ASKS");
+    desk.keys("a").shows("credits");
+    photographs!(desk, "again");
+    desk.keys("y").settle();
+    let sent = desk.outbound();
+    let texts = sent.iter().filter(|it| it["content"].to_string().contains("It left this morning")).count();
+    assert_eq!(texts, 1, "{sent:?}");
+}

@@ -1,0 +1,36 @@
+//! The service window closes: a template leaves instead, the draft stays, and
+//! the customer's answer opens it again.
+
+use crate::desk::Desk;
+
+const MARIA: &str = "+34600111222";
+const HOUR: i64 = 3_600_000_000;
+
+#[test]
+fn a_closed_window_is_answered_with_a_template_and_opens_again() {
+    let mut desk = Desk::new(120, 40);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter>p").settle().keys("i").types("It left this morning").keys("<Esc>");
+    desk.wait(22 * HOUR + HOUR / 2);
+    desk.settle().shows("Paused for long").keys("e").shows("<2h");
+    desk.keys("<Esc>/window:<lt>2h").shows("Maria Lopez").keys("<Esc>");
+    desk.wait(2 * HOUR);
+    desk.settle().shows("window closed").keys("r").shows("Templates ·");
+    photographs!(desk, "templates");
+    desk.types("order way").keys("<Enter>").shows("Draft kept: It left this morning").types("1041");
+    photographs!(desk, "filled");
+    desk.keys("<Enter>").shows("outbox 1").pass(6).settle();
+    assert_eq!(desk.outbound().len(), 1);
+    desk.shows("waiting for a reply to reopen");
+    photographs!(desk, "waiting");
+    let bells = desk.bells;
+    desk.focus(false);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you!");
+    desk.wait(2_000_000);
+    desk.settle().shows("window open").shows("It left this morning");
+    assert_eq!(desk.bells, bells + 1);
+    photographs!(desk, "open_again");
+    desk.focus(true);
+    desk.keys("i").keys("<Enter>").pass(6).settle();
+    assert_eq!(desk.outbound().len(), 2, "the draft leaves as free text");
+}

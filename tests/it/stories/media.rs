@@ -1,0 +1,70 @@
+//! The label of a file: what it is, its name and size as far as they are told,
+//! and where it lies, for each kind and for what nobody knows.
+
+use serde_json::{Value, json};
+use wiremock::matchers::path_regex;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::desk::Desk;
+
+/// A message that brings a file.
+fn file(number: usize, kind: &str, url: &str, more: Value) -> Value {
+    let mut message = json!({"id": format!("m{number:02}"), "conversationId": "c1", "direction": "inbound",
+        "senderType": "customer", "content": "", "contentType": kind, "mediaUrl": url, "status": "delivered",
+        "createdAt": format!("2026-11-20T09:{number:02}:00Z")});
+    message.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    message
+}
+
+fn messages() -> Vec<Value> {
+    let at = |name: &str| format!("https://files.example/{name}");
+    let told = |mime: &str, size: u64, name: &str| json!({"media": {"mimeType": mime, "size": size, "filename": name}});
+    vec![
+        file(1, "image", &at("a1b2"), told("image/jpeg", 2_310_000, "broken handle.jpg")),
+        file(2, "audio", &at("voice.ogg"), json!({"media": {"size": 48_200}})),
+        file(3, "video", &at("ride.mp4"), json!({"fileSize": 19_900_000})),
+        file(4, "document", &at("d/9f"), told("application/pdf", 812, "bill 1041.pdf")),
+        file(5, "sticker", &at("s.webp"), json!({})),
+        file(6, "hologram", &at("h.holo"), json!({"media": {"size": "big", "filename": 7}})),
+        file(7, "", &at("x.gpx"), json!({"mimeType": "application/gpx+xml"})),
+        file(8, "text", &at(""), json!({})),
+        file(9, "image", "javascript:alert(1)", json!({})),
+        file(10, "contact", "", json!({"mediaUrl": null})),
+    ]
+}
+
+#[test]
+fn each_kind_of_file_says_what_it_is() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let conversation = json!({"id": "c1", "customerPhone": "+34600111222", "customerName": "Maria Lopez",
+        "status": "active", "messageCount": 10, "lastMessagePreview": "[image]",
+        "lastMessageAt": "2026-11-20T09:10:00Z", "serviceWindowOpen": true});
+    let account = json!({"id": "a", "assistantId": "s", "keyId": "k", "workspace": {"id": "w"},
+        "assistant": {"id": "s", "platform": "WHATSAPP"}, "creditsBalance": 10, "environment": "live"});
+    let page = |items: Vec<Value>| json!({"data": items, "hasMore": false, "nextCursor": null});
+    let newest_first: Vec<Value> = messages().into_iter().rev().collect();
+    let answers = [
+        ("/v1/account$", account),
+        ("/v1/conversations$", page(vec![conversation.clone()])),
+        ("/v1/conversations/c1$", conversation),
+        ("/v1/conversations/c1/messages$", page(newest_first)),
+        ("/v1/triggers/new-message$", json!({"data": []})),
+        ("/v1/contacts$", page(Vec::new())),
+    ];
+    let server = runtime.block_on(async {
+        let server = MockServer::start().await;
+        for (path, body) in answers {
+            let answer = ResponseTemplate::new(200).set_body_raw(body.to_string(), "application/json");
+            Mock::given(path_regex(path)).respond_with(answer).mount(&server).await;
+        }
+        server
+    });
+    let mut desk = Desk::on_server(&format!("{}/v1", server.uri()), "svc_live_0123456789");
+    desk.resize((120, 40));
+    desk.settle().settle().keys("<Enter>");
+    desk.shows("[image] broken handle.jpg · 2.3 MB · files.example");
+    desk.shows("[hologram] h.holo · files.example · o opens").shows("[application/gpx+xml] x.gpx");
+    desk.shows("[file] files.example").shows("[contact]");
+    photographs!(desk, "each_kind_of_file_says_what_it_is");
+    desk.keys("kkko").shows("Open outside?");
+}
