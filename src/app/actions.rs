@@ -37,9 +37,9 @@ impl App {
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
             C::Snooze | C::Claim | C::Tags | C::MarkNone => self.keeping_command(command, effects),
-            C::GoToSnoozed | C::ShowPaused | C::ShowDone | C::ShowResults => {
-                self.keeping_command(command, effects);
-            }
+            C::GoToSnoozed | C::ShowPaused => self.keeping_command(command, effects),
+            C::ShowDone | C::ShowResults => self.keeping_command(command, effects),
+            C::Repeat | C::PlayMacro | C::RecordMacro => self.keeping_command(command, effects),
             C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
                 self.mark_command(command, effects);
             }
@@ -127,6 +127,9 @@ impl App {
             C::ShowPaused => self.show_paused(effects),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
+            C::Repeat => self.repeat(),
+            C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),
+            C::RecordMacro => self.record(effects),
             _ => (),
         }
     }

@@ -93,6 +93,12 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
             let more = if app.done().next().is_some() { "; {show-done} lists what was done" } else { "" };
             Err(format!("nothing is held that could be taken back{more}"))
         }
+        C::Repeat if !app.repeatable() => {
+            Err("nothing was done to a conversation yet that can be done again".into())
+        }
+        C::PlayMacro if app.is_recording().is_some() => {
+            Err("a macro is being recorded; {record-macro} ends it".into())
+        }
         C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
@@ -136,8 +142,9 @@ pub(super) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
 /// come under the cursor.
 fn changeable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason> {
     let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
-    let moved =
-        tab.focus == Focus::List && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+    let moved = tab.focus == Focus::List
+        && !app.follows_a_step()
+        && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
     if moved {
         return Err("the list has just changed here; look again, then press the key again".into());
     }

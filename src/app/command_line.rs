@@ -9,6 +9,7 @@ use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::line::{Kind, Line};
+use crate::app::steps::Step;
 use crate::app::text_line::TextLine;
 use crate::model::filter::{self, Sort};
 use crate::model::nearest::nearest;
@@ -145,6 +146,7 @@ impl App {
         self.said.drain(..over);
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         if let Some(verb) = VERBS.iter().find(|it| it.name == name) {
+            self.recorded(Step::Line(text.to_owned()));
             let done = match rest {
                 "" if name != "search" && !verb.takes.is_empty() => {
                     Err(format!("{name} needs {}", verb.takes))
@@ -156,7 +158,7 @@ impl App {
         match commands::named(name).filter(|_| rest.is_empty()) {
             Some(command) => match self.why_off(command) {
                 Some(reason) => self.warn(format!("{name}: {reason}")),
-                None => self.command(command, Key::plain(KeyCode::Enter), effects),
+                None => self.call(command, Key::plain(KeyCode::Enter), effects),
             },
             None => self.warn(unknown(name, rest)),
         }

@@ -97,6 +97,9 @@ commands! {
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
     Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
+    Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction";
+    PlayMacro Desk ["m"] "macro" "Play a macro: then its letter; it stops at the first refusal and at every question";
+    RecordMacro Desk ["Q"] "record" "Record a macro under a letter, and end it again";
     NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits";
     PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
     MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";

@@ -12,6 +12,7 @@ use crate::model::contacts::Card;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
+use crate::model::macros::Macro;
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::notes::Note;
@@ -116,6 +117,10 @@ pub enum Loaded {
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
+    /// All macros.
+    Macros(Vec<Macro>),
+    /// All that was asked for before it has come.
+    Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// A tab's templates.
@@ -159,6 +164,10 @@ pub enum Load {
     Pauses(ChannelId),
     /// A tab's templates.
     Templates(ChannelId),
+    /// All macros.
+    Macros,
+    /// Nothing: it comes back when all that was asked for before it has.
+    Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
     /// All conversations of a list, to be marked.
@@ -243,6 +252,8 @@ pub enum Effect {
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
     /// Change what this desk keeps of a tab's conversations.
     Keep(ChannelId, Keep),
+    /// Keep the steps of a macro, or forget them.
+    SaveMacro(char, Option<String>),
     /// What is on screen now, so that it is polled first.
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
@@ -292,6 +303,7 @@ impl Effect {
             Self::SaveDraft(..)
                 | Self::SaveNote(..)
                 | Self::TakeNoteBack(..)
+                | Self::SaveMacro(..)
                 | Self::Enqueue { .. }
                 | Self::Recall(_)
                 | Self::SendNow(_)

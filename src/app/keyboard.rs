@@ -9,6 +9,7 @@ use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
 use crate::app::keys::Key;
 use crate::app::pages::Page;
+use crate::app::steps::Step;
 use crate::app::tab::Focus;
 
 impl App {
@@ -27,8 +28,17 @@ impl App {
 
     /// A key was pressed.
     pub(super) fn key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if self.pressed_while_playing(key) {
+            return;
+        }
         // Who goes on working does not want to leave any more.
         self.leaving = false;
+        self.press(key, effects);
+    }
+
+    /// Does what a key means, whoever pressed it.
+    pub(super) fn press(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        self.record_layer_key(key);
         if self.layer_takes(key, effects) {
             return;
         }
@@ -40,7 +50,7 @@ impl App {
             Resolution::Pending => (),
             Resolution::Matched(command) => {
                 self.pressed.clear();
-                self.command(command, key, effects);
+                self.call(command, key, effects);
             }
             Resolution::Unknown => {
                 let names: Vec<String> = self.pressed.drain(..).map(|it| it.to_string()).collect();
@@ -50,6 +60,14 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Runs a command a person called, and records it.
+    pub(super) fn call(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+        if availability::check(self, command).is_ok() {
+            self.recorded(Step::Command(command, key));
+        }
+        self.command(command, key, effects);
     }
 
     /// Runs a command, or says why it cannot be done.

@@ -58,6 +58,7 @@ impl App {
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
             (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
             (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
+            (Layer::Macros { chosen, records }, _) => self.macros_key(chosen, records, key, effects),
             (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
             (Layer::AskLease { over }, Some('h')) => self.hand_back_all(&over, effects),
             (Layer::AskLease { .. }, Some('e')) => self.extend_leases(effects),

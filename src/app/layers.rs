@@ -148,6 +148,13 @@ pub enum Layer {
         /// The pauses.
         over: Vec<PausedEntry>,
     },
+    /// The macros: one is played, or recorded.
+    Macros {
+        /// The chosen place.
+        chosen: usize,
+        /// Whether the letter begins a recording.
+        records: bool,
+    },
     /// A list with a chosen line.
     List {
         /// Which.
@@ -239,6 +246,7 @@ impl Layer {
                 | Self::Snooze { .. }
                 | Self::Tags { .. }
                 | Self::List { .. }
+                | Self::Macros { .. }
                 | Self::Replies { .. }
                 | Self::Emoji { .. }
                 | Self::Menu { .. }

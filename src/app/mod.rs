@@ -68,15 +68,18 @@ mod markup;
 mod notes;
 mod notice;
 mod on_the_way;
+mod playing;
 mod raw;
 mod reactions;
 mod reading;
+mod recording;
 mod results;
 mod ringing;
 mod saving;
 mod sending;
 mod shaping;
 mod snoozing;
+pub mod steps;
 #[cfg(test)]
 mod tests;
 mod tutor;
@@ -163,6 +166,9 @@ pub struct App {
     leasing: leasing::Leasing,
     /// Where `g w` has been.
     walk: waiting::Walk,
+    recording: recording::Recording,
+    playing: Option<playing::Playing>,
+    awaited: playing::Awaited,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane fills the screen.
@@ -227,6 +233,9 @@ impl App {
             acting: acting::Acting::default(),
             leasing: leasing::Leasing::default(),
             walk: waiting::Walk::default(),
+            recording: recording::Recording::default(),
+            playing: None,
+            awaited: playing::Awaited::default(),
             list_width: None,
             zoomed: false,
             blurred: false,
@@ -247,7 +256,7 @@ impl App {
 
     /// What to load before the first frame: everything the active tab shows.
     pub fn start(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+        let mut effects = vec![Effect::Load(Load::Macros)];
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
@@ -299,7 +308,7 @@ impl App {
         match event {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
-            Event::Paste(text) => self.paste(&text, &mut effects),
+            Event::Paste(text) => self.pasted(&text, &mut effects),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
             Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
@@ -333,6 +342,7 @@ impl App {
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
         self.settle(&mut effects);
+        self.play_all(&mut effects);
         effects
     }
 
@@ -359,8 +369,12 @@ impl App {
         effects.append(&mut self.pending);
         let journal = &mut self.journal;
         self.queueing.note(effects, || journal.group());
-        self.journal.join(false);
+        if self.playing.is_none() {
+            self.journal.join(false);
+        }
+        self.end_trail();
         self.note_writes(effects);
+        self.note_asked(effects);
     }
 
     /// Whoever answers in lines has heard the question: the guard against

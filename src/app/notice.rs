@@ -28,7 +28,8 @@ impl App {
 
     /// Says that something cannot be done or went wrong.
     pub fn warn(&mut self, text: impl Into<String>) {
-        let until = self.now.plus(NOTICE);
-        self.notice = Some(Notice { text: text.into(), warning: true, until });
+        let (text, until) = (text.into(), self.now.plus(NOTICE));
+        self.refused(&text);
+        self.notice = Some(Notice { text, warning: true, until });
     }
 }

@@ -47,6 +47,7 @@ pub enum Answered {
 impl App {
     /// What was asked has come back.
     pub(super) fn answered(&mut self, answered: Answered) {
+        self.ask_answered();
         match answered {
             Answered::Replies(canned) => self.canned = canned,
             Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),

@@ -169,7 +169,7 @@ impl App {
             return self.warn(words);
         }
         match entry.choice.clone() {
-            Choice::Command(command) => self.command(command, Key::plain(KeyCode::Enter), effects),
+            Choice::Command(command) => self.call(command, Key::plain(KeyCode::Enter), effects),
             Choice::View(index) => self.show_view(index),
             Choice::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
             Choice::Tab(index) => self.go_to_tab(index),

@@ -81,6 +81,8 @@ impl App {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
             Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
+            Loaded::Macros(macros) => self.macros_known(macros),
+            Loaded::Echo(number) => self.echoed(number),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),

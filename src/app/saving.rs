@@ -81,6 +81,11 @@ impl App {
         self.saving.unsaved.len()
     }
 
+    /// Whether a write is under way.
+    pub(super) fn is_writing(&self) -> bool {
+        !self.saving.under_way.is_empty()
+    }
+
     /// Notes the writes among these effects.
     pub(super) fn note_writes(&mut self, effects: &[Effect]) {
         for effect in effects.iter().filter(|it| it.is_write()) {

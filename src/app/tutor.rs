@@ -9,7 +9,7 @@ use crate::app::layers::Layer;
 
 /// What is to be pressed, and why.
 const STEPS: [(Command, &str); 8] = [
-    (Command::MostUrgent, "goes to the customer who needs someone most"),
+    (Command::MostUrgent, "goes to who needs someone most"),
     (Command::Open, "opens the conversation"),
     (Command::PauseAi, "pauses the AI: you take over"),
     (Command::Reply, "begins an answer; type a line"),

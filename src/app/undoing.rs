@@ -10,6 +10,7 @@ use crate::app::event::{Effect, Intent};
 use crate::app::marks::Marks;
 use crate::model::ids::{ChannelId, ConversationId, NoteId, RowId};
 use crate::model::local::Keep;
+use crate::model::macros::Macro;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
@@ -49,6 +50,8 @@ pub enum What {
     Marks(Marks, bool),
     /// A private note, to be taken back into the composer.
     Note(ConversationId, NoteId),
+    /// A macro as it was before.
+    Macro(char, Option<Macro>),
 }
 
 /// How something can be taken back.
@@ -82,6 +85,10 @@ impl Journal {
 
     /// From now on things belong together, or not any more.
     pub(super) fn join(&mut self, joined: bool) {
+        // Within a macro, what belongs together belongs to all of it.
+        if joined && self.joined {
+            return;
+        }
         self.joined = false;
         if joined {
             self.group();
@@ -278,6 +285,7 @@ impl App {
                 let (channel, conversation) = (done.channel.clone(), conversation.clone());
                 return effects.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
+            What::Macro(letter, before) => self.set_macro(*letter, before.clone(), effects),
             What::Rows(_) => (),
         }
         self.say(format!("undone: {}", done.words));

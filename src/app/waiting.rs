@@ -81,9 +81,9 @@ impl App {
         let current = self.at_hand().map(ConversationRow::key);
         let Some(next) = self.walk.next(&ranked, current.as_ref(), self.now) else {
             return match (ranked.is_empty(), scope) {
-                (false, _) => self.say("no one else is waiting"),
-                (true, Some(_)) => self.say("no one is waiting here"),
-                (true, None) => self.say("no one is waiting in any tab"),
+                (false, _) => self.warn("no one else is waiting"),
+                (true, Some(_)) => self.warn("no one is waiting here"),
+                (true, None) => self.warn("no one is waiting in any tab"),
             };
         };
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };

@@ -9,19 +9,27 @@ use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::steps::Step;
 use crate::app::tab::Focus;
 
 impl App {
     /// A key was pressed while the composer has the keyboard.
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
         match self.settings.keymap.resolve(&[Place::Composer], &[key]) {
-            Resolution::Matched(command) => self.composer_command(command, key, effects),
-            Resolution::Pending | Resolution::Unknown if self.opens_replies(key, effects) => (),
-            Resolution::Pending | Resolution::Unknown => self.typed(key),
+            Resolution::Matched(command) => {
+                self.recorded(Step::Command(command, key));
+                self.composer_command(command, key, effects);
+            }
+            Resolution::Pending | Resolution::Unknown => {
+                self.recorded(Step::Key(key));
+                if !self.opens_replies(key, effects) {
+                    self.typed(key);
+                }
+            }
         }
     }
 
-    fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         let now = self.now;
         self.tutor_saw(command);
         match command {

@@ -21,6 +21,7 @@ pub mod json;
 pub mod links;
 pub mod local;
 pub mod looks;
+pub mod macros;
 pub mod messages;
 pub mod nearest;
 pub mod news;

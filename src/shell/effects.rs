@@ -82,6 +82,8 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
         }),
         Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
+        Load::Macros => reader.macros().map(Loaded::Macros),
+        Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
@@ -115,6 +117,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
         }
+        Effect::SaveMacro(letter, steps) => failed(store.keep_macro(letter, steps), "keeping the macro"),
         Effect::Keep(channel, keep) => {
             let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))

@@ -20,6 +20,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
+use crate::app::wrap;
+
 /// Whether the terminal is ours now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -121,9 +123,16 @@ impl Screen {
         paint: impl FnOnce(&mut Buffer) -> Option<Position>,
     ) -> io::Result<()> {
         let area = Rect::new(0, 0, size.0, size.1);
-        // What the terminal drew over cells does not move with them.
+        let mut frame = Buffer::empty(area);
+        let cursor = paint(&mut frame);
         let moved = self.overlays != overlays;
-        let whole = moved || self.shown.as_ref().is_none_or(|(buffer, _)| buffer.area != area);
+        let before = self.shown.as_ref().filter(|(buffer, _)| buffer.area == area && !moved);
+        if before.is_some_and(|(buffer, at)| *buffer == frame && *at == cursor) {
+            return Ok(());
+        }
+        // What the terminal drew over cells does not move with them, and what
+        // it drew wider or narrower than its cells leaves traces.
+        let whole = before.is_none_or(|(buffer, _)| leaves_traces(buffer, &frame));
         if whole {
             let writer = self.terminal.backend_mut();
             if !self.overlays.is_empty() {
@@ -133,17 +142,8 @@ impl Screen {
             queue!(writer, BeginSynchronizedUpdate, terminal::Clear(terminal::ClearType::All))?;
             self.terminal.resize(area)?;
         }
-        let buffer = self.terminal.current_buffer_mut();
-        let cursor = paint(buffer);
-        if let Some((shown, shown_cursor)) = &self.shown
-            && !whole
-            && shown == buffer
-            && *shown_cursor == cursor
-        {
-            buffer.reset();
-            return Ok(());
-        }
-        let shown = buffer.clone();
+        *self.terminal.current_buffer_mut() = frame.clone();
+        let shown = frame;
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate, cursor::Hide)?;
         self.terminal.flush()?;
         if whole {
@@ -187,6 +187,14 @@ impl Screen {
         }
         Backend::flush(writer)
     }
+}
+
+/// Whether a cluster of several characters is replaced that terminals do not
+/// agree about how wide it is: a flag, a family.
+fn leaves_traces(before: &Buffer, after: &Buffer) -> bool {
+    let doubtful = |symbol: &str| symbol.len() > 4 && wrap::cells(symbol) > 1 && symbol.chars().count() > 1;
+    let mut cells = before.content.iter().zip(&after.content);
+    cells.any(|(old, new)| old.symbol() != new.symbol() && doubtful(old.symbol()))
 }
 
 impl Drop for Screen {
@@ -257,4 +265,29 @@ pub fn restore() {
     let _ = out.flush();
     drop(out);
     let _ = terminal::disable_raw_mode();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_clusters_of_doubtful_width_leave_traces() {
+        let frame = |text: &str| {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
+            buffer.set_string(0, 0, text, ratatui::style::Style::new());
+            buffer
+        };
+        let cases = [
+            ("Ana \u{1f1f5}\u{1f1f9}", "Marco", true),
+            ("\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} x", "y", true),
+            ("Ana \u{1f1f5}\u{1f1f9}", "Ana \u{1f1f5}\u{1f1f9}", false),
+            ("Marco", "Ana \u{1f1f5}\u{1f1f9}", false),
+            ("\u{81ea}\u{884c}", "abc", false),
+            ("e\u{301}t\u{e9}", "abc", false),
+        ];
+        for (before, after, leaves) in cases {
+            assert_eq!(leaves_traces(&frame(before), &frame(after)), leaves, "{before:?} {after:?}");
+        }
+    }
 }

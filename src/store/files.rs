@@ -38,6 +38,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_3.sql"),
     include_str!("schema/outbox_4.sql"),
     include_str!("schema/outbox_5.sql"),
+    include_str!("schema/outbox_6.sql"),
     include_str!("schema/outbox_7.sql"),
 ];
 

@@ -32,6 +32,7 @@ pub mod inspect;
 pub mod lane;
 pub mod leases;
 pub mod local;
+pub mod macros;
 pub mod messages;
 pub mod meta;
 pub mod notes;

@@ -14,6 +14,7 @@ use crate::model::reactions;
 use crate::model::text::SafeText;
 use crate::ui::forms;
 use crate::ui::listing;
+use crate::ui::macros;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::questions;
@@ -33,6 +34,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         }
         Some(Layer::Help { first }) => help(app, theme, *first, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
+        Some(Layer::Macros { chosen, records }) => macros::draw(app, theme, *chosen, *records, buffer),
         Some(Layer::List { kind, chosen }) => listing::draw(app, theme, *kind, *chosen, buffer),
         Some(Layer::Replies { picker, .. }) => pickers::replies(app, theme, picker, buffer),
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),

@@ -15,6 +15,7 @@ pub mod history;
 pub mod layers;
 pub mod line;
 pub mod listing;
+mod macros;
 mod menus;
 pub mod pages;
 pub mod paint;

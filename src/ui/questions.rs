@@ -88,8 +88,9 @@ fn quit(theme: Theme, open: &[String], paused: u32) -> Lines {
 
 fn picture(theme: Theme, url: &str, host: &str) -> Lines {
     let mut lines = whither("It would be fetched from", theme, url, host);
-    lines.push(plain("Whoever runs it learns that it was looked at, and from where. Later ones of"));
-    lines.push(plain("this host are fetched without asking, until frontdesk ends."));
+    let words = "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
+                 fetched without asking, until frontdesk ends.";
+    lines.push(plain(words));
     lines.push(gap());
     lines.push(("[y] FETCH and show   [n] not".to_owned(), theme.strong()));
     lines

@@ -88,6 +88,10 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         1 => items.push(loud(format!("{outbox} (1 ASKS · {open})"), theme.error())),
         asks => items.push(loud(format!("{outbox} ({asks} ASK · {open})"), theme.error())),
     }
+    if let Some((letter, steps)) = app.is_recording() {
+        let words = format!(" · RECORDING {letter}, {steps} · {} ends", app.key_of(Command::RecordMacro));
+        items.push(loud(words, theme.waiting()));
+    }
     if app.lease_waits() {
         items.push(loud(app.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
     }

@@ -17,6 +17,7 @@ mod hostile;
 mod journeys;
 mod leases;
 mod looking;
+mod macros;
 mod marking;
 mod markup;
 mod media;

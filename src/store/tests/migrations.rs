@@ -184,6 +184,10 @@ async fn every_older_outbox_is_carried_over() {
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
+        store.keep_macro('a', Some("command close e".into())).unwrap();
+        assert_eq!(reader.macros().unwrap()[0].steps, "command close e", "version {version}");
+        store.keep_macro('a', None).unwrap();
+        assert_eq!(reader.macros().unwrap(), []);
         let counts = reader.counts(&channel()).unwrap();
         assert_eq!((counts.paused_here, counts.snoozed), (1, 0));
         assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");

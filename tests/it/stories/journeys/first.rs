@@ -5,7 +5,7 @@ use crate::desk::Desk;
 #[test]
 fn the_tutor_teaches_one_key_at_a_time() {
     let mut desk = Desk::demo(120, 40);
-    desk.settle().keys(":tutor<Enter>").shows("Tutor 1/8 · g w goes to the customer");
+    desk.settle().keys(":tutor<Enter>").shows("Tutor 1/8 · g w goes to who needs");
     photographs!(desk, "first");
     desk.keys("j").shows("Tutor 1/8").keys("gw").settle().shows("Tutor 2/8").keys("<Enter>");
     desk.shows("Tutor 3/8 · p pauses the AI").keys("p").settle().shows("Tutor 4/8 · r").keys("r");

@@ -1,0 +1,268 @@
+//! Playing macros: one step after the other, each only when all that the one
+//! before it asked for has come, so that no step acts on what is not at hand
+//! yet. It stops at the first refusal and at every question, and says where.
+//!
+//! Knows nothing of how steps were recorded.
+
+use std::collections::VecDeque;
+
+use crate::app::App;
+use crate::app::commands::{self, Place};
+use crate::app::event::{Effect, Load};
+use crate::app::keys::{Key, KeyCode};
+use crate::app::recording;
+use crate::app::steps::{self, Step};
+use crate::model::conversations::ConversationRow;
+use crate::model::queries::ConversationKey;
+use crate::model::time::{SECOND, Timestamp};
+
+/// How long one step may take.
+const PATIENCE: i64 = 10 * SECOND;
+
+/// A macro that is being played.
+#[derive(Debug)]
+pub(super) struct Playing {
+    /// Its letter; none for what was done last.
+    letter: Option<char>,
+    steps: Vec<Step>,
+    /// How many of them were played.
+    done: usize,
+    /// Whom it is about while no step goes elsewhere.
+    about: Option<ConversationKey>,
+    /// Whether the steps being played may go elsewhere.
+    wanders: bool,
+    /// What was refused.
+    refused: Option<String>,
+    /// Since when the step at hand is awaited.
+    since: Timestamp,
+    /// What the person pressed meanwhile.
+    pressed: VecDeque<Key>,
+}
+
+/// What has been asked for and has not come yet.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Awaited {
+    /// Questions to the person's files.
+    asks: usize,
+    /// Whether something was loaded after the last echo was asked for.
+    loads: bool,
+    /// The echo that comes back after all loads before it.
+    echo: Option<u64>,
+    echoes: u64,
+}
+
+impl App {
+    /// Plays a macro.
+    pub(super) fn play_macro(&mut self, letter: char) {
+        match self.steps_of(letter) {
+            Ok(steps) => self.play(Some(letter), steps),
+            Err(why) => self.warn(why),
+        }
+    }
+
+    /// Plays steps.
+    pub(super) fn play(&mut self, letter: Option<char>, steps: Vec<Step>) {
+        self.journal.join(true);
+        self.playing = Some(Playing {
+            letter,
+            steps,
+            done: 0,
+            about: self.at_hand().map(ConversationRow::key),
+            wanders: false,
+            refused: None,
+            since: self.now,
+            pressed: VecDeque::new(),
+        });
+    }
+
+    /// A key was pressed while a macro is played: two end it, others wait
+    /// until it has ended.
+    pub(super) fn pressed_while_playing(&mut self, key: Key) -> bool {
+        let Some(playing) = &mut self.playing else { return false };
+        if key.code == KeyCode::Esc || key == Key::ctrl('c') {
+            playing.pressed.clear();
+            self.stop_playing("you stopped it");
+        } else {
+            playing.pressed.push_back(key);
+        }
+        true
+    }
+
+    /// Whether what is done now follows from a step before it, so that a
+    /// person has not looked at a list that changed since.
+    pub(super) fn follows_a_step(&self) -> bool {
+        self.playing.as_ref().is_some_and(|it| it.done > 1)
+    }
+
+    /// Something was refused.
+    pub(super) fn refused(&mut self, why: &str) {
+        if let Some(playing) = &mut self.playing {
+            playing.refused.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// Notes what these effects ask for.
+    pub(super) fn note_asked(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Load(Load::Echo(_)) => (),
+                Effect::Load(_) => self.awaited.loads = true,
+                Effect::Ask(_) => self.awaited.asks += 1,
+                _ => (),
+            }
+        }
+    }
+
+    /// An answer from the person's files has come.
+    pub(super) fn ask_answered(&mut self) {
+        self.awaited.asks = self.awaited.asks.saturating_sub(1);
+    }
+
+    /// All loads before an echo have come.
+    pub(super) fn echoed(&mut self, echo: u64) {
+        if self.awaited.echo == Some(echo) {
+            self.awaited.echo = None;
+        }
+    }
+
+    /// When a step has taken too long.
+    pub(super) fn playing_due(&self) -> Option<Timestamp> {
+        self.playing.as_ref().map(|it| it.since.plus(PATIENCE))
+    }
+
+    /// Plays as many steps as can be played without anything coming first.
+    pub(super) fn play_all(&mut self, effects: &mut Vec<Effect>) {
+        loop {
+            let mut more = Vec::new();
+            let played = self.play_on(&mut more);
+            if played {
+                self.settle(&mut more);
+            }
+            effects.append(&mut more);
+            if !played {
+                return;
+            }
+        }
+    }
+
+    /// Plays the next step if nothing is awaited; whether one was played or
+    /// the macro has ended with keys that wait.
+    fn play_on(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let Some(playing) = &self.playing else { return false };
+        if let Some(why) = playing.refused.clone() {
+            self.stop_playing(&why);
+            return false;
+        }
+        if self.is_awaiting(effects) {
+            if self.playing_due().is_some_and(|due| due <= self.now) {
+                self.stop_playing("this desk's files did not answer in time");
+            }
+            return false;
+        }
+        if let Some((why, before)) = self.obstacle() {
+            if let Some(playing) = &mut self.playing {
+                playing.done += usize::from(before);
+            }
+            self.stop_playing_at(why, if before { "before" } else { "at" });
+            return false;
+        }
+        self.play_next(effects)
+    }
+
+    /// Whether something is awaited; asks for an echo after new loads.
+    fn is_awaiting(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let awaited = &mut self.awaited;
+        if awaited.loads && awaited.echo.is_none() {
+            awaited.loads = false;
+            awaited.echoes += 1;
+            awaited.echo = Some(awaited.echoes);
+            effects.push(Effect::Load(Load::Echo(awaited.echoes)));
+        }
+        awaited.echo.is_some() || awaited.asks > 0 || self.is_writing()
+    }
+
+    /// Why the next step cannot be played, and whether that is told of it
+    /// rather than of the one before it.
+    fn obstacle(&self) -> Option<(&'static str, bool)> {
+        let playing = self.playing.as_ref()?;
+        if playing.done == 0 || playing.done == playing.steps.len() {
+            return None;
+        }
+        if self.asks_a_person() {
+            return Some(("it asks; answer it yourself", false));
+        }
+        let here = self.at_hand().map(ConversationRow::key);
+        let moved = !playing.wanders && playing.about != here;
+        moved.then_some(("the conversation has changed", true))
+    }
+
+    fn play_next(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let here = self.at_hand().map(ConversationRow::key);
+        let now = self.now;
+        let Some(playing) = &mut self.playing else { return false };
+        let Some(step) = playing.steps.get(playing.done).cloned() else {
+            return self.end_playing(effects);
+        };
+        (playing.about, playing.since) = (here, now);
+        playing.done += 1;
+        match step {
+            Step::Command(command, _) => playing.wanders = steps::goes_elsewhere(command),
+            Step::Line(_) => playing.wanders = true,
+            Step::Key(_) | Step::Paste(_) => (),
+        }
+        match step {
+            Step::Command(command, key) => self.play_command(command, key, effects),
+            Step::Key(key) => self.press(key, effects),
+            Step::Paste(text) => self.paste(&text, effects),
+            Step::Line(text) => self.say_command(&text, effects),
+        }
+        true
+    }
+
+    fn play_command(&mut self, command: commands::Command, key: Key, effects: &mut Vec<Effect>) {
+        let row = commands::row(command);
+        if !self.layers.is_empty() || !self.places().contains(&row.place) {
+            let place = row.place.heading().to_lowercase();
+            return self.warn(format!("{} is for another place: {place}", row.word));
+        }
+        match row.place {
+            Place::Composer => {
+                self.recorded(Step::Command(command, key));
+                self.composer_command(command, key, effects);
+            }
+            _ => self.call(command, key, effects),
+        }
+    }
+
+    /// The last step was played: what the person pressed meanwhile comes now.
+    fn end_playing(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let Some(playing) = self.playing.take() else { return false };
+        if let Some(letter) = playing.letter {
+            let steps = recording::count(steps::count(&playing.steps));
+            self.say(self.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
+        }
+        // What opened a question must not be answered by typing ahead.
+        let pressed = if self.asks_a_person() { VecDeque::new() } else { playing.pressed };
+        let any = !pressed.is_empty();
+        for key in pressed {
+            self.key(key, effects);
+        }
+        any
+    }
+
+    pub(super) fn stop_playing(&mut self, why: &str) {
+        self.stop_playing_at(why, "at");
+    }
+
+    fn stop_playing_at(&mut self, why: &str, at: &str) {
+        let Some(playing) = self.playing.take() else { return };
+        let what = playing.letter.map_or_else(|| "repeat".to_owned(), |it| format!("macro {it}"));
+        let (done, total) = (steps::count(&playing.steps[..playing.done]), steps::count(&playing.steps));
+        let name = playing.done.checked_sub(1).map(|it| playing.steps[it].name()).unwrap_or_default();
+        let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
+        self.warn(match total {
+            0 | 1 => format!("{what} stopped: {why}"),
+            total => format!("{what} stopped {at} step {done} of {total} ({name}): {why}"),
+        });
+    }
+}

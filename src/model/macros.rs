@@ -1,0 +1,12 @@
+//! A macro as it is kept.
+//!
+//! Knows nothing of what its steps mean.
+
+/// Steps that are done with one letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Macro {
+    /// The letter.
+    pub letter: char,
+    /// Its steps, a line each.
+    pub steps: String,
+}

@@ -1,0 +1,48 @@
+//! Macros: in the outbox's file, because they are nowhere else.
+//!
+//! Knows nothing of what their steps mean.
+
+use rusqlite::params;
+
+use crate::model::macros::Macro;
+use crate::store::{Reader, Store, StoreError};
+
+/// Macros read at most: there are not more letters.
+const MOST: u32 = 200;
+
+impl Store {
+    /// Keeps the steps of a letter instead of those before, or with `None`
+    /// forgets them; blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn keep_macro(&self, letter: char, steps: Option<String>) -> Result<(), StoreError> {
+        self.outbox().call(move |connection| {
+            let letter = letter.to_string();
+            match steps {
+                Some(steps) => connection.execute(
+                    "INSERT INTO macro (letter, steps) VALUES (?1, ?2)
+                     ON CONFLICT (letter) DO UPDATE SET steps = excluded.steps",
+                    params![letter, steps],
+                ),
+                None => connection.execute("DELETE FROM macro WHERE letter = ?1", [letter]),
+            }?;
+            Ok(())
+        })
+    }
+}
+
+impl Reader {
+    /// All macros, by their letters.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn macros(&self) -> Result<Vec<Macro>, StoreError> {
+        let sql = "SELECT letter, steps FROM desk.macro ORDER BY letter LIMIT ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_map([MOST], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+        let found = found.collect::<Result<Vec<(String, String)>, _>>()?;
+        let read = |(letter, steps): (String, String)| Some(Macro { letter: letter.chars().next()?, steps });
+        Ok(found.into_iter().filter_map(read).collect())
+    }
+}

@@ -1,0 +1,55 @@
+//! The menu of macros: each letter with what it does.
+//!
+//! Knows nothing of playing or recording.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::steps;
+use crate::ui::layers::centered;
+use crate::ui::paint::{self, Sides};
+use crate::ui::theme::Theme;
+
+/// Draws the menu.
+pub fn draw(app: &App, theme: Theme, chosen: usize, records: bool, buffer: &mut Buffer) {
+    let macros = app.macros();
+    let rows = u16::try_from(macros.len()).unwrap_or(u16::MAX).max(2);
+    let area = centered(app, 76, rows.saturating_add(2));
+    paint::blank(buffer, area);
+    let title = if records { "Record a macro" } else { "Macros" };
+    let hint = match (records, macros.is_empty()) {
+        (true, _) => "a letter or digit · Esc back",
+        (false, true) => "Esc back",
+        (false, false) => "its letter plays · Del deletes · Esc back",
+    };
+    let titles = ([(title, theme.strong())], [(hint, theme.dim())]);
+    paint::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
+    let inner = area.inner();
+    if macros.is_empty() {
+        let words = match records {
+            true => {
+                "Press the letter it shall be played with. What you do next is recorded, until you end it."
+            }
+            false => {
+                "No macro was recorded yet. {record-macro} and a letter begins one, {record-macro} ends it."
+            }
+        };
+        let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+        paint::paragraph(buffer, place, &app.keyed(words), theme.dim());
+        return;
+    }
+    let height = usize::from(inner.height).max(1);
+    let first = (chosen + 1).saturating_sub(height);
+    for (row, (index, it)) in macros.iter().enumerate().skip(first).take(height).enumerate() {
+        let y = inner.y + u16::try_from(row).unwrap_or(0);
+        let words = steps::read(&it.steps)
+            .map_or_else(|| "has steps unknown to this version".to_owned(), |steps| steps::words(&steps));
+        paint::text(buffer, inner.x + 1, y, 2, &it.letter.to_string(), theme.strong());
+        paint::text(buffer, inner.x + 4, y, inner.width.saturating_sub(5), &words, Style::new());
+        if index == chosen {
+            paint::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+        }
+    }
+}
