@@ -108,6 +108,7 @@ impl App {
             operation: Operation::ChangeThread { thread, change },
             hold: 0,
             seen: None,
+            planned_at: None,
         })
     }
 
