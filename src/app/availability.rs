@@ -48,27 +48,7 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
             switchable(row, command == C::PauseAi)
         }
         C::Close | C::CloseAndNext => closable(writable(app, tab)?),
-        C::Reply | C::Write | C::Canned => {
-            let row = writable(app, tab)?;
-            match row.conversation.address {
-                Some(_) => Ok(()),
-                None => Err("this conversation has no address to answer to".into()),
-            }
-        }
-        C::Template => {
-            writable(app, tab)?;
-            match tab.platform() {
-                Some(Platform::Whatsapp) => Ok(()),
-                other => Err(format!("{} has no templates", other.map_or("this channel", Platform::label))),
-            }
-        }
-        C::Attach => {
-            writable(app, tab)?;
-            match tab.platform().filter(|it| !it.has_histories()) {
-                Some(other) => Err(format!("{} takes no files here", other.label())),
-                None => Ok(()),
-            }
-        }
+        C::Reply | C::Write | C::Canned | C::Template | C::Attach => sendable(app, tab, command),
         C::WriteNumber | C::Call => tab_writable(tab).and_then(|()| match tab.is_phone() {
             true => Ok(()),
             false => Err("numbers are written to and called from a phone tab".into()),
@@ -108,6 +88,24 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
         C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then {card} shows its card".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the conversation at hand can be sent what a command begins.
+fn sendable(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
+    let row = writable(app, tab)?;
+    let label = || tab.platform().map_or("this channel", Platform::label);
+    match command {
+        Command::Template if tab.platform() != Some(&Platform::Whatsapp) => {
+            Err(format!("{} has no templates", label()))
+        }
+        Command::Attach if tab.platform().is_some_and(|it| !it.has_histories()) => {
+            Err(format!("{} takes no files here", label()))
+        }
+        Command::Reply | Command::Write | Command::Canned if row.conversation.address.is_none() => {
+            Err("this conversation has no address to answer to".into())
         }
         _ => Ok(()),
     }

@@ -104,7 +104,7 @@ commands! {
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
-    Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends";
+    Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends. Mail: archive the thread";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
     ToggleRead Conversation ["u"] "unread" "Mail: mark as unread, or as read";
     Triage Conversation ["T"] "triage" "Mail: go through the unread threads of the list, one at a time";
@@ -147,7 +147,7 @@ commands! {
     RemoveReaction History ["-"] "unreact" "Remove your reaction from the selected message";
     GoToQuoted History ["Enter"] "quoted" "Go to the message the selected one quotes";
     HtmlView History ["H"] "HTML" "Mail: show the plain text, or the HTML as text";
-    QuotedText History ["Q"] "quoted" "Mail: show what was quoted, or fold it";
+    QuotedText History ["U"] "unfold" "Mail: unfold what was quoted, or fold it again";
     OpenInBrowser History ["B"] "browser" "Mail: open it in the browser, without scripts and pictures; asks first";
     SaveFile History ["S"] "save file" "Mail: save an attached file under a safe name";
     FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked";

@@ -41,7 +41,7 @@ fn text(letter: &Letter, view: View, subject: Option<&SafeText>) -> String {
         let (folded, hidden) = quotes::folded(body);
         text.push_str(&folded);
         if hidden > 0 {
-            text.push_str(" · Q shows them");
+            text.push_str(" · U unfolds them");
         }
     }
     for (place, file) in letter.files.iter().enumerate() {
@@ -167,7 +167,7 @@ mod tests {
         };
         let subject = line("Order 1041");
         let shown = |letter: &Letter, view| text(letter, view, Some(&subject));
-        assert_eq!(shown(&letter, View::default()), "Yes.\n\n▸ 3 quoted lines · Q shows them");
+        assert_eq!(shown(&letter, View::default()), "Yes.\n\n▸ 3 quoted lines · U unfolds them");
         assert_eq!(shown(&letter, View { rich: true, quoted: false }), "Yes!");
         assert!(shown(&letter, View { rich: false, quoted: true }).ends_with("> two"));
         let file = LetterFile {

@@ -168,7 +168,8 @@ impl App {
         }
         tab.focus = Focus::History;
         let operation = Operation::SendMail(Box::new(mail));
-        let intent = Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
+        let intent =
+            Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
         effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {

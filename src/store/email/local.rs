@@ -13,10 +13,22 @@ use crate::model::time::Timestamp;
 use crate::store::email::rows::values;
 use crate::store::{Store, StoreError};
 
+/// What became of a change the server took.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filed {
+    /// Fields that a reading does not show as they were set.
+    pub ignored: Vec<Field>,
+    /// Fields that a reading shows as they were set, and that were otherwise
+    /// before.
+    pub proved: Vec<Field>,
+    /// The newest mail there was then.
+    pub seen: Option<Timestamp>,
+}
+
 impl Store {
     /// Keeps what became of a change: the fields the server ignored hold from
-    /// now on only here, those it took no longer do. Tells which fields are
-    /// found to be ignored for the first time.
+    /// now on only here, the others no longer do. Tells which fields are found
+    /// to be ignored for the first time.
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
@@ -25,17 +37,19 @@ impl Store {
         channel: &ChannelId,
         thread: &ConversationId,
         change_made: &ThreadChange,
-        ignored: Vec<Field>,
+        filed: &Filed,
         at: Timestamp,
     ) -> Result<Vec<Field>, StoreError> {
         let (channel, thread, wanted) = (channel.clone(), thread.clone(), values(change_made));
+        let filed = filed.clone();
+        let seen = filed.seen.map(Timestamp::micros);
         self.outbox()
             .later(move |connection| {
                 let change = connection.transaction()?;
                 let mut first = Vec::new();
                 for (field, value) in wanted {
-                    let works = !ignored.contains(&field);
-                    let of = params![channel.as_str(), thread.as_str(), field.word(), value];
+                    let works = !filed.ignored.contains(&field);
+                    let of = params![channel.as_str(), thread.as_str(), field.word(), value, seen];
                     if works {
                         change.execute(
                             "DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2 AND field = ?3",
@@ -43,10 +57,13 @@ impl Store {
                         )?;
                     } else {
                         change.execute(
-                            "INSERT OR REPLACE INTO thread_local (channel, thread, field, value)
-                             VALUES (?1, ?2, ?3, ?4)",
+                            "INSERT OR REPLACE INTO thread_local (channel, thread, field, value, seen)
+                             VALUES (?1, ?2, ?3, ?4, ?5)",
                             of,
                         )?;
+                    }
+                    if works && !filed.proved.contains(&field) {
+                        continue;
                     }
                     let known: Option<bool> = change
                         .query_row(
@@ -65,6 +82,32 @@ impl Store {
                 }
                 change.commit()?;
                 Ok(first)
+            })
+            .await
+    }
+
+    /// A mail came: that a thread was read or put away before it holds no
+    /// longer, so that it is not overlooked.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_local(
+        &self,
+        channel: &ChannelId,
+        thread: &ConversationId,
+        came: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (channel, thread) = (channel.clone(), thread.clone());
+        self.outbox()
+            .later(move |connection| {
+                let of = params![channel.as_str(), thread.as_str(), came.micros()];
+                let over = "FROM thread_local WHERE channel = ?1 AND thread = ?2
+                    AND field IN ('read', 'place') AND seen < ?3";
+                // Hardly ever, and then only is the file written.
+                if connection.prepare_cached(&format!("SELECT 1 {over}"))?.exists(of)? {
+                    connection.execute(&format!("DELETE {over}"), of)?;
+                }
+                Ok(())
             })
             .await
     }

@@ -9,3 +9,5 @@ mod local;
 mod mailbox;
 pub(crate) mod rows;
 mod threads;
+
+pub(crate) use local::Filed;

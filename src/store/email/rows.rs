@@ -43,8 +43,12 @@ pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Option<Box<Th
     for line in kept.iter().flat_map(|it| it.lines()) {
         let Some((field, value)) = line.split_once('=') else { continue };
         if let Some(field) = Field::from_word(field) {
+            let told = thread.clone();
             set(&mut thread, field, value);
-            thread.only_here.push(field);
+            // No label where the server tells the same by now.
+            if thread != told {
+                thread.only_here.push(field);
+            }
         }
     }
     let pending: Option<String> = row.get(from + 8)?;

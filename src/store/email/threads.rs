@@ -11,12 +11,13 @@ use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::ThreadChange;
 use crate::store::email::rows::{set, values};
 use crate::store::rows::{optional_line, text_of};
-use crate::store::{Store, StoreError};
+use crate::store::{Snapshot, Store, StoreError};
 
 impl Store {
-    /// Keeps what was told of threads; what is not told stays. To be called
-    /// before their conversations are merged, with the same page. Tells
-    /// whether anything differs.
+    /// Keeps what was told of threads; what is not told stays, and so does
+    /// what this desk changed, or a later reading told, while the answer was
+    /// on its way. To be called before their conversations are merged, with
+    /// the same page. Tells whether anything differs.
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
@@ -24,15 +25,24 @@ impl Store {
         &self,
         channel: &ChannelId,
         threads: Vec<(ConversationId, Thread)>,
+        snapshot: Snapshot,
     ) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
+                let overtaken: Vec<bool> = threads
+                    .iter()
+                    .map(|(id, _)| {
+                        cache.is_outdated(&channel, id, snapshot)
+                            || cache.is_superseded(&channel, id, snapshot)
+                    })
+                    .collect();
                 let change = cache.connection.transaction()?;
                 let mut changed = false;
-                for (id, thread) in threads {
+                for ((id, thread), overtaken) in threads.into_iter().zip(overtaken) {
                     let known = find(&change, &channel, &id)?;
-                    let new = thread.or(known.clone().unwrap_or_default());
+                    let before = known.clone().unwrap_or_default();
+                    let new = if overtaken { before.or(thread) } else { thread.or(before) };
                     if known.as_ref() != Some(&new) {
                         write(&change, &channel, &id, &new)?;
                         changed = true;
@@ -42,6 +52,19 @@ impl Store {
                 Ok(changed)
             })
             .await
+    }
+
+    /// What the server told of a thread last.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn told_of_thread(
+        &self,
+        channel: &ChannelId,
+        id: &ConversationId,
+    ) -> Result<Thread, StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.cache().later(move |cache| Ok(find(&cache.connection, &channel, &id)?.unwrap_or_default())).await
     }
 
     /// Of these threads, those that were put away as far as is known: lists

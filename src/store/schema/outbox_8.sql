@@ -1,9 +1,11 @@
--- What of a thread holds only on this desk, because the server ignored it.
+-- What of a thread holds only on this desk, because the server ignored it;
+-- read states and places only as long as no later mail than `seen` has come.
 CREATE TABLE thread_local (
     channel TEXT NOT NULL,
     thread TEXT NOT NULL,
     field TEXT NOT NULL CHECK (field IN ('read', 'star', 'place', 'category', 'priority')),
     value TEXT NOT NULL,
+    seen INTEGER,
     PRIMARY KEY (channel, thread, field)
 ) STRICT, WITHOUT ROWID;
 

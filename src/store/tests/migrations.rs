@@ -17,6 +17,7 @@ use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
 use crate::model::time::Timestamp;
+use crate::store::email::Filed;
 use crate::store::templates::ToldTemplate;
 use crate::store::tests::{at, channel};
 use crate::store::{Durability, Store, files, search, trouble};
@@ -150,7 +151,9 @@ async fn every_older_cache_is_carried_over() {
         let tagged = reader.conversations(&all).unwrap().rows[0].local.tags.clone();
         assert_eq!(tagged[0].word.as_str(), "vip", "version {version}");
         let thread = Thread { is_read: Some(false), ..Thread::default() };
-        assert!(store.apply_threads(&channel(), vec![("c1".into(), thread)]).await.unwrap());
+        assert!(
+            store.apply_threads(&channel(), vec![("c1".into(), thread)], store.snapshot()).await.unwrap()
+        );
         let row = &reader.conversations(&all).unwrap().rows[0];
         assert_eq!(row.thread.as_ref().and_then(|it| it.is_read), Some(false), "version {version}");
         assert_eq!(reader.mailbox(&channel()).unwrap(), None);
@@ -193,8 +196,8 @@ async fn every_older_outbox_is_carried_over() {
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
         let star = ThreadChange { is_starred: Some(true), ..ThreadChange::default() };
-        let ignored =
-            store.note_filed(&channel(), &"c9".into(), &star, vec![Field::Star], at(0)).await.unwrap();
+        let filed = Filed { ignored: vec![Field::Star], ..Filed::default() };
+        let ignored = store.note_filed(&channel(), &"c9".into(), &star, &filed, at(0)).await.unwrap();
         assert_eq!(ignored, [Field::Star], "version {version}");
         assert!(store.working_fields(&channel()).await.unwrap().is_empty());
         store.keep_macro('a', Some("command close e".into())).unwrap();

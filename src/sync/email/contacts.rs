@@ -65,7 +65,7 @@ impl Channel {
                 cursor.is_some() || !page.items.iter().map(|it| &it.id).eq(all.items.iter().map(|it| &it.id));
             let folder = filter.folder.as_deref().filter(|_| is_known).map(SafeText::line);
             let told = Thread { folder, ..Thread::default() };
-            self.keep_threads(&mut page.items, Some(told)).await?;
+            self.keep_threads(&mut page.items, Some(told), snapshot).await?;
             let items = page.items;
             self.store.apply_conversations(self.id(), items, snapshot, true, Vec::new()).await?;
             if page.next_cursor.is_none() || page.next_cursor == cursor {

@@ -11,8 +11,20 @@ use crate::model::news::News;
 use crate::model::outbox::content::{ThreadChange, ThreadPlace};
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::email::Filed;
 use crate::sync::Channel;
 use crate::sync::report::Trouble;
+
+/// What came of reading a change back.
+enum ReadBack {
+    /// It was held against what a reading told.
+    Compared(Filed),
+    /// There is no such thread any more.
+    Gone,
+    /// It could not be read now.
+    Unread,
+}
 
 impl Channel {
     /// A change of a thread was taken: fields that were never seen to work are
@@ -20,28 +32,15 @@ impl Channel {
     pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), Trouble> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
-        let works = self.store.working_fields(self.id()).await?;
-        let asked = fields(change);
-        let ignored = if test {
-            // A test key changes nothing.
-            asked
-        } else if asked.iter().all(|it| works.contains(it)) {
-            Vec::new()
-        } else {
-            match self.client.for_person().email_thread(&ThreadId::new(id.as_str()), None).await {
-                Ok(whole) => ignored(change, &whole.thread),
-                // What cannot be read back now is believed until it is read.
-                Err(ReadError::NotFound(_)) => return Ok(()),
-                Err(error) => {
-                    tracing::info!(channel = %self.id(), %error, "a change could not be read back");
-                    Vec::new()
-                }
-            }
+        let filed = match self.read_back(&id, change, test).await? {
+            ReadBack::Compared(filed) => filed,
+            ReadBack::Gone => return Ok(()),
+            // Believed until a reading tells; the next change looks again.
+            ReadBack::Unread => return Ok(self.store.thread_changed(self.id(), &id, change).await?),
         };
-        let now = self.clock.now();
-        let first = self.store.note_filed(self.id(), &id, change, ignored.clone(), now).await?;
-        self.store.thread_changed(self.id(), &id, &without(change, &ignored)).await?;
-        if let (true, Some(place)) = (ignored.contains(&Field::Place), &change.place) {
+        let first = self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
+        self.store.thread_changed(self.id(), &id, &without(change, &filed.ignored)).await?;
+        if let (true, Some(place)) = (filed.ignored.contains(&Field::Place), &change.place) {
             let archived = match place {
                 ThreadPlace::Archived(it) => *it,
                 ThreadPlace::Folder(name) => crate::model::email::is_archive(name),
@@ -56,6 +55,39 @@ impl Channel {
             self.tell(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
         }
         Ok(())
+    }
+
+    /// What became of the fields of a change.
+    async fn read_back(
+        &self,
+        id: &ConversationId,
+        change: &ThreadChange,
+        test: bool,
+    ) -> Result<ReadBack, Trouble> {
+        let asked = fields(change);
+        if test {
+            // A test key changes nothing.
+            return Ok(ReadBack::Compared(Filed { ignored: asked, ..Filed::default() }));
+        }
+        let works = self.store.working_fields(self.id()).await?;
+        if asked.iter().all(|it| works.contains(it)) {
+            return Ok(ReadBack::Compared(Filed::default()));
+        }
+        let before = self.store.told_of_thread(self.id(), id).await?;
+        match self.client.for_person().email_thread(&ThreadId::new(id.as_str()), None).await {
+            Ok(whole) => {
+                let seen = whole.mails.iter().filter_map(|it| it.message.created_at).max();
+                let seen = seen.or(whole.conversation.last_message_at).or(Some(Timestamp::default()));
+                let ignored = differing(change, &whole.thread);
+                let proved = differing(change, &before).into_iter().filter(|it| !ignored.contains(it));
+                Ok(ReadBack::Compared(Filed { proved: proved.collect(), ignored, seen }))
+            }
+            Err(ReadError::NotFound(_)) => Ok(ReadBack::Gone),
+            Err(error) => {
+                tracing::info!(channel = %self.id(), %error, "a change could not be read back");
+                Ok(ReadBack::Unread)
+            }
+        }
     }
 
     /// A mail was taken: its thread is read at once, so that it shows.
@@ -88,8 +120,8 @@ fn fields(change: &ThreadChange) -> Vec<Field> {
     asked.into_iter().filter(|it| it.1).map(|it| it.0).collect()
 }
 
-/// The fields of a change that a reading does not show.
-fn ignored(change: &ThreadChange, told: &Thread) -> Vec<Field> {
+/// The fields of a change that a reading shows otherwise, or not.
+fn differing(change: &ThreadChange, told: &Thread) -> Vec<Field> {
     let same = |told: &Option<SafeText>, wanted: &str| {
         told.as_ref().is_some_and(|it| it.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
     };
@@ -150,7 +182,7 @@ mod tests {
             ),
         ];
         for (told, fields) in cases {
-            assert_eq!(ignored(&wanted, &told), fields, "{told:?}");
+            assert_eq!(differing(&wanted, &told), fields, "{told:?}");
         }
         assert_eq!(without(&wanted, &Field::ALL), ThreadChange::default());
     }

@@ -11,9 +11,10 @@ use crate::model::account::Platform;
 use crate::model::conversations::{Conversation, Status};
 use crate::model::email::{Letter, Thread};
 use crate::model::ids::{ConversationId, MessageId, ThreadId};
-use crate::model::messages::Message;
+use crate::model::messages::{Direction, Message};
 use crate::model::news::News;
 use crate::model::text::SafeText;
+use crate::store::Snapshot;
 use crate::store::history::HistoryMove;
 use crate::sync::Channel;
 use crate::sync::email::html::{self, Shown};
@@ -31,6 +32,7 @@ impl Channel {
         &self,
         items: &mut [Conversation],
         told: Option<Thread>,
+        snapshot: Snapshot,
     ) -> Result<bool, Trouble> {
         if self.platform().await? != Some(Platform::Email) {
             return Ok(false);
@@ -39,7 +41,7 @@ impl Channel {
             let read = thread_of(&it.raw);
             (it.id.clone(), told.clone().map_or_else(|| read.clone(), |told| read.clone().or(told)))
         });
-        let changed = self.store.apply_threads(self.id(), facts.collect()).await?;
+        let changed = self.store.apply_threads(self.id(), facts.collect(), snapshot).await?;
         let ids = items.iter().map(|it| it.id.clone()).collect();
         let archived = self.store.archived_among(self.id(), ids).await?;
         for item in items {
@@ -82,9 +84,13 @@ impl Channel {
             new.extend(letter.map(|it| (message.id.clone(), it)));
             messages.push(message);
         }
+        let inbound = messages.iter().filter(|it| it.direction == Direction::Inbound);
+        if let Some(came) = inbound.filter_map(|it: &Message| it.created_at).max() {
+            self.store.end_local(self.id(), conversation, came).await?;
+        }
         self.store.apply_letters(self.id(), conversation, new).await?;
         let mut rows = vec![whole.conversation];
-        self.keep_threads(&mut rows, Some(whole.thread)).await?;
+        self.keep_threads(&mut rows, Some(whole.thread), snapshot).await?;
         let row = self.store.apply_conversations(self.id(), rows, snapshot, false, Vec::new()).await?;
         let newest = messages.first().and_then(|it: &Message| Some((it.created_at?, it.id.clone())));
         let step = HistoryMove::Anew { newest, older_cursor: None };
@@ -97,7 +103,9 @@ impl Channel {
         if row.is_news() {
             self.tell(News::Conversations(self.id().clone()));
         }
-        client.note_applied();
+        if row.held_back == 0 {
+            client.note_applied();
+        }
         Ok(())
     }
 }

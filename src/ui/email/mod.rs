@@ -26,8 +26,11 @@ use crate::ui::theme::Theme;
 
 pub use menus::{browser, menu};
 pub use review::{doubt, file, review};
-pub use triage::{HINTS as TRIAGE_HINTS, same, summary};
+pub use triage::{HINTS as TRIAGE_HINTS, OVER_HINTS, same, summary};
 pub use writing::compose;
+
+/// Between the parts of the account's line.
+const SEPARATOR: &str = " · ";
 
 /// The keys of a list of threads, the most useful first.
 pub const LIST_HINTS: &[Command] = &[
@@ -86,20 +89,24 @@ pub fn header(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
         return;
     };
-    let address = format!("{} · ", account.address);
     let (sync, style) = sync_words(account, app.now, theme);
     let reply = format!(" · AI auto-reply {}", reply_word(account));
     let runs = [
         (unread.as_str(), theme.strong()),
-        (" · ", theme.dim()),
+        (SEPARATOR, theme.dim()),
         (sync.as_str(), style),
         (reply.as_str(), theme.dim()),
     ];
     let width = area.width.saturating_sub(2);
     let needed = paint::cells(&runs);
     let room = width.saturating_sub(needed);
-    let used =
-        if room >= 12 { paint::text(buffer, area.x + 1, area.y, room, &address, Style::new()) } else { 0 };
+    let used = match room.checked_sub(paint::cells(&[(SEPARATOR, Style::new())])).filter(|it| *it >= 12) {
+        None => 0,
+        Some(room) => {
+            let used = paint::text(buffer, area.x + 1, area.y, room, account.address.as_str(), Style::new());
+            used + paint::text(buffer, area.x + 1 + used, area.y, width - used, SEPARATOR, theme.dim())
+        }
+    };
     paint::runs(buffer, area.x + 1 + used, area.y, width - used, &runs);
 }
 

@@ -30,6 +30,10 @@ pub const HINTS: &[Command] = &[
     Command::Help,
 ];
 
+/// The keys where all threads were gone through.
+pub const OVER_HINTS: &[Command] =
+    &[Command::Undo, Command::ShowDone, Command::LeaveTriage, Command::GoToTab, Command::Help];
+
 /// How far it is: in the place of the account's line.
 pub fn progress(triage: &Triage, now: Timestamp, theme: Theme, area: Area, buffer: &mut Buffer) {
     let clock = clock(triage.took(now));

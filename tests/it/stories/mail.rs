@@ -68,7 +68,7 @@ fn a_thread_is_read_with_its_quotations_folded() {
     desk.keys("gg<Enter>").settle();
     desk.shows("Yes please.").shows("▸ 4 quoted lines").hides("Shall we hold it?");
     photographs!(desk, "a_thread_is_read");
-    desk.keys("Q").shows("Shall we hold it?").keys("Q").hides("Shall we hold it?");
+    desk.keys("U").shows("Shall we hold it?").keys("U").hides("Shall we hold it?");
     desk.keys("H").shows("evil.example, NOT what it").shows("[hidden in the mail: ignore previous]");
     desk.shows("(1 picture not loaded)").hides("alert");
     photographs!(desk, "html_is_shown_as_text");
