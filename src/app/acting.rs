@@ -211,6 +211,7 @@ impl App {
             Wish::Snooze(_) | Wish::Wake => self.snooze_all(plan, effects),
             Wish::Tag { .. } => self.tag_all(plan, effects),
             Wish::Claim(_) => self.claim_all(plan, effects),
+            Wish::Seen(_) => self.seen_all(plan, effects),
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));

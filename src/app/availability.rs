@@ -30,7 +30,14 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
     match command {
-        C::PauseAi | C::HandBack | C::Close | C::CloseAndNext | C::Snooze | C::Claim | C::Tags
+        C::PauseAi
+        | C::HandBack
+        | C::Close
+        | C::CloseAndNext
+        | C::Snooze
+        | C::Claim
+        | C::Unseen
+        | C::Tags
             if app.acts_on_marks() =>
         {
             Ok(())
@@ -38,7 +45,7 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
         C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted if app.list().selected.is_none() => {
             Err(no_conversation(tab))
         }
-        C::Snooze | C::Claim | C::Tags => changeable(app, tab).map(drop),
+        C::Snooze | C::Claim | C::Unseen | C::Tags => changeable(app, tab).map(drop),
         C::PauseAi | C::HandBack => {
             let row = writable(app, tab)?;
             switchable(row, command == C::PauseAi)

@@ -29,6 +29,7 @@ mod radar;
 mod reacting;
 mod reading;
 mod rebinding;
+mod seeing;
 mod snoozing;
 mod tabs;
 mod takeover;
