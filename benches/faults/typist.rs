@@ -80,7 +80,10 @@ impl Typist {
         let screen = vt100::Parser::new(side(ROWS), side(COLUMNS), 0);
         let mut typist = Self { screen, bytes, writer, child, rounds: 0 };
         typist.wait("the list and a history", |it| {
-            marked(it) != "none" && it.contents().contains("start of the conversation")
+            // What was sent before may stand above its start.
+            let contents = it.contents();
+            marked(it) != "none"
+                && ["start of the conversation", "You  "].iter().any(|it| contents.contains(it))
         });
         typist
     }
@@ -144,6 +147,9 @@ impl Typist {
         }
         self.measure(figures, "]", tabs);
         self.measure(figures, "[", tabs);
+        if is_refused(self.screen.screen()) {
+            return;
+        }
         self.measure(figures, "r", composer);
         for key in "thinking".chars() {
             self.measure(figures, key.encode_utf8(&mut [0; 4]), composer);
@@ -160,7 +166,10 @@ impl Typist {
     pub fn send_a_text(&mut self) {
         self.settle();
         self.press("r");
-        self.wait("the composer", |it| it.contents().contains("Enter send"));
+        self.wait("the composer", |it| it.contents().contains("Enter send") || is_refused(it));
+        if is_refused(self.screen.screen()) {
+            return;
+        }
         self.press("on its way");
         self.wait("the text", |it| it.contents().contains("on its way"));
         self.press("\r");
@@ -170,6 +179,11 @@ impl Typist {
         self.press("h");
         self.settle();
     }
+}
+
+/// Whether the key is not taken: nothing is written then.
+fn is_refused(screen: &vt100::Screen) -> bool {
+    screen.contents().contains("KEY NOT TAKEN")
 }
 
 /// The line of the list that stands out.

@@ -275,6 +275,7 @@ impl App {
                 operation: operation.clone(),
                 hold,
                 seen: None,
+                planned_at: None,
             })
         };
         let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();

@@ -136,6 +136,7 @@ impl App {
             operation: Operation::SetAutomation { enabled: true },
             hold: 0,
             seen: None,
+            planned_at: None,
         };
         let intents: Vec<Intent> = pauses.into_iter().map(intent).collect();
         if !intents.is_empty() {

@@ -31,6 +31,9 @@ impl App {
         // Countdowns tick in whole seconds before their end.
         for held in &self.undo {
             let left = held.until.since(self.now);
+            if left > MINUTE {
+                continue;
+            }
             consider(Some(held.until.plus(-(left - 1).max(0) / SECOND * SECOND)));
         }
         due.max(self.now.plus(1_000))

@@ -214,6 +214,8 @@ pub struct Intent {
     pub hold: i64,
     /// For a text: the newest message its writer has had on screen.
     pub seen: Option<Place>,
+    /// When it shall leave; `None`: once its hold has ended.
+    pub planned_at: Option<Timestamp>,
 }
 
 /// Something to be done outside the app.

@@ -51,6 +51,7 @@ impl App {
             (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
             (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
             (Layer::Attach(form), _) => self.attach_key(form, key, effects),
+            (Layer::Later { typed }, _) => self.later_key(typed, key, effects),
             (Layer::Form(form), _) => self.form_field_key(form, key, effects),
             (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),

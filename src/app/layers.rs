@@ -183,6 +183,11 @@ pub enum Layer {
     },
     /// A file or a link is named that goes with the answer.
     Attach(Box<AttachForm>),
+    /// Asks when what the composer holds shall leave.
+    Later {
+        /// A wish being typed.
+        typed: Option<String>,
+    },
     /// Fills in a place, buttons or a list.
     Form(Box<Form>),
     /// JSON of the person's own, and what is wrong with it where.
@@ -249,6 +254,7 @@ impl Layer {
                 | Self::TemplateForm(_)
                 | Self::Attach(_)
                 | Self::Form(_)
+                | Self::Later { .. }
         )
     }
 }

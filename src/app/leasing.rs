@@ -101,6 +101,7 @@ impl App {
                 operation: Operation::SetAutomation { enabled: true },
                 hold: 0,
                 seen: None,
+                planned_at: None,
             })
         };
         let intents: Vec<Intent> = paused.iter().filter_map(intent).collect();

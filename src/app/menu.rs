@@ -26,6 +26,8 @@ pub enum Entry {
     List,
     /// Buttons or a list as JSON, in the person's editor.
     Json,
+    /// The text at a time.
+    Later,
     /// How the text is to be read.
     Markup,
     /// A canned reply at the cursor.
@@ -40,13 +42,14 @@ pub enum Entry {
 
 impl Entry {
     /// All of them, in the order they stand.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Template,
         Self::Attach,
         Self::Location,
         Self::Buttons,
         Self::List,
         Self::Json,
+        Self::Later,
         Self::Markup,
         Self::Canned,
         Self::Emoji,
@@ -63,6 +66,7 @@ impl Entry {
             Self::Buttons => ('b', "buttons"),
             Self::List => ('i', "list to choose from"),
             Self::Json => ('r', "raw JSON in your editor"),
+            Self::Later => ('w', "send at a time"),
             Self::Markup => ('m', "plain text, HTML or MarkdownV2"),
             Self::Canned => ('c', "canned reply"),
             Self::Emoji => ('e', "emoji"),
@@ -85,6 +89,7 @@ impl App {
             Entry::Attach => availability::check(self, Command::Attach).err(),
             Entry::Location | Entry::Buttons | Entry::List | Entry::Json => self.may_send_content().err(),
             Entry::Markup if !self.tab().has_markup() => Some("bot-chat alone has them".to_owned()),
+            Entry::Later => availability::check(self, Command::Write).err(),
             Entry::Markup | Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
         }
     }
@@ -121,6 +126,7 @@ impl App {
             Entry::Buttons => self.open_form(FormKind::Buttons),
             Entry::List => self.open_form(FormKind::List),
             Entry::Json => self.edit_json(effects),
+            Entry::Later => self.ask_when(effects),
             Entry::Markup => self.turn_markup(),
             Entry::Canned => self.pick_reply("", effects),
             Entry::Emoji => self.pick_emoji(),

@@ -34,6 +34,7 @@ pub mod palette;
 pub mod phone;
 pub mod picker;
 pub mod pictures;
+pub mod planning;
 pub mod pointer;
 pub mod rows;
 pub mod search;

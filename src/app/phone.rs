@@ -203,7 +203,8 @@ impl App {
         let channel = tab.channel.id.clone();
         self.tab_mut().call = None;
         self.show_number(&conversation, Focus::History, effects);
-        let intent = Intent { channel, platform, conversation, operation, hold, seen: None };
+        let intent =
+            Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
         effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
             0 => self.say("calling"),

@@ -49,6 +49,7 @@ impl App {
             operation,
             hold: 0,
             seen: None,
+            planned_at: None,
         };
         effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
     }

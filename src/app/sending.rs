@@ -28,6 +28,7 @@ impl App {
             operation,
             hold,
             seen: None,
+            planned_at: None,
         })
     }
 
@@ -63,29 +64,16 @@ impl App {
         if composer.is_blank() && !attached {
             return self.send_held_now(effects);
         }
-        let text = composer.text();
-        if let Err(reason) = self.may_send() {
-            return self.warn(reason);
-        }
-        if attached {
-            if self.may_attach(effects) {
-                self.send_unless_crossed(effects);
-            }
+        if !self.may_leave_later(effects) {
             return;
         }
-        let tab = self.tab();
-        let count = tab.count(&text);
-        if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
-            let (length, most, word) = (count.length, count.most, markup.word());
-            return self
-                .warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
+        if attached {
+            return self.send_unless_crossed(effects);
         }
+        let tab = self.tab();
+        let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
         let parts = tab.messages_of(&text);
         let price = tab.text_price(parts.len());
-        if let Some(why) = tab.cannot_pay(price) {
-            effects.push(Effect::Refresh(tab.channel.id.clone()));
-            return self.warn(format!("nothing was sent: {why} · draft kept"));
-        }
         if parts.len() > 1 {
             let count = tab.count(&text);
             let price = tab.price_words(price);
@@ -93,6 +81,32 @@ impl App {
             return self.open_layer(Layer::AskSplit { parts, length: count.length, most: count.most, price });
         }
         self.send_unless_crossed(effects);
+    }
+
+    /// Whether what the composer holds may leave, now or later; why not is
+    /// said.
+    pub(super) fn may_leave_later(&mut self, effects: &mut Vec<Effect>) -> bool {
+        if let Err(reason) = self.may_send() {
+            self.warn(reason);
+            return false;
+        }
+        let tab = self.tab();
+        let Some(composer) = &tab.composer else { return false };
+        if composer.attachment.is_some() {
+            return self.may_attach(effects);
+        }
+        let count = tab.count(&composer.reply_text());
+        if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
+            let (length, most, word) = (count.length, count.most, markup.word());
+            self.warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
+            return false;
+        }
+        if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
+            effects.push(Effect::Refresh(tab.channel.id.clone()));
+            self.warn(format!("nothing was sent: {why} · draft kept"));
+            return false;
+        }
+        true
     }
 
     /// Sends what the composer holds, unless others spoke since it was begun.
@@ -108,15 +122,19 @@ impl App {
     /// Sends what the composer holds; its writer has seen what came before,
     /// and agreed to several messages where one does not hold it.
     pub(super) fn send_seen(&mut self, effects: &mut Vec<Effect>) {
+        let operations = self.reply_operations();
+        if !operations.is_empty() {
+            self.send_operations(operations, true, effects);
+        }
+    }
+
+    /// The wishes what the composer holds becomes.
+    pub(super) fn reply_operations(&self) -> Vec<Operation> {
         let tab = self.tab();
-        let Some(composer) = &tab.composer else { return };
-        let Some(to) = tab.history.as_ref().and_then(|it| it.row.as_ref()?.conversation.address.clone())
-        else {
-            return;
-        };
+        let to = tab.history.as_ref().and_then(|it| it.row.as_ref()?.conversation.address.clone());
+        let (Some(composer), Some(to)) = (&tab.composer, to) else { return Vec::new() };
         if let Some(attachment) = &composer.attachment {
-            let operations = tab.attached_operations(composer, attachment, &to);
-            return self.send_operations(operations, true, effects);
+            return tab.attached_operations(composer, attachment, &to);
         }
         let mut quoted = composer.reply_to.clone();
         let parts = tab.messages_of(&composer.reply_text());
@@ -129,8 +147,7 @@ impl App {
             }
             (false, None) => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
         };
-        let operations: Vec<Operation> = parts.into_iter().map(operation).collect();
-        self.send_operations(operations, true, effects);
+        parts.into_iter().map(operation).collect()
     }
 
     /// Sends what the composer does not hold; its text stays.
@@ -218,7 +235,12 @@ impl App {
         self.commit_send(sends, clears_draft, effects);
     }
 
-    fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn commit_send(
+        &mut self,
+        intents: Vec<Intent>,
+        clears_draft: bool,
+        effects: &mut Vec<Effect>,
+    ) {
         let intents = intents.into_iter().map(|it| self.with_seen(it)).collect();
         effects.push(Effect::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();

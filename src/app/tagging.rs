@@ -182,6 +182,7 @@ impl App {
             operation: Operation::ChangeTags { phone, add, remove },
             hold: 0,
             seen: None,
+            planned_at: None,
         })
     }
 }

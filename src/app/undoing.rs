@@ -257,6 +257,7 @@ impl App {
                 operation,
                 hold: 0,
                 seen: None,
+                planned_at: None,
             })
         };
         let intents: Vec<Intent> = rows.iter().filter_map(intent).collect();

@@ -43,6 +43,8 @@ impl App {
             Command::Menu => self.open_menu(),
             Command::Attach => self.attach_if_possible(effects),
             Command::TurnMarkup => self.turn_markup(),
+            Command::SendLater if self.composer_mode() == Mode::Reply => self.ask_when(effects),
+            Command::SendLater => self.warn("a note is kept at once; switch to the answer first"),
             Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
             _ => {

@@ -57,20 +57,18 @@ pub(crate) struct Raw {
 const LIMIT: &str = "limit";
 /// Bytes a second a slow line carries.
 const SLOW: u64 = 64 * 1024;
-/// A body of several parts is a file, which the service looks into before it
-/// answers.
-const FILE: Duration = Duration::from_secs(15);
 
 /// How many rows a query wants, if it wants rows.
 fn rows(query: &[(&str, &str)]) -> Option<u32> {
     query.iter().find(|(name, _)| *name == LIMIT)?.1.parse().ok()
 }
 
-/// What a large body or a file takes beside an ordinary exchange.
-fn upload_time(request: &PreparedRequest) -> Duration {
+/// What a large body or a file takes beside an ordinary exchange. A body of
+/// several parts is a file, which the service looks into before it answers.
+fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
     let carried = Duration::from_secs(u64::try_from(request.body.len()).unwrap_or(u64::MAX) / SLOW);
     let is_file = request.content_type.as_deref().is_some_and(|it| it.starts_with("multipart/"));
-    if is_file { carried + FILE } else { carried }
+    if is_file { carried + ordinary / 3 } else { carried }
 }
 
 impl Client {
@@ -144,7 +142,7 @@ impl Client {
             url,
             headers,
             body: request.body.clone(),
-            total: self.shared.bounds.write_total + upload_time(request),
+            total: self.shared.bounds.write_total + upload_time(request, self.shared.bounds.write_total),
             progress: self.progress.clone(),
         };
         match self.exchange(outgoing, Kind::of_write(request), &request.path).await {

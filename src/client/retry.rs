@@ -18,6 +18,8 @@ use crate::wire::errors::ErrorCode;
 const FAILURES: u32 = 4;
 /// The first wait after an unclear answer, doubled each time.
 const BASE: i64 = SECOND / 2;
+/// The shortest wait after an unclear answer, however the dice fall.
+const SOONEST: i64 = SECOND / 20;
 /// The longest wait after an unclear answer.
 const CAP: i64 = 20 * SECOND;
 /// Between two tries while there is no connection.
@@ -130,8 +132,9 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> Next {
         return Next::Stop(Stop::Unknown, unclear.why.clone());
     }
     let ceiling = BASE.saturating_mul(1 << attempt.failures.min(16)).min(CAP);
-    let wait =
-        unclear.retry_after.map_or_else(|| part(ceiling, attempt.jitter), |it| spread(it, attempt.jitter));
+    let wait = unclear
+        .retry_after
+        .map_or_else(|| part(ceiling, attempt.jitter).max(SOONEST), |it| spread(it, attempt.jitter));
     Next::AskAgain { after: wait, counted: true }
 }
 

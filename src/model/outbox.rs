@@ -164,6 +164,8 @@ pub struct OutboxRow {
     pub seen: Option<Place>,
     /// What looking for it in its history told.
     pub finding: Finding,
+    /// When a person wants it to leave, where not as soon as it may.
+    pub planned_at: Option<Timestamp>,
 }
 
 impl OutboxRow {

@@ -188,6 +188,7 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 request,
                 hold_micros: intent.hold,
                 seen: intent.seen.clone(),
+                planned_at: intent.planned_at,
             }),
             Err(why) => return refused(why, intents),
         }

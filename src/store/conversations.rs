@@ -64,10 +64,17 @@ impl Store {
             .later(move |cache| {
                 let outdated: Vec<bool> =
                     page.iter().map(|it| cache.is_outdated(&channel, &it.id, snapshot)).collect();
+                let superseded: Vec<bool> =
+                    page.iter().map(|it| cache.is_superseded(&channel, &it.id, snapshot)).collect();
+                let ids: Vec<_> = page.iter().map(|it| it.id.clone()).collect();
                 let change = cache.connection.transaction()?;
                 let held_back = outdated.iter().filter(|it| **it).count();
                 let mut applied = AppliedConversations { held_back, ..AppliedConversations::default() };
-                for (conversation, outdated) in page.into_iter().zip(outdated) {
+                for ((conversation, outdated), superseded) in page.into_iter().zip(outdated).zip(superseded) {
+                    if superseded {
+                        applied.ends_known = false;
+                        continue;
+                    }
                     let fate = merge(&change, &channel, conversation, outdated, baseline)?;
                     applied.inserted += usize::from(fate == Fate::New);
                     applied.changed += usize::from(fate == Fate::Changed);
@@ -75,6 +82,7 @@ impl Store {
                 }
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
+                ids.into_iter().for_each(|it| cache.note_applied(&channel, it, snapshot));
                 Ok(applied)
             })
             .await

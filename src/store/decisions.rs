@@ -167,7 +167,7 @@ fn wake(
     let by_itself = row.operation.class() != Class::Guarded;
     change.execute(
         "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
-             failures = 0, not_before = ?2, due_at = ?2, looks = 0, looked_at = NULL, absent_at = NULL,
+             failures = 0, not_before = ?2, due_at = ?2, planned_at = NULL, looks = 0, looked_at = NULL, absent_at = NULL,
              finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
              seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
          WHERE id = ?1",

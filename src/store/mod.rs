@@ -112,6 +112,9 @@ pub(crate) struct Cache {
     /// When this process last wrote what a send's answer told of a
     /// conversation, in snapshot numbers.
     pub(crate) written_here: HashMap<(ChannelId, ConversationId), u64>,
+    /// The newest reading of a conversation that was applied, in the same
+    /// numbers.
+    pub(crate) read_here: HashMap<(ChannelId, ConversationId), u64>,
     pub(crate) counter: Arc<AtomicU64>,
 }
 
@@ -155,7 +158,12 @@ impl Store {
             return Err(error);
         }
         let counter = Arc::new(AtomicU64::new(1));
-        let cache = Cache { connection, written_here: HashMap::new(), counter: counter.clone() };
+        let cache = Cache {
+            connection,
+            written_here: HashMap::new(),
+            read_here: HashMap::new(),
+            counter: counter.clone(),
+        };
         let file = paths.cache.clone();
         Ok(Self(Arc::new(Inner {
             paths,
@@ -212,6 +220,8 @@ impl Cache {
     /// Conversations remembered as written here; more would mean answers that
     /// take longer than any time-out.
     const WRITTEN_HERE: usize = 1000;
+    /// The same of readings that were applied.
+    const READ_HERE: usize = 5000;
 
     /// Notes that this desk changed a conversation just now.
     pub(crate) fn note_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
@@ -220,6 +230,32 @@ impl Cache {
         }
         let at = self.counter.fetch_add(1, Ordering::SeqCst);
         self.written_here.insert((channel.clone(), conversation.clone()), at);
+    }
+
+    /// Notes that a reading of a conversation was applied.
+    pub(crate) fn note_applied(
+        &mut self,
+        channel: &ChannelId,
+        conversation: ConversationId,
+        snapshot: Snapshot,
+    ) {
+        if self.read_here.len() >= Self::READ_HERE {
+            self.read_here.clear();
+        }
+        let newest = self.read_here.entry((channel.clone(), conversation)).or_default();
+        *newest = snapshot.0.max(*newest);
+    }
+
+    /// Whether a reading that left later was applied already: answers may
+    /// come in another order than they were asked for.
+    pub(crate) fn is_superseded(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        snapshot: Snapshot,
+    ) -> bool {
+        let key = (channel.clone(), conversation.clone());
+        self.read_here.get(&key).is_some_and(|applied| snapshot.0 < *applied)
     }
 
     /// Whether a snapshot was taken before this desk's last change.

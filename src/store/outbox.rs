@@ -31,6 +31,8 @@ pub struct NewRow {
     /// The newest message its writer had on screen; `None` when whatever is
     /// said meanwhile does not matter, or when a person said so in advance.
     pub seen: Option<Place>,
+    /// When a person wants it to leave; `None`: once its hold has ended.
+    pub planned_at: Option<Timestamp>,
 }
 
 impl Store {
@@ -106,7 +108,7 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             connection.execute(
-                "UPDATE outbox SET not_before = created_at, due_at = created_at
+                "UPDATE outbox SET not_before = created_at, due_at = created_at, planned_at = NULL
                  WHERE id = ?1 AND state = 'queued' AND attempts = 0",
                 [id.as_str()],
             )?;
@@ -146,11 +148,11 @@ fn insert(
     chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
     let (id, key) = (row_id(now, chance), new_key(chance));
-    let due_at = now.plus(new.hold_micros.max(0)).micros();
+    let due_at = new.planned_at.unwrap_or_else(|| now.plus(new.hold_micros.max(0))).micros();
     change.execute(
         "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
-             content_type, body, created_at, not_before, due_at, seen_at, seen_id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15)",
+             content_type, body, created_at, not_before, due_at, seen_at, seen_id, planned_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15, ?16)",
         params![
             id.as_str(),
             new.channel.as_str(),
@@ -167,6 +169,7 @@ fn insert(
             due_at,
             new.seen.as_ref().map(|it| it.0.micros()),
             new.seen.as_ref().map(|it| it.1.as_str()),
+            new.planned_at.map(Timestamp::micros),
         ],
     )?;
     let row = find(change, &id)?.ok_or(StoreError::Closed)?;

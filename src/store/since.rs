@@ -55,6 +55,27 @@ impl Store {
             .await
     }
 
+    /// Whether only templates may be sent in a conversation, as far as was
+    /// read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn window_is_closed(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<bool, StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT 1 FROM conversation WHERE channel = ?1 AND id = ?2 AND service_window = 'closed'",
+                )?;
+                Ok(statement.exists(params![channel.as_str(), conversation.as_str()])?)
+            })
+            .await
+    }
+
     /// The newest message known of a lane's conversation; blocks.
     pub(crate) fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
         let Some(conversation) = lane.conversation().cloned() else { return Ok(None) };

@@ -128,6 +128,10 @@ impl<'a> Walk<'a> {
                 return Some(unread.map_or(Choice::Send(index), |it| Choice::ReadFirst(it.clone())));
             }
             self.wait(until);
+            if row.planned_at.is_some() {
+                // Hours may pass: what is said meanwhile is said.
+                return None;
+            }
         }
         self.blocked.insert(&row.lane);
         None
@@ -178,6 +182,10 @@ fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &Desk<'_>) -> 
     let row = &lane.row;
     if !row.operation.speaks() {
         return false;
+    }
+    let unread = |at: Timestamp| desk.read_at.get(conversation).is_none_or(|read| *read < at);
+    if row.attempts == 0 && row.planned_at.is_some_and(unread) {
+        return true;
     }
     let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.held_up(lane.due_at);
     lane.read_first || (held_up && desk.outage.is_behind(desk.read_at.get(conversation).copied()))

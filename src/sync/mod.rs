@@ -28,6 +28,7 @@ mod looking;
 mod messages;
 pub mod overlap;
 pub mod plan;
+mod planned;
 mod probe;
 mod push;
 pub mod reconcile;

@@ -240,6 +240,9 @@ impl Channel {
         if row.row.attempts > 0 || row.row.state != RowState::Queued || !reaches_people {
             return Ok(None);
         }
+        if let Some(planned) = row.row.planned_at {
+            return self.planned_objection(row, planned, now).await;
+        }
         let moved = match (&row.row.seen, row.row.lane.conversation()) {
             (Some(seen), Some(conversation)) if operation.speaks() => {
                 self.store.moved_since(self.id(), conversation, seen).await?

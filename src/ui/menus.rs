@@ -5,6 +5,7 @@
 
 use crate::app::App;
 use crate::app::bulk::Plan;
+use crate::app::planning;
 use crate::app::tagging::TagLine;
 use crate::app::wrap;
 use crate::model::conversations::ConversationRow;
@@ -65,6 +66,34 @@ pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&
     lines
         .push(("A message of the customer always wakes it. Kept on this desk only.".to_owned(), theme.dim()));
     lines
+}
+
+/// When a message shall leave.
+pub fn later(app: &App, theme: Theme, typed: Option<&str>) -> Lines {
+    let (now, offset) = (app.now, app.settings.offset_minutes);
+    let moment = |at| snooze::moment(at, now, offset);
+    let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
+                 minutes, if the conversation has moved, or if the window has closed.";
+    if let Some(typed) = typed {
+        let answer = match planning::when(typed, now, offset) {
+            Some(at) => (format!("leaves {}", moment(at)), theme.strong()),
+            None => ("in 2h, 45m, 14:30, fri 9:00, tomorrow 9:00".to_owned(), theme.dim()),
+        };
+        return vec![
+            plain(format!("When: {typed}{}", cursor(theme))),
+            answer,
+            gap(),
+            ("[Enter] send then   [Esc] back".to_owned(), theme.strong()),
+        ];
+    }
+    vec![
+        plain(format!("[h] in an hour, {}", moment(snooze::in_an_hour(now)))),
+        plain(format!("[t] {}", moment(snooze::tomorrow(now, offset)))),
+        plain(format!("[m] {}", moment(snooze::monday(now, offset)))),
+        plain("[c] at another time"),
+        gap(),
+        (needs.to_owned(), theme.dim()),
+    ]
 }
 
 /// Whose tags are edited.

@@ -51,6 +51,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
+        Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_deref())),
         Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),

@@ -8,13 +8,14 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::commands::Command;
 use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::time::{SECOND, Timestamp};
+use crate::model::time::{SECOND, Timestamp, short_span};
 use crate::ui::attaching;
 use crate::ui::theme::Theme;
 
 /// One word for a column.
 pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
     match row.state {
+        RowState::Queued if is_planned(row, now) => ("planned", theme.waiting()),
         RowState::Queued if row.hold_left(now).is_some() => ("held", theme.waiting()),
         RowState::Queued if row.not_before > now => ("waits", theme.waiting()),
         RowState::Queued => ("queued", theme.dim()),
@@ -40,9 +41,17 @@ pub fn line<'a>(
     if let (Operation::SendFile(_), RowState::Sending) = (&row.operation, &row.state) {
         let percent = app.uploads.get(&row.id).copied().unwrap_or(0);
         let bar = attaching::progress(percent, theme);
-        return (format!("uploading {bar} · {}", app.keyed(until_sent(keys))), theme.waiting());
+        return (format!("uploading {bar} · {}", app.keyed(back(keys))), theme.waiting());
     }
     let (now, decide) = (app.now, app.key_of(Command::Decide));
+    if let (Some(at), RowState::Queued) = (row.planned_at.filter(|it| *it > now), &row.state) {
+        let left = short_span(at.since(now));
+        let keys = app.keyed(back(keys));
+        return (format!("planned, leaves in {left} if frontdesk runs · {keys}"), theme.waiting());
+    }
+    if let (Some(_), RowState::Stopped(Stop::Late, why)) = (row.planned_at, &row.state) {
+        return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
+    }
     let verb = match &row.operation {
         Operation::SendFile(_) => "uploads and sends",
         it if it.speaks() => "sends",
@@ -63,7 +72,7 @@ pub fn line<'a>(
         },
         RowState::Sending => return ("sending".to_owned(), theme.dim()),
         RowState::Uncertain if is_upload(row) => {
-            format!("the upload was cut off; tries again · {}", until_sent(keys))
+            format!("the upload was cut off; tries again · {}", app.keyed(back(keys)))
         }
         RowState::Uncertain if later > 0 => {
             format!("no answer came; asking again with the same key in {} s, never twice", later / SECOND + 1)
@@ -81,13 +90,17 @@ pub fn line<'a>(
     (words, theme.waiting())
 }
 
+fn is_planned(row: &OutboxRow, now: Timestamp) -> bool {
+    row.planned_at.is_some_and(|it| it > now)
+}
+
 /// Whether a row is a file that nobody was sent yet.
 fn is_upload(row: &OutboxRow) -> bool {
     matches!(row.operation, Operation::SendFile(_))
 }
 
-/// The key that takes a file back on its way; nothing can hurry it.
-fn until_sent(keys: &str) -> &str {
+/// The key that takes it back, where nothing else is offered.
+fn back(keys: &str) -> &str {
     keys.split(" · ").find(|it| it.ends_with("takes it back")).unwrap_or("")
 }
 

@@ -202,7 +202,7 @@ fn queue_on(store: &Store, now: Timestamp, conversation: &str, operation: Operat
 fn new_row(conversation: &str, operation: Operation) -> NewRow {
     let lane = Lane::Conversation(conversation.into());
     let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
-    NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None }
+    NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None, planned_at: None }
 }
 
 fn open(spec: ChannelSpec, store: &Store, clock: &Arc<HandClock>, news: &Arc<Mutex<Vec<News>>>) -> Channel {

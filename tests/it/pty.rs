@@ -370,7 +370,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.args(["demo"]);
     // It reads the keyboard itself: no key of it may reach the desk.
-    let editor = "f() { read -r line; printf 'typed %s, was %s' \"$line\" \"$(cat \"$1\")\" > \"$1\"; stat -c %a \"$1\" >> \"$1\"; }; f";
+    let editor = "f() { echo go on; read -r line; printf 'typed %s, was %s' \"$line\" \"$(cat \"$1\")\" > \"$1\"; stat -c %a \"$1\" >> \"$1\"; }; f";
     command.env("VISUAL", editor);
     let mut terminal = Terminal::run(folder, command, 100, 30);
     terminal.wait_for_text("Inbox");
@@ -380,7 +380,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     terminal.keys("half a thought");
     terminal.wait_for_text("half a thought");
     terminal.keys("\x07");
-    terminal.wait_for("a terminal of its own", |it| !it.contains("Inbox"));
+    terminal.wait_for("a terminal of its own", |it| !it.contains("Inbox") && it.contains("go on"));
     terminal.keys("qqq\r");
     terminal.wait_for_text("edited; nothing was sent");
     terminal.wait_for_text("typed qqq, was half a thought600");

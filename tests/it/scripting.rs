@@ -201,6 +201,37 @@ fn searching_and_exporting() {
     assert!(script.fails(1, &["search", "order", "--refresh", "--timeout", "1"]).contains("Harbor chat"));
 }
 
+#[test]
+fn a_script_sends_files_links_places_and_templates() {
+    let script = Script::new();
+    let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where are you?");
+    let bill = script.folder.path().join("bill.pdf");
+    std::fs::write(&bill, b"%PDF-1.7 ...").expect("written");
+    let bill = bill.to_str().expect("a plain path");
+    let send = |more: &[&'static str]| [&["send", "+34600111222", "--beside-ai"], more].concat();
+    script.ok(&["send", &id, "Your bill", "--file", bill, "--beside-ai"]);
+    script.ok(&send(&["Harbor Cycles", "--location", "38.7223,-9.1393"]));
+    script.ok(&send(&["--template", "hello_again", "--language", "en"]));
+    let sent = script.desk.outbound();
+    assert_eq!(sent.len(), 3, "{sent:?}");
+    assert!(sent[0]["content"].to_string().contains("Your bill"), "{}", sent[0]);
+    assert!(sent[1]["content"].to_string().contains("Harbor Cycles"), "{}", sent[1]);
+    let cases: [(i32, &[&'static str], &str); 7] = [
+        (2, &[], "give a text, or --file"),
+        (2, &["--location", "here"], "--location takes two numbers"),
+        (2, &["hi", "--as", "image"], "--as says what"),
+        (2, &["hi", "--template", "hello_again", "--language", "en"], "a template has its own text"),
+        (1, &["--file", "/no/such/bill.pdf"], "there is no file /no/such/bill.pdf"),
+        (1, &["--link", "http://shop.example/a.pdf"], "must begin with https://"),
+        (1, &["--file", "tests/it/stories/files/bell.png", "--as", "video"], "is not sent as video"),
+    ];
+    for (code, more, words) in cases {
+        let said = script.fails(code, &send(more));
+        assert!(said.contains(words), "{more:?}: {said}");
+    }
+    assert_eq!(script.desk.outbound().len(), 3);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_reads_the_top_of_the_list_once() {
     let world = World::start().await;

@@ -25,6 +25,7 @@ mod notes;
 mod outbox;
 mod phone;
 mod pictures;
+mod planning;
 mod radar;
 mod reacting;
 mod reading;

@@ -7,18 +7,21 @@
 use std::io::Read;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 
 use crate::cli::CliError;
 use crate::cli::print;
+use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::{Common, Found, Session};
+use crate::client::Enclosed;
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
 use crate::model::news::Health;
 use crate::model::outbox::{Lane, Operation, RowState};
 use crate::model::time::SECOND;
+use crate::shell::files;
 use crate::store::outbox::NewRow;
 use crate::sync::{Channel, PushStep};
 
@@ -31,7 +34,10 @@ pub struct SendArguments {
     /// The conversation: its id, address or whole name.
     pub conversation: String,
     /// The text; `-` reads it from standard input.
-    pub text: String,
+    pub text: Option<String>,
+    /// What is more than a text.
+    #[command(flatten)]
+    pub content: ContentArguments,
     /// Quote this message.
     #[arg(long, value_name = "MESSAGE")]
     pub reply_to: Option<String>,
@@ -73,9 +79,9 @@ pub struct ChangeArguments {
 /// `frontdesk send`
 pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError> {
     let mut text = arguments.text.clone();
-    if text == "-" {
+    if let Some(text) = text.as_mut().filter(|it| *it == "-") {
         text.clear();
-        std::io::stdin().read_to_string(&mut text).context("reading the text from standard input")?;
+        std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
     }
     let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let conversation = &found.row.conversation;
@@ -95,7 +101,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         operations.push(Operation::SetAutomation { enabled: false });
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
-    operations.push(Operation::SendText { to, text, reply_to });
+    operations.extend(arguments.content.operations(&found.platform, to, text, reply_to)?);
     Ok(carry_out(session, &found, operations, "sent", arguments.common.json)?)
 }
 
@@ -139,12 +145,19 @@ fn carry_out(
     let mut rows = Vec::new();
     for operation in operations {
         let lane = Lane::Conversation(id.clone());
-        let request = crate::client::prepare(&found.platform, &lane, &operation)?;
+        let request = match &operation {
+            Operation::SendFile(file) => {
+                let bytes = files::read(&file.path, file.size).map_err(|why| anyhow!(why))?;
+                let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
+                crate::client::prepare_with(&found.platform, &lane, &operation, enclosed)?
+            }
+            other => crate::client::prepare(&found.platform, &lane, other)?,
+        };
         let channel = found.channel.spec().id.clone();
         // What is sent after a pause leaves only if nobody has answered since
         // it was asked for.
         let seen = if pauses && operation.speaks() { session.newest(found)? } else { None };
-        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen });
+        rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None });
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
     for row in &queued {
@@ -165,7 +178,10 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
     loop {
         let leads = session.leads(channel)?;
         let step = match leads {
-            true => session.runtime.block_on(channel.push_once(session.now())),
+            true => session.runtime.block_on(async {
+                channel.upload_once(session.now()).await;
+                channel.push_once(session.now()).await
+            }),
             false => PushStep::Idle,
         };
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;

@@ -6,6 +6,7 @@
 //! otherwise the command does it while it runs.
 
 mod change;
+mod content;
 mod export;
 mod files;
 mod outbox;
@@ -50,7 +51,7 @@ pub enum Script {
     Search(SearchArguments),
     /// Write a conversation's whole history.
     Export(ExportArguments),
-    /// Send a text to a conversation.
+    /// Send a text, file, link, place or template to a conversation.
     Send(SendArguments),
     /// React to a message; an empty emoji removes the reaction.
     React(ReactArguments),

@@ -16,9 +16,10 @@ use crate::store::rows::{line, operation, time};
 /// The columns [`read`] expects, in order. The bytes are not among them: a
 /// list of rows must not carry uploads.
 pub(crate) const COLUMNS: &str = "id, channel, lane, lane_id, operation, payload, idempotency_key, created_at, \
-     not_before, first_attempt_at, attempts, state, stop, why, seen_at, seen_id, finding, sequence";
+     not_before, first_attempt_at, attempts, state, stop, why, seen_at, seen_id, finding, sequence, \
+     planned_at";
 /// How many they are.
-pub(crate) const WIDTH: usize = 18;
+pub(crate) const WIDTH: usize = 19;
 
 /// The finding that a text is not in its history.
 const ABSENT: &str = "absent";
@@ -44,6 +45,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
         seen: read_seen(row)?,
         finding: read_finding(row.get(16)?),
         sequence: row.get(17)?,
+        planned_at: time(row, 18)?,
     })
 }
 

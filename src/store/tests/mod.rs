@@ -85,6 +85,7 @@ pub(crate) fn row(conversation: &str, operation: Operation, hold_micros: i64) ->
         request: PreparedRequest::json(Method::Post, "/messages/send", b"{}".to_vec()),
         hold_micros,
         seen: None,
+        planned_at: None,
     }
 }
 

@@ -127,6 +127,7 @@ async fn every_operation_comes_back_from_the_file() {
             request: request.clone(),
             hold_micros: 0,
             seen: None,
+            planned_at: None,
         };
         queued.push(row);
     }

@@ -114,3 +114,20 @@ async fn an_answer_on_its_way_does_not_undo_a_change_made_here() {
     store.apply_conversation(&channel(), conversation("a", 2), snapshot).await.unwrap();
     assert_eq!(ids(&ask(&reader, Filter::open(), Anchor::Top, 9)), ["a"]);
 }
+
+#[tokio::test]
+async fn an_answer_that_was_overtaken_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("c1", 1)]).await;
+    let (asked_first, asked_last) = (store.snapshot(), store.snapshot());
+    let closed = Conversation { status: Status::Closed, ..conversation("c1", 1) };
+    store.apply_conversation(&channel(), closed, asked_last).await.unwrap();
+    store.apply_conversation(&channel(), conversation("c1", 1), asked_first).await.unwrap();
+    let query = ConversationQuery::first(channel(), Filter::all(), 10);
+    let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
+    assert_eq!(rows[0].conversation.status, Status::Closed);
+    store.apply_conversation(&channel(), conversation("c1", 1), store.snapshot()).await.unwrap();
+    let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
+    assert_eq!(rows[0].conversation.status, Status::Open);
+}

@@ -32,6 +32,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
             state,
             seen: None,
             finding: Default::default(),
+            planned_at: None,
         },
         failures: 0,
         fence: 1,
@@ -135,6 +136,23 @@ fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
         ("another conversation", vec![file(Sending), text("b", Queued)], Choice::Send(1)),
         ("refused", vec![file(stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
         ("unknown", vec![file(stopped(Stop::Unknown)), text("a", Queued)], Choice::Nothing),
+    ];
+    for (name, rows, choice) in cases {
+        assert_eq!(chosen(&rows, at(1)), choice, "{name}");
+    }
+}
+
+#[test]
+fn what_is_planned_waits_for_its_time_and_lets_others_pass() {
+    let planned = |seconds: i64| {
+        let mut row = later(seen(text("a", Queued)), seconds);
+        row.row.planned_at = Some(at(seconds));
+        row
+    };
+    let cases = [
+        ("alone", vec![planned(9)], Choice::Wait(at(9))),
+        ("a text behind it", vec![planned(9), text("a", Queued)], Choice::Send(1)),
+        ("due, and not read since", vec![planned(1)], Choice::ReadFirst("a".into())),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");

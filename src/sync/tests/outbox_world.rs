@@ -158,7 +158,7 @@ impl World {
         };
         let request = PreparedRequest::json(Method::Post, "/x", text.into_bytes());
         let channel = self.channel.clone();
-        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None };
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None };
         let (store, now) = (self.store(process), self.wall());
         let row = store.enqueue(row, now).unwrap();
         self.rows.insert(row.id, self.wishes.len());

@@ -119,6 +119,7 @@ impl<'a> Bench<'a> {
             request: wish.request.clone(),
             hold_micros: 0,
             seen: None,
+            planned_at: None,
         };
         let row = store.enqueue(row, clock.now()).expect("queued");
         let proxy = Proxy::start(world.address(), cell.fault.door()).await;

@@ -362,7 +362,15 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     };
     let request = prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation).expect("can be sent");
     let lane = Lane::Broadcasts;
-    let row = NewRow { channel: crate::hands::id(), lane, operation, request, hold_micros: 0, seen: None };
+    let row = NewRow {
+        channel: crate::hands::id(),
+        lane,
+        operation,
+        request,
+        hold_micros: 0,
+        seen: None,
+        planned_at: None,
+    };
     hands.store.enqueue(row, hands.clock.now()).expect("queued");
     let mut seconds = Vec::new();
     for second in 0..120 {

@@ -117,7 +117,7 @@ impl Folder {
         let operation = Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None };
         let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
         let channel = self.spec().id;
-        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None };
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None };
         self.store().enqueue(row, SystemClock.now()).expect("queued");
     }
 

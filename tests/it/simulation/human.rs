@@ -129,7 +129,7 @@ impl Human {
         let rows = operations.into_iter().map(|operation| {
             let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
             let (channel, lane, seen) = (desk.channel().clone(), lane.clone(), Some(seen.clone()));
-            NewRow { channel, lane, operation, request, hold_micros: 0, seen }
+            NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None }
         });
         let rows = rows.collect();
         desk.store().enqueue_many(rows, false, desk.clock.now()).expect("queued");

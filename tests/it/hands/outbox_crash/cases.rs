@@ -187,7 +187,8 @@ async fn an_edit_after_queueing() {
 /// Queues something that belongs to no conversation.
 fn queue(hands: &Hands, platform: &Platform, lane: Lane, operation: Operation) -> OutboxRow {
     let request = frontdesk::client::prepare(platform, &lane, &operation).expect("can be sent");
-    let row = NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None };
+    let row =
+        NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None, planned_at: None };
     hands.store.enqueue(row, hands.clock.now()).expect("queued")
 }
 

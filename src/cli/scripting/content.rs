@@ -1,0 +1,106 @@
+//! What `send` sends beside a plain text: a file, a link, a place, a template.
+//!
+//! Knows nothing of conversations and of how it leaves.
+
+use clap::Args;
+
+use crate::cli::CliError;
+use crate::model::account::Platform;
+use crate::model::attachments::{self, Attachment};
+use crate::model::ids::MessageId;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{Content, Json, MediaKind, Place, Template};
+use crate::model::places;
+use crate::shell::files;
+
+/// Words `--as` takes.
+const KINDS: [&str; 4] = ["image", "audio", "video", "document"];
+
+/// The switches for what is more than a text.
+#[derive(Debug, Args)]
+pub struct ContentArguments {
+    /// Upload this file and send it; the text is its caption.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["link", "location", "template"])]
+    pub file: Option<String>,
+    /// Send what lies at this https address; the text is its caption.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["location", "template"])]
+    pub link: Option<String>,
+    /// Send the file or link as this, not as what it looks like.
+    #[arg(long = "as", value_name = "KIND", value_parser = KINDS)]
+    pub kind: Option<String>,
+    /// Send a place; the text is its name.
+    #[arg(long, value_name = "LATITUDE,LONGITUDE", conflicts_with = "template", allow_hyphen_values = true)]
+    pub location: Option<String>,
+    /// Send this approved template.
+    #[arg(long, value_name = "NAME", requires = "language")]
+    pub template: Option<String>,
+    /// The template's language code.
+    #[arg(long, value_name = "CODE", requires = "template")]
+    pub language: Option<String>,
+    /// The template's components with their values, as a JSON array.
+    #[arg(long, value_name = "JSON", requires = "template")]
+    pub components: Option<String>,
+}
+
+impl ContentArguments {
+    /// The wishes a text and these switches become.
+    ///
+    /// # Errors
+    /// When they do not fit together, or certainly cannot be sent.
+    pub fn operations(
+        &self,
+        platform: &Platform,
+        to: String,
+        text: Option<String>,
+        reply_to: Option<MessageId>,
+    ) -> Result<Vec<Operation>, CliError> {
+        let usage = |words: &str| CliError::Usage(words.to_owned());
+        let content = |content| Ok(vec![Operation::SendContent { to: to.clone(), content, reply_to: None }]);
+        if let Some(attachment) = self.attachment(platform)? {
+            let caption = attachment.takes_caption(Some(platform));
+            if text.is_some() && !caption {
+                return Err(usage("sound takes no caption on this channel: send the text by itself"));
+            }
+            return Ok(vec![attachment.operation(&to, text, None, reply_to)]);
+        }
+        if self.kind.is_some() {
+            return Err(usage("--as says what a --file or --link is sent as"));
+        }
+        if let Some(place) = &self.location {
+            let wanted = || usage("--location takes two numbers such as 51.5007,-0.1246");
+            let (latitude, longitude) = places::pair(place).ok_or_else(wanted)?;
+            let degrees = |text: &str, most| places::degrees(text, most).map_err(|_| wanted());
+            let (latitude, longitude) = (degrees(&latitude, 90)?, degrees(&longitude, 180)?);
+            return content(Content::Location(Place { latitude, longitude, name: text, address: None }));
+        }
+        if let (Some(name), Some(language)) = (&self.template, &self.language) {
+            if text.is_some() {
+                return Err(usage("a template has its own text; its values go into --components"));
+            }
+            let components = self.components.clone().map(Json);
+            let (name, language) = (name.clone(), language.clone());
+            return content(Content::Template(Template { name, language, components }));
+        }
+        let text = text.ok_or_else(|| usage("give a text, or --file, --link, --location or --template"))?;
+        Ok(vec![Operation::SendText { to, text, reply_to }])
+    }
+
+    fn attachment(&self, platform: &Platform) -> Result<Option<Attachment>, CliError> {
+        let refused = |why: String| CliError::Failed(anyhow::anyhow!("attaching: {why}"));
+        let mut attachment = match (&self.file, &self.link) {
+            (Some(path), _) => Attachment::file(files::look_at(path).map_err(refused)?),
+            (None, Some(url)) => match attachments::link_refusal(url) {
+                Some(why) => return Err(refused(why)),
+                None => Attachment::link(url),
+            },
+            (None, None) => return Ok(None),
+        };
+        if let Some(kind) = self.kind.as_deref().and_then(MediaKind::from_word) {
+            attachment.kind = kind;
+        }
+        match attachment.refusal(Some(platform)) {
+            Some(why) => Err(refused(why)),
+            None => Ok(Some(attachment)),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Sending at a time: said, listed, taken back, and asked about where it does
+//! not fit any more.
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+const SECOND: i64 = 1_000_000;
+const HOUR: i64 = 3_600 * SECOND;
+
+/// A text that was planned for an hour from now.
+fn planned() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "When is it ready?");
+    desk.settle().keys("<Enter>i<Ctrl-L>").shows("there is nothing to send later");
+    desk.types("It is ready now").keys("<Ctrl-L>").shows("Send when?").shows("only while frontdesk runs");
+    desk
+}
+
+#[test]
+fn a_text_leaves_at_its_time() {
+    let mut desk = planned();
+    photographs!(desk, "when");
+    desk.keys("c").types("in 2h").shows("leaves 12:00").keys("<Esc>h").shows("planned for 11:00");
+    desk.shows("planned, leaves in 1h if frontdesk runs · z takes it back");
+    photographs!(desk, "planned");
+    // What is said meanwhile does not wait for it.
+    desk.settle();
+    assert!(desk.outbound().is_empty());
+    desk.keys("<Esc>go").shows("planned").shows("Maria Lopez");
+    photographs!(desk, "listed");
+    desk.keys("gi");
+    desk.wait(HOUR);
+    desk.settle();
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn it_is_taken_back_and_survives_a_crash() {
+    let mut desk = planned();
+    desk.keys("t<Esc>z").shows("taken back into the composer").shows("It is ready now");
+    desk.keys("<Ctrl-L>t");
+    let mut desk = desk.crash_and_reopen();
+    desk.keys("<Enter>").shows("planned, leaves in 22h").keys("<Esc>goe").shows("It is ready now").settle();
+    desk.wait(24 * HOUR);
+    desk.settle();
+    assert!(desk.outbound().is_empty());
+}
+
+#[test]
+fn it_asks_where_it_does_not_fit_any_more() {
+    let mut desk = planned();
+    desk.keys("h<Esc>");
+    desk.wait(HOUR / 2);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "I have fetched it, thanks");
+    desk.wait(HOUR / 2);
+    desk.settle().shows("NOT SENT at its time").shows("moved since it was");
+    photographs!(desk, "moved");
+    desk.keys("a").shows("send anyway").keys("e").shows("It is ready now");
+    // Nobody ran it at its time.
+    desk.keys("<Ctrl-L>h<Esc>");
+    desk.wait(HOUR + 180 * SECOND);
+    desk.settle().shows("NOT SENT at its time · a decide · its time passed");
+    desk.keys("ae<Ctrl-L>c").types("in 26h").keys("<Enter><Esc>");
+    desk.wait(25 * HOUR);
+    desk.settle().shows("window closed").shows("planned, leaves in");
+    desk.wait(HOUR);
+    desk.settle().shows("NOT SENT at its time · a decide · the window has closed");
+    assert!(desk.outbound().is_empty());
+}
