@@ -66,10 +66,9 @@ impl App {
             Command::MarkRange => {
                 self.list_mut().marks.toggle_range(&selected);
                 let ranging = self.list().marks.is_ranging();
-                self.say(if ranging {
-                    "move to the end of the range; v again ends it"
-                } else {
-                    "range marked"
+                self.say(match ranging {
+                    true => self.keyed("move to the end of the range; {mark-range} again ends it"),
+                    false => "range marked".to_owned(),
                 });
             }
             Command::MarkAgain => {

@@ -83,6 +83,14 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
         C::Decide | C::DecideRow => stopped(app),
         C::DecideAll => plannable(app),
         C::RowNow | C::RowBack => held(app, command == C::RowBack),
+        _ => shown(app, tab, command),
+    }
+}
+
+/// The same for what finds and shows, and for what was done.
+fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
+    use Command as C;
+    match command {
         C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
             Err("the outbox is empty".into())
         }

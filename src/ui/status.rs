@@ -24,7 +24,7 @@ use crate::ui::theme::Theme;
 /// How the tab's connection fares, and what its key may not do.
 fn connected(app: &App, theme: Theme) -> (String, Style) {
     let tab = app.tab();
-    let (words, style) = connection::words(&tab.health, app.now, app.settings.offset_minutes, theme);
+    let (words, style) = connection::words(&tab.health, app.now, &app.settings, theme);
     match &tab.note {
         Some(why) if matches!(tab.health, Health::Live { .. }) => {
             (format!("NOT FOR THIS KEY: {why} · {words}"), theme.waiting())
