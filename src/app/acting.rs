@@ -67,10 +67,9 @@ impl App {
             Command::MarkRange => {
                 self.list_mut().marks.toggle_range(&selected);
                 let ranging = self.list().marks.is_ranging();
-                self.say(if ranging {
-                    "move to the end of the range; v again ends it"
-                } else {
-                    "range marked"
+                self.say(match ranging {
+                    true => self.keyed("move to the end of the range; {mark-range} again ends it"),
+                    false => "range marked".to_owned(),
                 });
             }
             Command::MarkAgain => {
@@ -215,6 +214,7 @@ impl App {
             }
             Wish::Tag { .. } => self.tag_all(plan, effects),
             Wish::Claim(_) => self.claim_all(plan, effects),
+            Wish::Seen(_) => self.seen_all(plan, effects),
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));

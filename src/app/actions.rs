@@ -39,7 +39,9 @@ impl App {
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
-            C::Snooze | C::Claim | C::Tags | C::MarkNone => self.keeping_command(command, effects),
+            C::Snooze | C::Claim | C::Unseen | C::Tags | C::MarkNone => {
+                self.keeping_command(command, effects)
+            }
             C::GoToSnoozed | C::ShowPaused => self.keeping_command(command, effects),
             C::ShowDone | C::ShowResults => self.keeping_command(command, effects),
             C::Repeat | C::PlayMacro | C::RecordMacro => self.keeping_command(command, effects),
@@ -118,6 +120,7 @@ impl App {
         match command {
             C::Snooze => self.ask_snooze(effects),
             C::Claim => self.claim(effects),
+            C::Unseen => self.turn_seen(effects),
             C::Tags => self.ask_tags(effects),
             C::MarkNone => self.mark_none(),
             C::GoToSnoozed => self.show_snoozed(),

@@ -34,7 +34,14 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
         return answer;
     }
     match command {
-        C::PauseAi | C::HandBack | C::Close | C::CloseAndNext | C::Snooze | C::Claim | C::Tags
+        C::PauseAi
+        | C::HandBack
+        | C::Close
+        | C::CloseAndNext
+        | C::Snooze
+        | C::Claim
+        | C::Unseen
+        | C::Tags
             if app.acts_on_marks() =>
         {
             Ok(())
@@ -42,7 +49,7 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
         C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted if app.list().selected.is_none() => {
             Err(no_conversation(tab))
         }
-        C::Snooze | C::Claim | C::Tags => changeable(app, tab).map(drop),
+        C::Snooze | C::Claim | C::Unseen | C::Tags => changeable(app, tab).map(drop),
         C::PauseAi | C::HandBack => {
             let row = writable(app, tab)?;
             switchable(row, command == C::PauseAi)
@@ -60,6 +67,14 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
         C::Decide | C::DecideRow => stopped(app),
         C::DecideAll => plannable(app),
         C::RowNow | C::RowBack => held(app, command == C::RowBack),
+        _ => shown(app, tab, command),
+    }
+}
+
+/// The same for what finds and shows, and for what was done.
+fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
+    use Command as C;
+    match command {
         C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
             Err("the outbox is empty".into())
         }

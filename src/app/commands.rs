@@ -106,13 +106,13 @@ commands! {
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
     Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends. Mail: archive the thread";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
-    ToggleRead Conversation ["u"] "unread" "Mail: mark as unread, or as read";
     Triage Conversation ["T"] "triage" "Mail: go through the unread threads of the list, one at a time";
     Star Conversation ["*"] "star" "Mail: give a star, or take it away";
     SetCategory Conversation ["&"] "category" "Mail: say what the thread is about";
     Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
+    Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk. Mail: read or unread, on the server, too";
     Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction";
     PlayMacro Desk ["m"] "macro" "Play a macro: then its letter; it stops at the first refusal and at every question";

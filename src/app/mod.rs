@@ -77,6 +77,7 @@ mod recording;
 mod results;
 mod ringing;
 mod saving;
+mod seeing;
 mod sending;
 mod shaping;
 mod snoozing;

@@ -127,7 +127,12 @@ impl App {
         let tab = self.tab();
         let Some(history) = &tab.history else { return };
         let at_end = history.shows_end() && history.opened && tab.focus != Focus::List;
-        let Some(newest) = history.newest().filter(|_| at_end) else { return };
+        let Some(newest) = history.newest().filter(|_| at_end) else {
+            // Whoever comes back looks again: it may have been marked as not
+            // seen meanwhile.
+            self.watch.marked = None;
+            return;
+        };
         let mark = (history.conversation.clone(), newest.1.clone());
         if self.watch.marked.as_ref() == Some(&mark) {
             return;

@@ -44,6 +44,7 @@ pub mod reader;
 mod recognised;
 mod rows;
 mod search;
+mod seen;
 mod settling;
 pub mod since;
 mod stuck;

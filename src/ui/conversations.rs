@@ -125,9 +125,14 @@ fn nothing_found(app: &App, list: &ConversationList) -> String {
     }
     match list.view.name.as_str() {
         "All open" => {
-            app.keyed("No open conversations. They appear here when customers write; {choose-view} 9 shows closed ones.")
+            let closed = app.views.iter().find(|it| it.name == "Closed").and_then(|it| it.key);
+            let closed = closed.map_or_else(String::new, |it| format!(" {it}"));
+            let words = "No open conversations. They appear here when customers write; {choose-view}";
+            format!("{}{closed} shows closed ones.", app.keyed(words))
         }
-        "Snoozed" => app.keyed("Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views."),
+        "Snoozed" => app.keyed(
+            "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
+        ),
         "Needs me" => app.keyed("No one is waiting. {choose-view} shows the others."),
         _ => format!("No conversations in \"{label}\". {}", app.keyed("{choose-view} shows other views.")),
     }

@@ -52,7 +52,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
         Layer::AskSame { what, count, from } => {
-            ("The same for all?".to_owned(), email::same(theme, *what, *count, from))
+            ("The same for all?".to_owned(), email::same(app, theme, *what, *count, from))
         }
         Layer::MailDoubt { doubts } => ("Send it so?".to_owned(), email::doubt(theme, doubts)),
         Layer::MailFile(line) => ("Attach".to_owned(), email::file(theme, line)),

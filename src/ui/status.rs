@@ -26,7 +26,7 @@ use crate::ui::theme::Theme;
 /// How the tab's connection fares, and what its key may not do.
 fn connected(app: &App, theme: Theme) -> (String, Style) {
     let tab = app.tab();
-    let (words, style) = connection::words(&tab.health, app.now, app.settings.offset_minutes, theme);
+    let (words, style) = connection::words(&tab.health, app.now, &app.settings, theme);
     match &tab.note {
         Some(why) if matches!(tab.health, Health::Live { .. }) => {
             (format!("NOT FOR THIS KEY: {why} · {words}"), theme.waiting())
@@ -162,6 +162,7 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
 fn word(app: &App, command: Command) -> &'static str {
     match command {
         Command::Close if app.tab().is_mail() => "archive",
+        Command::Unseen if app.tab().is_mail() => "unread",
         _ => commands::row(command).word,
     }
 }

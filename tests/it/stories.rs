@@ -31,6 +31,7 @@ mod radar;
 mod reacting;
 mod reading;
 mod rebinding;
+mod seeing;
 mod snoozing;
 mod tabs;
 mod takeover;

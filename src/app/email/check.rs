@@ -15,8 +15,7 @@ pub fn check(app: &App, command: Command) -> Option<Result<(), Reason>> {
     let tab = app.tab();
     let is_own = matches!(
         command,
-        C::ToggleRead
-            | C::Star
+        C::Star
             | C::SetCategory
             | C::MailFolders
             | C::MailContacts
@@ -37,10 +36,11 @@ pub fn check(app: &App, command: Command) -> Option<Result<(), Reason>> {
     match command {
         C::Triage => Some(availability::tab_writable(tab)),
         C::Undo if tab.is_in_triage() => Some(Ok(())),
-        C::Close | C::CloseAndNext if app.acts_on_marks() => {
-            Some(Err("archiving what is marked is done in triage: T, then A for all of one sender".into()))
-        }
-        C::Close | C::CloseAndNext | C::ToggleRead | C::Star | C::SetCategory => {
+        C::Close | C::CloseAndNext | C::Unseen if app.acts_on_marks() => Some(Err(
+            "mails are filed one by one, or in triage: {triage}, then {same-for-all} for all of one sender"
+                .into(),
+        )),
+        C::Close | C::CloseAndNext | C::Unseen | C::Star | C::SetCategory => {
             Some(availability::writable_here(app).map(drop))
         }
         C::WriteNumber => Some(availability::tab_writable(tab)),

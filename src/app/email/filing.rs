@@ -5,6 +5,7 @@
 //! was sent.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::undoing::What;
 use crate::model::conversations::{ConversationRow, Status};
@@ -94,7 +95,7 @@ impl App {
             many => format!("{words} · {} threads", many.len()),
         };
         self.note_done(channel, &named, What::Filed(backs));
-        self.say(format!("{named} · z undoes"));
+        self.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
         effects.push(Effect::Enqueue { intents, clears_draft: false });
     }
 

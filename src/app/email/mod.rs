@@ -87,7 +87,7 @@ impl App {
             C::ReplyAll => self.begin_mail(Begun::AnswerAll, false, effects),
             C::Forward => self.begin_mail(Begun::Forward, false, effects),
             C::WriteNumber => self.begin_mail(Begun::New, false, effects),
-            C::ToggleRead => self.toggle_read(effects),
+            C::Unseen => self.toggle_read(effects),
             C::Star => self.toggle_star(effects),
             C::SetCategory => self.choose_category(),
             C::MailFolders => self.choose_folder(),

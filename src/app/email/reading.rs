@@ -38,11 +38,7 @@ fn text(letter: &Letter, view: View, subject: Option<&SafeText>) -> String {
     if view.quoted {
         text.push_str(body);
     } else {
-        let (folded, hidden) = quotes::folded(body);
-        text.push_str(&folded);
-        if hidden > 0 {
-            text.push_str(" · U unfolds them");
-        }
+        text.push_str(&quotes::folded(body).0);
     }
     for (place, file) in letter.files.iter().enumerate() {
         text.push_str(if place == 0 { "\n\n" } else { "\n" });
@@ -107,7 +103,8 @@ pub fn file_line(place: usize, file: &LetterFile) -> String {
     let kind = file.kind.as_ref().map_or_else(String::new, |it| format!(" · {it}"));
     let size = file.size.map_or_else(String::new, |it| format!(" · {}", files::size(it)));
     let runs = if files::runs(&name) { " · PROGRAM: opening it runs it" } else { "" };
-    let at = if file.url.is_some() || file.enclosed { " · S saves" } else { "" };
+    let known = file.url.is_some() || file.enclosed;
+    let at = if known { "" } else { " · the server does not tell where it is" };
     format!("[file {}] {name}{kind}{size}{runs}{at}", place + 1)
 }
 
@@ -126,16 +123,18 @@ impl App {
             .and_then(|it| it.letter.as_ref())
             .is_some_and(|it| it.plain.is_some() && it.rich.is_some());
         if html && !both {
-            return self.say("this mail has only one text; B shows it in the browser");
+            return self
+                .say(self.keyed("this mail has only one text; {open-in-browser} shows it in the browser"));
         }
         let Some(history) = &mut self.tab_mut().history else { return };
         let view = history.turn_letters(html);
-        self.say(match (html, view.rich, view.quoted) {
-            (true, true, _) => "the HTML as text · H shows the plain text",
-            (true, false, _) => "the plain text · H shows the HTML's",
-            (false, _, true) => "with what was quoted · Q folds it",
+        let words = self.keyed(match (html, view.rich, view.quoted) {
+            (true, true, _) => "the HTML as text · {html-view} shows the plain text",
+            (true, false, _) => "the plain text · {html-view} shows the HTML's",
+            (false, _, true) => "with what was quoted · {quoted-text} folds it",
             (false, _, false) => "what was quoted is folded",
         });
+        self.say(words);
     }
 
     /// Asks whether to open the mail at hand in the browser, which shows it
@@ -167,7 +166,7 @@ mod tests {
         };
         let subject = line("Order 1041");
         let shown = |letter: &Letter, view| text(letter, view, Some(&subject));
-        assert_eq!(shown(&letter, View::default()), "Yes.\n\n▸ 3 quoted lines · U unfolds them");
+        assert_eq!(shown(&letter, View::default()), "Yes.\n\n▸ 3 quoted lines");
         assert_eq!(shown(&letter, View { rich: true, quoted: false }), "Yes!");
         assert!(shown(&letter, View { rich: false, quoted: true }).ends_with("> two"));
         let file = LetterFile {
@@ -189,7 +188,7 @@ mod tests {
             "Subject: Other",
             "Cc: c@z.example",
             "Answers go to: list@y.example",
-            "[file 1] report.pdf .exe · application/pdf · 12 KB · PROGRAM: opening it runs it · S saves",
+            "[file 1] report.pdf .exe · application/pdf · 12 KB · PROGRAM: opening it runs it",
         ] {
             assert!(text.contains(part), "{text}");
         }

@@ -5,6 +5,7 @@
 //! Knows nothing of how it is drawn.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::email::head::BODY;
 use crate::app::email::markdown;
 use crate::app::event::{Effect, Intent};
@@ -113,7 +114,7 @@ impl App {
             let what = crate::app::undoing::What::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what);
         }
-        self.say("discarded · z brings it back");
+        self.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
     }
 
     fn send_unless_doubted(&mut self, effects: &mut Vec<Effect>) {
@@ -174,7 +175,9 @@ impl App {
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {
             0 => self.say("sending"),
-            seconds => self.say(format!("sending in {seconds} s · z takes it back")),
+            seconds => {
+                self.say(format!("sending in {seconds} s · {} takes it back", self.key_of(Command::Undo)));
+            }
         }
         if is_in_triage {
             self.triage_decided(crate::app::email::triage::Decision::Answered, effects);

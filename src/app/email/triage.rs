@@ -162,7 +162,7 @@ impl App {
             C::Undo => self.triage_undo(effects),
             _ if over => return false,
             C::Close => self.triage_archive(effects),
-            C::ToggleRead => self.triage_decided(Decision::Left, effects),
+            C::Unseen => self.triage_decided(Decision::Left, effects),
             C::NextConversation => self.triage_decided(Decision::Left, effects),
             C::PreviousConversation => self.triage_back(effects),
             C::DecideLater => self.triage_later(effects),
@@ -201,7 +201,8 @@ impl App {
         if let Some((_, rest)) = alike.filter(|(what, _)| matches!(what, Decision::Archived | Decision::Left))
         {
             let from = rest.first().and_then(address).unwrap_or_default();
-            self.say(format!("{} more from {from} · A same for all · z undoes", rest.len()));
+            let words = self.keyed(" · {same-for-all} same for all · {undo} undoes");
+            self.say(format!("{} more from {from}{words}", rest.len()));
         }
     }
 
@@ -224,7 +225,7 @@ impl App {
         let last = triage.decided.pop_if(|it| it.what == Decision::Left && it.rows.len() == 1);
         match last.and_then(|it| it.rows.into_iter().next()) {
             Some(row) => self.triage_return(row, effects),
-            None => self.say("z takes the last decision back"),
+            None => self.say(self.keyed("{undo} takes the last decision back")),
         }
     }
 
@@ -295,11 +296,8 @@ impl App {
         let Some(triage) = self.tab_mut().mail.triage.take() else { return };
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {
-            self.say(format!(
-                "{} of {} were gone through · T goes on with the rest",
-                triage.seen(),
-                triage.total
-            ));
+            let words = self.keyed("were gone through · {triage} goes on with the rest");
+            self.say(format!("{} of {} {words}", triage.seen(), triage.total));
         }
     }
 

@@ -4,6 +4,7 @@
 //! Knows nothing of the review before sending.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::composer::{Composer, Mode};
 use crate::app::email::head::{BODY, Did, Head};
 use crate::app::email::reading::letter_at_hand;
@@ -111,7 +112,8 @@ impl App {
                 if let Some(head) = &mut composer.head {
                     head.at = BODY;
                 }
-                self.say("the mail begun here goes on; Ctrl-X reviews it");
+                let key = self.settings.keymap.named_in_text(Command::Send);
+                self.say(format!("the mail begun here goes on; {key} reviews it"));
             }
         }
         if canned {
@@ -143,10 +145,13 @@ impl App {
         let now = self.now;
         let Some(head) = self.tab().mail_head() else { return false };
         let in_body = head.at >= BODY;
+        let quotes = head.quote.is_some();
+        let is = |command| self.settings.keymap.in_text(command) == Some(key);
         match (key.code, key.ctrl) {
-            (KeyCode::Char('x'), true) => self.review_mail(effects),
-            (KeyCode::Char('t'), true) => self.ask_file(),
-            (KeyCode::Char('n'), true) if head.quote.is_some() => self.take_quote(),
+            _ if is(Command::Send) => self.review_mail(effects),
+            _ if is(Command::Attach) => self.ask_file(),
+            _ if is(Command::SwitchMode) && quotes => self.take_quote(),
+            _ if is(Command::SendLater) => self.warn("a mail leaves after its review, not at a time"),
             (KeyCode::Tab, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer
                     && let Some(head) = &mut composer.head
@@ -157,7 +162,7 @@ impl App {
             (KeyCode::BackTab, _) => self.turn_head(false),
             (KeyCode::Enter, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.edit(crate::app::commands::Command::NewLine, now);
+                    composer.edit(Command::NewLine, now);
                 }
             }
             (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.turn_head(false),

@@ -19,7 +19,7 @@ pub const HINTS: &[Command] = &[
     Command::Close,
     Command::Reply,
     Command::Canned,
-    Command::ToggleRead,
+    Command::Unseen,
     Command::Snooze,
     Command::Star,
     Command::DecideLater,
@@ -71,7 +71,7 @@ pub fn summary(app: &App, triage: &Triage, theme: Theme, area: Area, buffer: &mu
         ),
         (String::new(), Style::new()),
         (
-            "z takes the last one back · g z lists what was done · Esc back to the list".to_owned(),
+            app.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),
             theme.dim(),
         ),
     ];
@@ -84,7 +84,7 @@ pub fn summary(app: &App, triage: &Triage, theme: Theme, area: Area, buffer: &mu
 }
 
 /// Whether the last decision is meant for all of a sender.
-pub fn same(theme: Theme, what: Decision, count: usize, from: &str) -> Vec<(String, Style)> {
+pub fn same(app: &App, theme: Theme, what: Decision, count: usize, from: &str) -> Vec<(String, Style)> {
     let from = crate::model::text::SafeText::line(from);
     let words = match what {
         Decision::Archived => format!("archive {count} threads from {from}"),
@@ -92,7 +92,7 @@ pub fn same(theme: Theme, what: Decision, count: usize, from: &str) -> Vec<(Stri
     };
     vec![
         (words, Style::new()),
-        ("One z takes all of them back.".to_owned(), theme.dim()),
+        (app.keyed("One {undo} takes all of them back."), theme.dim()),
         (String::new(), Style::new()),
         ("[y] yes   [n] one by one".to_owned(), theme.strong()),
     ]

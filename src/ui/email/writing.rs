@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::composer::Composer;
 use crate::app::email::head::{BODY, Head, LABELS, SUBJECT};
 use crate::app::layout::Area;
@@ -47,7 +48,7 @@ pub fn compose(
     bottom(app, theme, tab, area, buffer);
     let inner = area.inner();
     let (y, mut cursor) = fields(theme, head, inner, buffer);
-    let below = below(theme, head, inner, buffer);
+    let below = below(app, theme, head, inner, buffer);
     let text = Area { y, height: (inner.y + inner.height).saturating_sub(y + below), ..inner };
     composer.area().render(paint::rect(text), buffer);
     if head.at >= BODY {
@@ -124,11 +125,12 @@ fn line(field: &TextLine, place: Area, here: bool, buffer: &mut Buffer) -> u16 {
 }
 
 /// What goes with the mail, and what is quoted; how many lines it takes.
-fn below(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> u16 {
+fn below(app: &App, theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> u16 {
     let mut lines = Vec::new();
     if let Some(quote) = &head.quote {
         let count = quote.lines().count();
-        lines.push(format!("▸ {count} quoted lines go below · Ctrl-N takes them into the text"));
+        let key = app.settings.keymap.named_in_text(Command::SwitchMode);
+        lines.push(format!("▸ {count} quoted lines go below · {key} takes them into the text"));
     }
     if !head.files.is_empty() {
         let words: Vec<String> = head.files.iter().map(file_words).collect();
@@ -174,6 +176,8 @@ fn bottom(app: &App, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffer) {
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    let words = format!(" Ctrl-X review · {} · {held} · Tab fields · Ctrl-T file ", price(tab));
+    let key = |command| app.settings.keymap.named_in_text(command);
+    let (review, file) = (key(Command::Send), key(Command::Attach));
+    let words = format!(" {review} review · {} · {held} · Tab fields · {file} file ", price(tab));
     paint::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
 }
