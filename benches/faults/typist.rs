@@ -23,7 +23,7 @@ type Look = fn(&vt100::Screen) -> String;
 
 /// How long each key took.
 #[derive(Default)]
-pub struct Figures(Vec<Duration>);
+pub struct Figures(pub Vec<Duration>);
 
 impl Figures {
     pub fn count(&self) -> usize {
@@ -95,7 +95,8 @@ impl Typist {
         }
     }
 
-    fn wait(&mut self, what: &str, holds: impl Fn(&vt100::Screen) -> bool) -> Instant {
+    /// Waits until the screen is so; returns when it was.
+    pub fn wait(&mut self, what: &str, holds: impl Fn(&vt100::Screen) -> bool) -> Instant {
         let until = instant() + PATIENCE;
         let mut at = instant();
         while !holds(self.screen.screen()) {
@@ -111,7 +112,8 @@ impl Typist {
         at
     }
 
-    fn press(&mut self, keys: &str) -> Instant {
+    /// Presses keys; returns when.
+    pub fn press(&mut self, keys: &str) -> Instant {
         let at = instant();
         self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
         self.writer.flush().expect("the terminal takes keys");
@@ -120,7 +122,7 @@ impl Typist {
 
     /// Presses a key whose effect is seen somewhere, and notes how long it
     /// took.
-    fn measure(&mut self, figures: &mut Figures, key: &str, look: Look) {
+    pub fn measure(&mut self, figures: &mut Figures, key: &str, look: Look) {
         self.pause();
         let before = look(self.screen.screen());
         let pressed = self.press(key);

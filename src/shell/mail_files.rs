@@ -17,6 +17,8 @@ use crate::shell::opening;
 
 /// Bytes of a file that goes with a mail at most.
 const LARGEST: u64 = 18_000_000;
+/// Mails shown in the browser that are kept for it.
+const PAGES: usize = 20;
 /// Names tried before it is given up.
 const TRIES: u32 = 200;
 
@@ -25,12 +27,14 @@ const TRIES: u32 = 200;
 pub struct MailFiles {
     /// The folder for saved files; the person's downloads where none is set.
     folder: Option<PathBuf>,
+    /// What the browser was given; gone when this desk ends.
+    pages: Vec<PathBuf>,
 }
 
 impl MailFiles {
     /// With another folder for saved files.
     pub fn in_folder(folder: PathBuf) -> Self {
-        Self { folder: Some(folder) }
+        Self { folder: Some(folder), pages: Vec::new() }
     }
 
     /// Saves a file that came with a mail; tells where.
@@ -60,13 +64,35 @@ impl MailFiles {
     ///
     /// # Errors
     /// Why not, in words for a person.
-    pub fn show(&self, raw: &str) -> Result<(), String> {
+    pub fn show(&mut self, raw: &str) -> Result<(), String> {
+        let page = self.page(raw)?;
+        opening::open_file(&page)
+    }
+
+    /// The file the browser is given; the oldest of many goes.
+    fn page(&mut self, raw: &str) -> Result<PathBuf, String> {
         let html = html_of(raw).ok_or("this mail has no HTML; it is shown here as it is")?;
-        let folder = std::env::temp_dir();
+        let name = format!("frontdesk-mail-{:016x}.html", rand::random::<u64>());
         let (mut file, path) =
-            new_file(&folder, "frontdesk-mail.html").map_err(|it| format!("no file for it: {it}"))?;
+            new_file(&std::env::temp_dir(), &name).map_err(|it| format!("no file for it: {it}"))?;
+        if self.pages.len() >= PAGES {
+            remove(&self.pages.remove(0));
+        }
+        self.pages.push(path.clone());
         file.write_all(quiet(&html).as_bytes()).map_err(|it| format!("the mail was not written: {it}"))?;
-        opening::open_file(&path)
+        Ok(path)
+    }
+}
+
+impl Drop for MailFiles {
+    fn drop(&mut self) {
+        self.pages.iter().for_each(|it| remove(it));
+    }
+}
+
+fn remove(page: &Path) {
+    if let Err(error) = std::fs::remove_file(page) {
+        tracing::info!(page = %page.display(), %error, "a page of a mail was not removed");
     }
 }
 
@@ -201,5 +227,20 @@ mod tests {
         let html = quiet("<p>x<META HTTP-EQUIV=refresh content='0;url=//t'><meta name=a>");
         assert!(html.contains("default-src 'none'") && !html.to_lowercase().contains("http-equiv=refresh"));
         assert!(html.contains("<meta name=a>"));
+        let mut files = MailFiles::default();
+        let raw = r#"{"html":"<p>Hi<script>alert(1)</script>"}"#;
+        let pages: Vec<PathBuf> = (0..=PAGES).map(|_| files.page(raw).expect("written")).collect();
+        let page = std::fs::read_to_string(&pages[PAGES]).expect("there");
+        assert!(page.contains("default-src 'none'") && page.contains("<p>Hi"), "{page}");
+        assert!(!pages[0].exists(), "the oldest goes");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(&pages[PAGES]).expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        drop(files);
+        assert!(pages.iter().all(|it| !it.exists()), "nothing stays behind");
+        assert!(MailFiles::default().page("{}").is_err());
     }
 }

@@ -107,7 +107,7 @@ pub fn read_letter(
             (Some(plain), _) => plain.clone(),
             (None, true) => SafeText::default(),
             (None, false) => {
-                SafeText::line("The fields of this mail are not known here; d shows its raw form.")
+                SafeText::line("The fields of this mail are not known here; the raw view shows them.")
             }
         },
         content_type: "email".to_owned(),

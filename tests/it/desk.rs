@@ -99,6 +99,8 @@ pub struct Desk {
     pub quit: bool,
     disk: Disk,
     hung: Vec<Effect>,
+    /// Whether what is asked of the server waits.
+    far: bool,
     http: reqwest::Client,
     store: Store,
     reader: Reader,
@@ -167,9 +169,14 @@ impl Desk {
 
     /// A desk of one tab on some other server.
     pub fn on_server(base_url: &str, key: &str) -> Self {
+        Self::with_tab("Harbor chat", base_url, key)
+    }
+
+    /// The same with a name for the tab.
+    pub fn with_tab(name: &str, base_url: &str, key: &str) -> Self {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let folder = tempfile::tempdir().expect("a folder");
-        let specs = vec![spec("whatsapp", "Harbor chat", base_url, key)];
+        let specs = vec![spec("whatsapp", name, base_url, key)];
         Self::open(specs, Settings::default(), (80, 24), HandClock::new(), runtime, folder, |_| ())
     }
 
@@ -206,6 +213,7 @@ impl Desk {
             quit: false,
             disk: Disk::Works,
             hung: Vec::new(),
+            far: false,
             http: reqwest::Client::builder().no_proxy().build().expect("a client"),
             store,
             reader,
@@ -258,6 +266,10 @@ impl Desk {
                 }
                 Effect::Copy(text) => {
                     self.copied.push(text);
+                    None
+                }
+                other if self.far && is_asked_of_the_server(&other) => {
+                    self.hung.push(other);
                     None
                 }
                 Effect::FetchTemplates(channel) => {
@@ -323,6 +335,14 @@ impl Desk {
     /// From now on the disk works, fails, or hangs; what hung is done first.
     pub fn disk(&mut self, disk: Disk) -> &mut Self {
         self.disk = disk;
+        let hung = std::mem::take(&mut self.hung);
+        self.perform(hung);
+        self
+    }
+
+    /// From now on no answer of the server comes, or all that were waited for.
+    pub fn far(&mut self, far: bool) -> &mut Self {
+        self.far = far;
         let hung = std::mem::take(&mut self.hung);
         self.perform(hung);
         self
@@ -616,6 +636,10 @@ impl Desk {
     pub fn key_of(&self, channel: &str) -> String {
         self.keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live).expect("a key").2.clone()
     }
+}
+
+fn is_asked_of_the_server(effect: &Effect) -> bool {
+    matches!(effect, Effect::FetchTemplates(_) | Effect::FetchMail(..) | Effect::FetchOlder(..))
 }
 
 fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {

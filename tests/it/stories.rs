@@ -19,6 +19,8 @@ mod leases;
 mod looking;
 mod macros;
 pub mod mail;
+mod mail_reading;
+mod mail_writing;
 mod marking;
 mod markup;
 mod media;

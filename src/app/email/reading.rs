@@ -104,7 +104,7 @@ pub fn file_line(place: usize, file: &LetterFile) -> String {
     let size = file.size.map_or_else(String::new, |it| format!(" · {}", files::size(it)));
     let runs = if files::runs(&name) { " · PROGRAM: opening it runs it" } else { "" };
     let known = file.url.is_some() || file.enclosed;
-    let at = if known { "" } else { " · the server does not tell where it is" };
+    let at = if known { "" } else { " · cannot be saved" };
     format!("[file {}] {name}{kind}{size}{runs}{at}", place + 1)
 }
 

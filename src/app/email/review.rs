@@ -94,7 +94,7 @@ impl App {
             (Some('v'), _) => self.layers.push(Layer::MailReview { preview: !preview }),
             (Some('p'), _) => {
                 self.tab_mut().focus = Focus::History;
-                self.say("kept as a draft; g d lists the drafts");
+                self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
             }
             (Some('n'), _) => self.discard_mail(effects),
             _ => self.layers.push(Layer::MailReview { preview }),

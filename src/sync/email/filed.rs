@@ -48,10 +48,7 @@ impl Channel {
             self.store.place_here(self.id(), &id, archived).await?;
         }
         if let Some(field) = first.first() {
-            let words = format!(
-                "not confirmed by the server (field `{}` had no effect): it holds on this desk only",
-                field.on_the_wire()
-            );
+            let words = format!("on this desk only: the server did not take `{}`", field.on_the_wire());
             self.tell(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
         }
         Ok(())

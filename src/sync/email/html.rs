@@ -46,7 +46,7 @@ pub fn as_text(html: &str) -> Shown {
         text.push_str(&words);
     };
     if was_cut || found.was_cut {
-        more("(too long: the rest is not shown; d shows all of it)".to_owned());
+        more("(too long: the rest is not shown; the raw view has all of it)".to_owned());
     }
     if found.pictures > 0 {
         let pictures =

@@ -26,7 +26,8 @@ pub fn review(app: &App, theme: Theme, preview: bool, buffer: &mut Buffer) {
     let Some(composer) = &tab.composer else { return };
     let Some(written) = composer.written() else { return };
     let (columns, rows) = app.size;
-    let area = centered(app, columns.min(100), rows.saturating_sub(2));
+    // What is said of it stands below, in the status line.
+    let area = centered(app, columns.min(100), rows.saturating_sub(3));
     paint::blank(buffer, area);
     let (label, style) = tabs::environment(tab, theme);
     let title = [("Send this mail? ", theme.strong()), (label, style)];
@@ -70,6 +71,9 @@ fn head(theme: Theme, written: &Written, files: &[(String, Option<u64>)]) -> Lin
         let words: Vec<String> = files.iter().map(file_words).collect();
         lines.push(line("Files", &words.join(", ")));
     }
+    if written.html {
+        lines.push(line("Format", "plain text, and its Markdown as HTML"));
+    }
     for doubt in doubts(written) {
         lines.push((format!("! {doubt}"), theme.waiting()));
     }
@@ -93,7 +97,7 @@ fn foot(app: &App, theme: Theme, html: bool) -> Lines {
         0 => "leaves at once".to_owned(),
         seconds => format!("held {seconds} s here"),
     };
-    let format = if html { "m plain text only" } else { "m Markdown as HTML, too" };
+    let format = if html { "m without HTML" } else { "m Markdown as HTML, too" };
     vec![
         (format!("{} · no undo window on the server; {held}", price(app.tab())), theme.dim()),
         (

@@ -91,6 +91,23 @@ fn addresses_and_files() {
 }
 
 #[test]
+fn a_flood_in_a_head_is_cut() {
+    let flood = "x".repeat(10_000_000);
+    let many: Vec<String> = (0..20_000).map(|it| format!("\"a{it}@y.example\"")).collect();
+    let (message, letter) = read(&format!(
+        r#"{{"from":"{flood}","fromName":"{flood}","subject":"{flood}","text":"seen","to":[{}],"cc":"{flood}",
+            "attachments":[{{"filename":"{flood}"}}]}}"#,
+        many.join(",")
+    ));
+    assert_eq!(message.content.as_str(), "seen");
+    assert_eq!(letter.to.len(), ADDRESSES);
+    let lines = letter.cc.iter().chain([&letter.from]).chain(&letter.from_name).chain(&letter.subject);
+    for line in lines.chain(letter.files.iter().map(|it| &it.name)) {
+        assert!(line.as_str().len() <= 200_100, "{}", line.as_str().len());
+    }
+}
+
+#[test]
 fn the_list_of_mails_has_many_names() {
     for name in ["messages", "emails", "mails", "items", "data"] {
         let json = format!(r#"{{"id":"t1","{name}":[{{"id":"a"}},{{"id":"b"}}]}}"#);

@@ -124,7 +124,7 @@ async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
     assert!(hands.history("t1").outbox.is_empty(), "nothing waits for it");
     let said = notices(&hands);
     assert_eq!(said.len(), 1);
-    assert!(said[0].contains("had no effect") && said[0].contains("on this desk only"), "{said:?}");
+    assert!(said[0].contains("did not take") && said[0].contains("on this desk only"), "{said:?}");
     // The list goes on telling otherwise, also after a new start.
     let hands = hands.reopen();
     hands.clock.advance(30);

@@ -68,6 +68,41 @@ fn forty_threads_are_gone_through_with_one_key_each() {
 }
 
 #[test]
+fn no_key_of_a_triage_waits_for_the_network() {
+    let mut desk = forty();
+    // What is asked of the server from here on waits until the end.
+    desk.far(true).keys("T").shows("TRIAGE 1/40").shows("Text 01");
+    for number in 2..=40 {
+        let keys = match number % 8 {
+            2 => "u",
+            4 => "*e",
+            6 => "st",
+            0 => "r",
+            _ => "e",
+        };
+        desk.keys(keys);
+        if keys == "r" {
+            desk.shows("Re: Subject").types("Thanks.").shows("Thanks.");
+            desk.keys("<Ctrl-X>").shows("Send this mail?").keys("y");
+        }
+        // The next one is there with its text, and nothing has left yet.
+        desk.shows(&format!("TRIAGE {number}/40")).shows(&format!("Text {number:02}")).hides("loading");
+    }
+    desk.keys("e").shows("40 seen in").shows("outbox 40");
+    let archived = |desk: &Desk| {
+        let told = desk.get("email", "/email/threads?folder=archive&limit=100");
+        let all = told["data"].as_array().expect("a list").clone();
+        all.iter().filter(|it| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))).count()
+    };
+    assert_eq!(archived(&desk), 0, "not one key asked the server");
+    desk.far(false).keys("<Esc>").pass(60);
+    for _ in 0..6 {
+        desk.pass(40).settle();
+    }
+    assert_eq!(archived(&desk), 25);
+}
+
+#[test]
 fn each_decision_is_taken_back_to_its_thread() {
     let mut desk = forty();
     desk.keys("T").shows("TRIAGE 1/40").keys("e").keys("e").shows("TRIAGE 3/40");

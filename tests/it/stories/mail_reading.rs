@@ -1,0 +1,143 @@
+//! Reading mail of strangers: it runs and fetches nothing, its files are
+//! saved under safe names; what the account says of itself; what holds on
+//! this desk only.
+
+use std::io::ErrorKind;
+use std::net::TcpListener;
+
+use frontdesk::model::account::Environment;
+use frontdesk::model::time::SECOND;
+use serde_json::json;
+
+use crate::desk::Desk;
+use crate::proxy::script::{Give, Script};
+use crate::proxy::{Door, Proxy};
+use crate::stories::mail::{calm, letter};
+
+fn mail() -> Desk {
+    let mut desk = Desk::demo(120, 40);
+    calm(&mut desk);
+    desk.keys("3").settle();
+    desk
+}
+
+/// Two minutes on a desk whose service is another's.
+fn look(desk: &mut Desk) {
+    for _ in 0..4 {
+        desk.wait(30 * SECOND);
+        desk.settle();
+    }
+}
+
+#[test]
+fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
+    let mut desk = mail();
+    let trap = TcpListener::bind("127.0.0.1:0").expect("a port");
+    trap.set_nonblocking(true).expect("it does not wait");
+    let at = trap.local_addr().expect("an address");
+    let bodies = [
+        format!("<img src=http://{at}/x.gif?u=1>"),
+        format!("<style>@import url(http://{at}/)</style><link rel=stylesheet href=//{at}/>"),
+        format!("<svg><image href=http://{at}/></svg><object data=http://{at}/></object>"),
+        format!("<video src=http://{at}/v autoplay></video><iframe src=http://{at}/></iframe>"),
+        format!("<script src=http://{at}/s.js></script><script>alert(1)</script>"),
+        format!("<base href=http://{at}/><form action=/a><input name=card></form>"),
+        format!("<meta http-equiv=refresh content='0;url=http://{at}/'>"),
+        "\u{1b}[2J\u{9b}31m\u{202e}<a href='https://x.example/&#x1b;]0;t&#7;'>link</a>".to_owned(),
+    ];
+    for (number, body) in bodies.iter().enumerate() {
+        let html = format!("<p>{body}</p><p>Seen {number}</p>");
+        letter(
+            &desk,
+            &format!("p{number}@mail.example"),
+            "Person",
+            &format!("Mail {number}"),
+            None,
+            Some(&html),
+        );
+    }
+    for _ in 0..3 {
+        calm(&mut desk);
+    }
+    desk.keys("/").types("subject Mail").keys("<Enter>/<Ctrl-U>").types("Person").keys("<Enter>gg<Enter>");
+    for number in (0..bodies.len()).rev() {
+        desk.settle().shows(&format!("Seen {number}")).hides("alert").hides("@import");
+        assert!(desk.picture().chars().all(|it| !it.is_control() || it == '\n'), "mail {number}");
+        if number == 0 {
+            desk.shows("(1 picture not loaded)");
+        }
+        if number == 5 {
+            desk.shows("[form, sent nowhere from here]");
+            photographs!(desk, "a_form_is_only_text");
+        }
+        desk.keys("J");
+    }
+    assert_eq!(trap.accept().expect_err("nobody comes").kind(), ErrorKind::WouldBlock);
+    assert!(desk.opened.is_empty());
+}
+
+#[test]
+fn files_say_what_they_are_and_are_saved_beside_what_is_there() {
+    let mut desk = mail();
+    desk.dev(
+        "inbound",
+        json!({
+            "channel": "email", "from": "ana@ruiz.example", "name": "Ana Ruiz", "subject": "The report",
+            "text": "See attached.", "attachments": [
+                {"filename": "report.pdf                 .exe", "contentType": "application/pdf", "content": "aGk="},
+                {"filename": "plan.pdf", "contentType": "application/pdf", "content": "aGVsbG8="},
+            ]
+        }),
+    );
+    calm(&mut desk);
+    desk.keys("gg<Enter>").settle().shows("report.pdf .exe").shows("PROGRAM: opening it runs it");
+    photographs!(desk, "files_say_what_they_are");
+    desk.keys("S");
+    photographs!(desk, "a_file_is_chosen");
+    desk.keys("<Esc>");
+}
+
+#[test]
+fn an_account_that_lags_says_that_mail_may_be_late() {
+    let world = Desk::demo(80, 24);
+    let address = world.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
+    let proxy = world.runtime.block_on(Proxy::start(address.parse().expect("an address"), Door::Open));
+    let told = |status: &str, synced: &str| {
+        let body = json!({"emailAddress": "hello@harbor.example", "syncStatus": status, "lastSyncAt": synced,
+            "aiAutoReply": true});
+        let body = body.to_string();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+        format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    };
+    let answers = |answer: Vec<u8>| {
+        proxy.plan(move |asked| match asked.target.ends_with("/email/account") {
+            true => Script::kept(Give::Bytes(answer.clone())),
+            false => Script::pass(),
+        });
+    };
+    answers(told("active", "2026-11-20T09:20:00Z"));
+    let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
+    look(&mut desk);
+    desk.shows("synced 42m ago · mail may be late").shows("AI auto-reply ON");
+    photographs!(desk, "mail_may_be_late");
+    let late = desk.place_of("account ok");
+    let style = |desk: &Desk, (x, y): (u16, u16)| desk.buffer()[(x, y)].modifier;
+    answers(told("paused", "2026-11-20T10:00:00Z"));
+    look(&mut desk);
+    desk.shows("the account is paused: mail may be late");
+    answers(told("active", "2026-11-20T10:04:00Z"));
+    look(&mut desk);
+    desk.hides("may be late");
+    assert_ne!(style(&desk, late), style(&desk, (0, 0)), "not as all else");
+}
+
+#[test]
+fn what_a_server_does_not_take_holds_here_and_says_so() {
+    let world = Desk::demo(80, 24);
+    let key = world.keys.iter().find(|it| it.0 == "email" && it.1 == Environment::Test).expect("a test key");
+    let mut desk = Desk::with_tab("Harbor mail", &world.base_url, &key.2);
+    look(&mut desk);
+    desk.keys("gg*").settle().settle().shows("here only").shows("on this desk only");
+    desk.keys("<Enter>").shows("star on this desk only");
+    photographs!(desk, "it_holds_here_only");
+}
