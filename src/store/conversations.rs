@@ -101,27 +101,6 @@ impl Store {
         self.apply_conversations(channel, vec![conversation], snapshot, false, Vec::new()).await
     }
 
-    /// Removes a conversation the server no longer has, with its history.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn mark_gone(
-        &self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-    ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache()
-            .later(move |cache| {
-                cache.connection.execute(
-                    "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
-                    params![channel.as_str(), conversation.as_str()],
-                )?;
-                Ok(())
-            })
-            .await
-    }
-
     /// Conversations whose history lags behind the list, newest activity
     /// first, open ones before closed ones.
     ///

@@ -30,6 +30,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_7.sql"),
     include_str!("schema/cache_8.sql"),
     include_str!("schema/cache_9.sql"),
+    include_str!("schema/cache_10.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[

@@ -16,7 +16,7 @@ use crate::model::time::Timestamp;
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::message::sender_word;
 use crate::store::rows::{micros_of, text_of};
-use crate::store::{Store, StoreError, conversations, facts};
+use crate::store::{Store, StoreError, conversations, facts, gone};
 
 /// A message that was stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Inserted {
     pub sender: Sender,
     /// When the server took it in.
     pub created_at: Option<Timestamp>,
+    /// Whether it was stored before and removed with its conversation.
+    pub is_back: bool,
 }
 
 /// What a batch of messages did.
@@ -42,6 +44,9 @@ pub struct AppliedMessages {
     pub inserted: Vec<Inserted>,
     /// Conversations of which anything differs now.
     pub touched: BTreeSet<ConversationId>,
+    /// Whether the history that was read ends before the activity the list
+    /// tells of: an older answer, or activity that is no message.
+    pub lags: bool,
 }
 
 impl Store {
@@ -115,12 +120,14 @@ pub(crate) fn merge_all(
         let changed = match known {
             None => {
                 insert(connection, number, message, sort_at, false)?;
+                let place = (sort_at, message.id.as_str());
                 applied.inserted.push(Inserted {
                     conversation: message.conversation.clone(),
                     id: message.id.clone(),
                     direction: message.direction,
                     sender: message.sender.clone(),
                     created_at: message.created_at,
+                    is_back: gone::was_known(connection, channel, &message.conversation, place)?,
                 });
                 true
             }

@@ -27,6 +27,7 @@ pub mod errors;
 mod facts;
 mod files;
 mod filter;
+mod gone;
 pub mod history;
 pub mod inspect;
 pub mod lane;

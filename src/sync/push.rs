@@ -269,7 +269,7 @@ impl Channel {
         drop(one);
         match read {
             // What the server will not show cannot be waited for.
-            Ok(()) | Err(Trouble::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
+            Ok(_) | Err(Trouble::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
                 let now = self.clock.now().max(now);
                 state.outage.heard(now);
                 self.store.note_read_again(self.id(), &conversation).await?;
