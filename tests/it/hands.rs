@@ -13,6 +13,7 @@ mod reading;
 mod reconciling;
 mod server;
 mod steps;
+mod uploading;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
