@@ -82,7 +82,7 @@ impl Store {
                 }
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
-                ids.into_iter().for_each(|it| cache.note_applied(&channel, it, snapshot));
+                ids.into_iter().for_each(|it| cache.note_applied(&channel, &it, snapshot));
                 Ok(applied)
             })
             .await

@@ -8,10 +8,9 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::account::Platform;
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use crate::model::conversations::Conversation;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::message::sender_word;
@@ -173,25 +172,10 @@ fn number_of(
     if let Some(number) = number(connection, channel, &message.conversation)? {
         return Ok(number);
     }
-    let chat = platform.can_take_over();
-    let stand_in = Conversation {
-        id: message.conversation.clone(),
-        // Where there are only numbers, they are the conversations.
-        address: (*platform == Platform::Voip).then(|| message.conversation.as_str().to_owned()),
-        name: None,
-        username: None,
-        email: None,
-        status: Status::Open,
-        message_count: 0,
-        preview: SafeText::default(),
-        last_message_at: None,
-        created_at: None,
-        referral: None,
-        window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
-        automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
-        escalation: Escalation::Untold,
-        raw: String::new(),
-    };
+    // Where there are only numbers, they are the conversations.
+    let address = (*platform == Platform::Voip).then(|| message.conversation.as_str().to_owned());
+    let stand_in = Conversation::stand_in(message.conversation.clone(), platform.can_take_over());
+    let stand_in = Conversation { address, ..stand_in };
     conversations::insert(connection, channel, &stand_in, false)
 }
 
