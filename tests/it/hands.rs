@@ -2,6 +2,7 @@
 //! a clock that moves only when it is told to, so nothing sleeps.
 
 mod api_response;
+mod certificate;
 mod crossing;
 mod engine;
 mod leases;
