@@ -184,10 +184,11 @@ impl App {
     /// A key in the form.
     pub(super) fn attach_key(&mut self, mut form: Box<AttachForm>, key: Key, effects: &mut Vec<Effect>) {
         let platform = self.tab().platform().cloned();
+        let turns = self.settings.keymap.in_text(Command::Attach) == Some(key);
         match key.code {
             KeyCode::Esc => return self.leave_attach(*form),
             KeyCode::Char('c') if key.ctrl => return self.leave_attach(*form),
-            KeyCode::Char('t') if key.ctrl => form.kind = next_kind(&form, platform.as_ref()).or(form.kind),
+            _ if turns => form.kind = next_kind(&form, platform.as_ref()).or(form.kind),
             KeyCode::Tab => {
                 if let Some(longer) = form.longer.take() {
                     form.line.set(longer);

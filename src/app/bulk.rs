@@ -36,6 +36,8 @@ pub enum Wish {
     },
     /// Claim for the agent, or release.
     Claim(bool),
+    /// Mark as seen, or as not seen yet.
+    Seen(bool),
 }
 
 impl Wish {
@@ -50,6 +52,8 @@ impl Wish {
             Self::Tag { .. } => "tag",
             Self::Claim(true) => "claim",
             Self::Claim(false) => "release",
+            Self::Seen(true) => "mark as seen",
+            Self::Seen(false) => "mark as not seen",
         }
     }
 
@@ -64,6 +68,8 @@ impl Wish {
             Self::Tag { .. } => "tagged",
             Self::Claim(true) => "claimed",
             Self::Claim(false) => "released",
+            Self::Seen(true) => "marked as seen",
+            Self::Seen(false) => "marked as not seen",
         }
     }
 
@@ -83,6 +89,11 @@ impl Wish {
             Self::Close => availability::closable(row),
             Self::Snooze(_) if crate::app::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
+            Self::Seen(true) if row.unread == 0 => Err("seen already".into()),
+            Self::Seen(false) if row.unread > 0 => Err("not seen already".into()),
+            Self::Seen(false) if row.last_inbound_at.is_none() => {
+                Err("the customer has written nothing".into())
+            }
             Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
             Self::Tag { add, remove } if tagged(&row.local.tags, add, remove) == row.local.tags => {
                 Err("its tags are so already".into())

@@ -10,6 +10,7 @@ use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::contacts::Card;
 use crate::model::conversations::ConversationRow;
+use crate::model::email::{Correspondent, MailAccount, MailWish};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
@@ -123,6 +124,15 @@ pub enum Loaded {
     Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// The account behind a mail key as last read, and the words seen as
+    /// folders and categories.
+    Mailbox(ChannelId, Option<Box<MailAccount>>, [Vec<String>; 2]),
+    /// Correspondents in whose name or address a text stands.
+    Correspondents(ChannelId, String, Vec<Correspondent>),
+    /// The threads of a list, to be gone through.
+    Triage(ConversationQuery, Vec<ConversationRow>),
+    /// The newest rows of a history that will be wanted soon.
+    Ahead(HistoryQuery, Box<HistoryPage>),
     /// A tab's templates.
     Templates(ChannelId, Templates),
     /// Where words were found.
@@ -162,6 +172,15 @@ pub enum Load {
     Card(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// The account behind a mail key, and the words seen as folders and
+    /// categories.
+    Mailbox(ChannelId),
+    /// Correspondents in whose name or address a text stands.
+    Correspondents(ChannelId, String),
+    /// The threads of a list, to be gone through.
+    Triage(ConversationQuery),
+    /// The newest rows of a history that will be wanted soon.
+    Ahead(HistoryQuery),
     /// A tab's templates.
     Templates(ChannelId),
     /// All macros.
@@ -258,6 +277,8 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
+    /// Ask the server for something of mail.
+    FetchMail(ChannelId, MailWish),
     /// Ask the server for this tab's templates.
     FetchTemplates(ChannelId),
     /// Poll everything of this tab now.

@@ -69,6 +69,20 @@ impl KeyMap {
         self.0.get(index(command)).map_or(&[], Vec::as_slice)
     }
 
+    /// The one key of a command that can be pressed in a dialog in which
+    /// letters are text: its first that is none, else the table's own.
+    pub fn in_text(&self, command: Command) -> Option<Key> {
+        let own = || commands::row(command).keys.iter().filter_map(|it| Key::parse(it));
+        let one = self.keys(command).iter().filter_map(|it| <[Key; 1]>::try_from(it.as_slice()).ok());
+        let mut all = one.map(|[key]| key).chain(own());
+        all.find(|it| it.typed().is_none() && (it.ctrl || it.alt || matches!(it.code, KeyCode::F(_))))
+    }
+
+    /// That key by its name.
+    pub fn named_in_text(&self, command: Command) -> String {
+        self.in_text(command).map(|it| it.to_string()).unwrap_or_default()
+    }
+
     /// All commands whose keys another one has in the same place, or has the
     /// beginning of.
     pub fn clashes(&self) -> Vec<Clash> {

@@ -15,6 +15,7 @@ pub mod contact;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
+pub mod email;
 pub mod event;
 pub mod find;
 pub mod forms;
@@ -76,6 +77,7 @@ mod recording;
 mod results;
 mod ringing;
 mod saving;
+mod seeing;
 mod sending;
 mod shaping;
 mod snoozing;
@@ -96,13 +98,12 @@ pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
-use crate::app::layout::{Areas, Wanted};
 pub use crate::app::notice::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
-use crate::app::tab::{Focus, Tab};
+use crate::app::tab::Tab;
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -260,6 +261,7 @@ impl App {
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
+            effects.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
         }
         self.settle(&mut effects);
         effects
@@ -276,30 +278,6 @@ impl App {
 
     pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|it| it.channel.id == *channel)
-    }
-
-    /// Where everything lies on this screen now.
-    pub fn areas(&self) -> Areas {
-        let tab = self.tab();
-        let width = |area: layout::Area| usize::from(area.inner().width);
-        let mut wanted = Wanted {
-            width: self.size.0,
-            height: self.size.1,
-            list_focused: tab.focus == Focus::List,
-            conversation: tab.history.is_some(),
-            card: self.card,
-            composer_lines: 1,
-            list_width: self.list_width,
-            zoomed: self.zoomed,
-        };
-        let areas = layout::arrange(wanted);
-        if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
-            let lines = composer.height(width(area)) + above;
-            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
-            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
-        }
-        layout::arrange(wanted)
     }
 
     /// Takes in one event and says what is to be done.
@@ -357,6 +335,7 @@ impl App {
         self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
+        self.go_on_with_mail(effects);
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.load_card(effects);

@@ -193,6 +193,10 @@ impl App {
         let line = match self.layers.last_mut() {
             Some(Layer::Number { typed, .. }) => typed,
             Some(Layer::Call(form)) => &mut form.fields[form.at],
+            Some(Layer::MailFile(line)) => {
+                line.insert(text::pasted(outside).trim());
+                return true;
+            }
             _ => return false,
         };
         let room = FIELD.saturating_sub(line.chars().count());

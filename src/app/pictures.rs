@@ -81,7 +81,7 @@ impl App {
     pub(super) fn toggle_picture(&mut self, effects: &mut Vec<Effect>) {
         let url = match self.picture_at_hand() {
             Ok(url) => url,
-            Err(why) => return self.warn(why),
+            Err(why) => return self.warn(self.keyed(why)),
         };
         match self.pictures.of(&url).cloned() {
             Some(Shown::Fetching) => self.say("the picture is on its way"),
@@ -138,7 +138,9 @@ impl App {
 
     fn picture_at_hand(&self) -> Result<String, &'static str> {
         if self.settings.graphics == Graphics::Off {
-            return Err("pictures are switched off in the configuration; o opens the file outside");
+            return Err(
+                "pictures are switched off in the configuration; {open-outside} opens the file outside",
+            );
         }
         let history =
             self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
@@ -149,6 +151,7 @@ impl App {
             }
         };
         let url = row.and_then(|it| picture_of(&it.message));
-        url.map(str::to_owned).ok_or("this message has no picture; o opens files and links outside")
+        url.map(str::to_owned)
+            .ok_or("this message has no picture; {open-outside} opens files and links outside")
     }
 }

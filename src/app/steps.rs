@@ -185,6 +185,7 @@ pub fn can_be_repeated(command: Command) -> bool {
             | C::Snooze
             | C::Tags
             | C::Claim
+            | C::Unseen
             | C::React
             | C::RemoveReaction
     )

@@ -4,6 +4,7 @@
 //! Knows nothing of how templates are read.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -142,7 +143,7 @@ impl App {
 
     /// A key in the picker.
     pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
-        if key.ctrl && key.code == KeyCode::Char('r') {
+        if self.settings.keymap.in_text(Command::Refresh) == Some(key) {
             effects.push(Effect::FetchTemplates(self.tab().channel.id.clone()));
             self.say("asking for the templates");
             return self.layers.push(Layer::Templates { picker });

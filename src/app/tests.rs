@@ -120,6 +120,7 @@ fn message(number: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
+        letter: None,
         media: MediaFacts::default(),
     }
 }

@@ -67,6 +67,9 @@ pub enum Keep {
     /// Sets all tags that only this desk keeps; others among them are left
     /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),
+    /// Makes so many of the customer's newest messages unseen; with 0 all are
+    /// seen.
+    Unseen(Vec<(ConversationId, u32)>),
     /// The pauses made from here that are older than the first time go on:
     /// their age counts from the second.
     ExtendPauses(Timestamp, Timestamp),

@@ -4,6 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
+use crate::model::email::MailAccount;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -73,6 +74,13 @@ pub enum News {
     NotForThisKey(ChannelId, SafeText),
     /// Something worth a line in the status, such as an outbox row refused.
     Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// The account behind a mail key was read.
+    Mailbox(ChannelId, Box<MailAccount>),
+    /// Correspondents were read.
+    Correspondents(ChannelId, String),
+    /// A mail that left from here stands in this thread; before, it was this
+    /// conversation's.
+    Mailed(ChannelId, ConversationId, ConversationId),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

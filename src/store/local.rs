@@ -18,6 +18,10 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub fn keep(&self, channel: &ChannelId, keep: Keep) -> Result<(), StoreError> {
+        // Looking is noted in the cache.
+        if let Keep::Unseen(wanted) = keep {
+            return self.set_unseen(channel, wanted);
+        }
         let channel = channel.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
@@ -33,6 +37,7 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
         Keep::Snooze(all) => all.iter().try_for_each(|(id, it)| snooze(change, channel, id, it.as_ref())),
         Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
         Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
+        Keep::Unseen(_) => Ok(()),
         Keep::Wake(now) => wake(change, channel, *now),
         Keep::ExtendPauses(before, now) => extend(change, channel, *before, *now),
     }

@@ -60,7 +60,12 @@ impl Channel {
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<bool, Trouble> {
-        match self.walk_history(client, platform, conversation).await {
+        let read = match platform {
+            // A thread is read whole.
+            Platform::Email => self.read_thread(client, conversation).await.map(|()| false),
+            _ => self.walk_history(client, platform, conversation).await,
+        };
+        match read {
             Err(Trouble::Read(ReadError::NotFound(_))) => {
                 self.forget(conversation).await?;
                 Ok(false)

@@ -5,6 +5,7 @@
 
 use std::sync::PoisonError;
 
+use crate::model::email::MailWish;
 use crate::model::ids::ConversationId;
 use crate::model::news::News;
 use crate::model::time::{SECOND, Timestamp};
@@ -38,6 +39,8 @@ pub(crate) struct Wishes {
     pub(crate) reads: Vec<(ConversationId, bool)>,
     /// Whether a person wants to see the templates.
     pub(crate) templates: bool,
+    /// What a person wants to know of mail.
+    pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
     asks: Vec<Ask>,
 }
@@ -100,6 +103,17 @@ impl Tab {
     /// seldom asked for.
     pub fn fetch_templates(&self) {
         self.wish(|it| it.templates = true);
+        self.wake(Loop::Open);
+    }
+
+    /// Reads threads or correspondents a person asked for; where another
+    /// process leads, too, as it is seldom asked for.
+    pub fn fetch_mail(&self, wish: MailWish) {
+        self.wish(|it| {
+            if !it.mail.contains(&wish) && it.mail.len() < ASKED {
+                it.mail.push(wish);
+            }
+        });
         self.wake(Loop::Open);
     }
 

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::attaching::{AttachForm, Found};
+use crate::app::commands::Command;
 use crate::app::tab::Tab;
 use crate::model::attachments::{self, Attachment, Source};
 use crate::model::outbox::content::MediaKind;
@@ -47,7 +48,8 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
     if let Some(thing) = &thing {
         let others = MediaKind::ALL.into_iter().filter(|it| *it != kind && thing.fits(*it, tab.platform()));
         let others: Vec<&str> = others.map(MediaKind::word).collect();
-        let turn = if others.is_empty() { "" } else { " · Ctrl-T changes: " };
+        let key = app.settings.keymap.named_in_text(Command::Attach);
+        let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
         lines.push(plain(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
     }
     lines.extend(prices_beside(tab, theme, thing.as_ref(), kind));

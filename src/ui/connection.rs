@@ -5,6 +5,8 @@
 
 use ratatui::style::Style;
 
+use crate::app::commands::Command;
+use crate::app::settings::Settings;
 use crate::model::news::Health;
 use crate::model::time::{SECOND, Timestamp, precise_span};
 use crate::ui::theme::Theme;
@@ -13,7 +15,8 @@ use crate::ui::theme::Theme;
 const FRESH: i64 = 20 * SECOND;
 
 /// The words of the status line.
-pub fn words(health: &Health, now: Timestamp, offset: i32, theme: Theme) -> (String, Style) {
+pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme) -> (String, Style) {
+    let offset = settings.offset_minutes;
     match health {
         Health::Connecting => ("connecting".to_owned(), theme.dim()),
         Health::Live { at } => match now.since(*at) {
@@ -32,7 +35,8 @@ pub fn words(health: &Health, now: Timestamp, offset: i32, theme: Theme) -> (Str
             (format!("limited by the server until {}, {left}", until.clock_face(offset)), theme.waiting())
         }
         Health::Refused { code, why } => {
-            (format!("KEY NOT TAKEN: {code} · Ctrl-R tries again · {why}"), theme.error())
+            let refresh = settings.keymap.first(Command::Refresh);
+            (format!("KEY NOT TAKEN: {code} · {refresh} tries again · {why}"), theme.error())
         }
         Health::Misconfigured { why } => (format!("CANNOT WORK: {why}"), theme.error()),
     }
@@ -79,7 +83,7 @@ mod tests {
             (Health::Misconfigured { why: SafeText::line("a redirect") }, "CANNOT WORK: a redirect", "!"),
         ];
         for (health, expected, short) in cases {
-            assert_eq!(words(&health, now, 0, Theme::default()).0, expected);
+            assert_eq!(words(&health, now, &Settings::default(), Theme::default()).0, expected);
             assert_eq!(mark(&health), short, "{health:?}");
         }
     }

@@ -28,15 +28,11 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         height: inner.height.saturating_sub(2),
     };
     let words = match &account.platform {
-        Platform::Email => {
-            "Email threads come next. The key works and its account is read; reading and answering \
-                            threads is not in this version."
-        }
         Platform::Web => "This channel has no operations in the interface.",
         _ => "This version does not know this channel.",
     };
     let mut y = place.y + paint::paragraph(buffer, place, words, Style::new()) + 1;
-    let (health, _) = connection::words(&tab.health, app.now, app.settings.offset_minutes, theme);
+    let (health, _) = connection::words(&tab.health, app.now, &app.settings, theme);
     let facts = [
         ("workspace", account.workspace_name.as_ref().map(ToString::to_string)),
         ("assistant", account.assistant_name.as_ref().map(ToString::to_string)),

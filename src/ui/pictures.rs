@@ -36,9 +36,10 @@ pub fn draw_row(app: &App, theme: Theme, item: &Item, row: usize, area: Area, bu
     let Some(shown) = shown(app, item) else { return };
     match shown {
         Shown::Here(picture) if app.blurred => {
-            let words = if row == 0 { "[a picture is hidden; F9 shows it]" } else { "" };
+            let words =
+                if row == 0 { app.keyed("[a picture is hidden; {blur} shows it]") } else { String::new() };
             let _ = picture;
-            paint::text(buffer, area.x, area.y, area.width, words, theme.dim());
+            paint::text(buffer, area.x, area.y, area.width, &words, theme.dim());
         }
         Shown::Here(picture) => halves(theme, picture, row, area, buffer),
         Shown::Hidden(_) => (),

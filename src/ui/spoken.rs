@@ -88,7 +88,7 @@ impl Spoken {
         if self.health != Some(mark) {
             let known = self.health.replace(mark);
             if known.is_some() || !mark.is_empty() {
-                lines.push(connection::words(&tab.health, app.now, app.settings.offset_minutes, THEME).0);
+                lines.push(connection::words(&tab.health, app.now, &app.settings, THEME).0);
             }
         }
     }

@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::layout::Area;
 use crate::app::picker::Picker;
 use crate::app::templates::TemplateForm;
@@ -33,9 +34,10 @@ pub fn picker(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
         Some(at) if app.now.since(at) < MINUTE => "list fetched just now; new approvals can lag".to_owned(),
         Some(at) => format!("list fetched {} ago; new approvals can lag", short_span(app.now.since(at))),
     };
+    let again = app.settings.keymap.named_in_text(Command::Refresh);
     let words = Words {
         title: &format!("Templates · {fetched}"),
-        hint: "Enter fills it in · Ctrl-R asks anew · Esc back",
+        hint: &format!("Enter fills it in · {again} asks anew · Esc back"),
         none: if tab.templates.all.is_empty() {
             "No template is approved for this channel yet."
         } else {

@@ -5,6 +5,7 @@ mod api_response;
 mod certificate;
 mod crossing;
 mod engine;
+mod filing;
 mod leases;
 mod lists;
 mod outbox_crash;

@@ -107,3 +107,19 @@ fn words_of_help_name_only_commands_there_are() {
         assert!(!words.contains('{'), "{words}");
     }
 }
+
+#[test]
+fn in_a_dialog_only_keys_that_type_nothing() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["R", "Ctrl-E"], "Ctrl-E"),
+        (&["R"], "Ctrl-R"),
+        (&[], "Ctrl-R"),
+        (&["g r", "F7"], "F7"),
+        (&["Enter"], "Ctrl-R"),
+    ];
+    for (keys, expected) in cases {
+        let mut map = KeyMap::default();
+        map.bind(C::Refresh, keys.iter().filter_map(|it| Key::parse_sequence(it)).collect());
+        assert_eq!(map.in_text(C::Refresh).map(|it| it.to_string()).as_deref(), Some(expected), "{keys:?}");
+    }
+}

@@ -1,0 +1,28 @@
+//! Saying that something was seen, or not yet: what one opened and cannot deal
+//! with now stands out again.
+//!
+//! Knows nothing of how looking marks by itself.
+
+use crate::app::App;
+use crate::app::bulk::{Plan, Wish};
+use crate::app::event::Effect;
+use crate::model::local::Keep;
+
+impl App {
+    /// Marks what is marked, or at hand, as seen; what was seen as not.
+    pub(super) fn turn_seen(&mut self, effects: &mut Vec<Effect>) {
+        if self.acts_on_marks() {
+            let unseen =
+                self.list().page.rows.iter().any(|it| it.unread > 0 && self.list().marks.contains(&it.key()));
+            return self.act_on_marked(Wish::Seen(unseen), effects);
+        }
+        let Some(row) = self.at_hand().cloned() else { return };
+        self.plan(Wish::Seen(row.unread > 0), vec![row], effects);
+    }
+
+    /// Marks all a plan applies to.
+    pub(super) fn seen_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
+        let wanted = u32::from(plan.wish == Wish::Seen(false));
+        self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen, effects);
+    }
+}

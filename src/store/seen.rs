@@ -1,0 +1,60 @@
+//! What a person said they have seen, or not: the mark up to which they have
+//! looked goes forwards or back.
+//!
+//! In the cache: whoever deletes it has seen nothing. Knows nothing of looking
+//! itself, which moves the mark only forwards.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::store::{Store, StoreError, facts, messages};
+
+impl Store {
+    /// Makes so many of the newest messages of each customer unseen, or with 0
+    /// all of them seen; blocks. All of it or nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) fn set_unseen(
+        &self,
+        channel: &ChannelId,
+        wanted: Vec<(ConversationId, u32)>,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache().call(move |cache| {
+            let change = cache.connection.transaction()?;
+            for (conversation, unseen) in &wanted {
+                if let Some(number) = messages::number(&change, &channel, conversation)? {
+                    set(&change, number, *unseen)?;
+                    facts::refresh(&change, number)?;
+                }
+            }
+            change.commit()?;
+            Ok(())
+        })
+    }
+}
+
+fn set(change: &Connection, number: i64, unseen: u32) -> rusqlite::Result<()> {
+    let sql = match unseen {
+        0 => {
+            "SELECT sort_at, id FROM message WHERE conversation = ?1
+             ORDER BY sort_at DESC, id DESC LIMIT 1 OFFSET ?2"
+        }
+        // Right before it: no id comes before an empty one.
+        _ => {
+            "SELECT sort_at, '' FROM message WHERE conversation = ?1 AND inbound = 1 AND unreadable = 0
+             ORDER BY sort_at DESC, id DESC LIMIT 1 OFFSET ?2"
+        }
+    };
+    let mut place = change.prepare_cached(sql)?;
+    let found: Option<(i64, String)> = place
+        .query_row(params![number, unseen.saturating_sub(1)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    if let Some((at, id)) = found {
+        change
+            .prepare_cached("UPDATE conversation SET seen_at = ?2, seen_id = ?3 WHERE number = ?1")?
+            .execute(params![number, at, id])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! What was seen can be marked as not seen, so that it stands out again.
+
+use crate::desk::Desk;
+
+fn desk() -> Desk {
+    let mut desk = Desk::new(120, 40);
+    for text in ["Where is my order 1041?", "Hello?"] {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", text);
+        desk.clock.advance(1_000_000);
+    }
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Olá");
+    desk.settle().settle();
+    desk
+}
+
+#[test]
+fn what_was_opened_stands_out_again() {
+    let mut desk = desk();
+    desk.shows("João Pereira (1)").shows("Maria Lopez (2)");
+    desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("João Pereira (1)");
+    desk.keys("u").settle().shows("marked as not seen · z undoes").shows("João Pereira (1)");
+    photographs!(desk, "unseen");
+    desk.keys("u").settle().shows("marked as seen · z undoes").hides("João Pereira (1)");
+    desk.keys("z").settle().shows("João Pereira (1)");
+    // Opening it is looking.
+    desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("João Pereira (1)");
+}
+
+#[test]
+fn many_are_marked_at_once_and_come_back_as_they_were() {
+    let mut desk = desk();
+    desk.keys("Va").shows("marked all 2").keys("u").settle().hides("(1)").hides("(2)");
+    desk.shows("marked as seen: 2").keys("z").settle().shows("João Pereira (1)").shows("Maria Lopez (2)");
+    photographs!(desk, "back");
+}
