@@ -13,6 +13,7 @@ fn completions_and_the_manual_name_every_command() {
             assert!(manual.contains(command), "the manual lacks {command}");
         }
     }
+    assert!(manual.contains("Exit codes") && binary.ok(&["--help"], "").contains("Exit codes"));
     assert_eq!(binary.run(&["completions", "tcsh"], "").code, Some(2));
 }
 
