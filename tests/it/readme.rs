@@ -152,6 +152,11 @@ fn every_campaign_of_the_readme_is_there() {
             ["bench", "--bench", name] => {
                 assert!(manifest.contains(&format!("name = \"{name}\"")), "no bench is called so: {line}");
             }
+            ["run", "--release", "--", "dev", name] => {
+                let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+                let told = asked.args(["dev", name, "--help"]).output().expect("it runs");
+                assert!(told.status.success(), "no command is called so: {line}");
+            }
             _ => panic!("an unknown command: {line}"),
         }
         checked += 1;

@@ -3,12 +3,20 @@
 //!
 //! Knows nothing of how text is made of them.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::cli::print;
 use crate::shell::clock;
 use crate::sync::fuzz_mail;
+
+/// The longest a document may take.
+const BUDGET: Duration = Duration::from_millis(200);
+/// How often one that took longer is made again: the machine may have been
+/// busy with something else.
+const AGAIN: u32 = 5;
 
 /// How many mails.
 #[derive(Debug, Args)]
@@ -24,16 +32,22 @@ pub struct FuzzArguments {
 /// Looks at so many documents.
 ///
 /// # Errors
-/// When the text of one is more than text; names its number.
+/// When the text of one is more than text, or takes too long; names its
+/// number.
 pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
     let began = clock::instant();
-    let (mut longest, mut slowest) = (std::time::Duration::ZERO, arguments.seed);
+    let (mut longest, mut slowest) = (Duration::ZERO, arguments.seed);
     for seed in arguments.seed..arguments.seed.saturating_add(arguments.count) {
-        let before = clock::instant();
-        if let Err(why) = fuzz_mail(seed) {
-            bail!("document {seed}: {why}");
+        let mut took = made(seed)?;
+        for _ in 0..AGAIN {
+            if took <= BUDGET {
+                break;
+            }
+            took = took.min(made(seed)?);
         }
-        let took = before.elapsed();
+        if took > BUDGET {
+            bail!("document {seed} takes {} ms; {} are the most", took.as_millis(), BUDGET.as_millis());
+        }
         if took > longest {
             (longest, slowest) = (took, seed);
         }
@@ -44,4 +58,13 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
         began.elapsed().as_secs_f64(),
         longest.as_secs_f64() * 1_000.0
     ))
+}
+
+/// Makes text of one and looks at it; tells how long that took.
+fn made(seed: u64) -> Result<Duration> {
+    let before = clock::instant();
+    if let Err(why) = fuzz_mail(seed) {
+        bail!("document {seed}: {why}");
+    }
+    Ok(before.elapsed())
 }
