@@ -235,10 +235,13 @@ pub struct TabCounts {
     pub next_wake: Option<Timestamp>,
     /// From when the oldest of the pauses counts.
     pub paused_since: Option<Timestamp>,
-    /// Threads of mails that the server counts as unread and that were not
-    /// put away.
+    /// Threads of mails that are unread and were not put away, up to
+    /// [`UNREAD_MOST`].
     pub unread_mail: u32,
 }
+
+/// Unread threads counted at most: counting must not grow with a mailbox.
+pub const UNREAD_MOST: u32 = 1_000;
 
 /// How a whole history is written into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

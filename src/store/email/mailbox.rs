@@ -46,16 +46,21 @@ impl Reader {
         read(&self.connection, channel)
     }
 
-    /// The words seen as folders and as categories of a tab's threads, the
-    /// most used first, each at most so many.
+    /// The words seen as folders and as categories of a tab's threads, in the
+    /// order of the alphabet, each at most so many. One look into an index for
+    /// each word, however many threads there are.
     ///
     /// # Errors
     /// When the database fails.
     pub fn thread_words(&self, channel: &ChannelId, limit: u32) -> Result<[Vec<String>; 2], StoreError> {
         let words = |column: &str| -> Result<Vec<String>, StoreError> {
             let sql = format!(
-                "SELECT {column} FROM thread WHERE channel = ?1 AND {column} IS NOT NULL
-                 GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT ?2"
+                "WITH RECURSIVE seen(word) AS (
+                     SELECT min({column}) FROM thread WHERE channel = ?1
+                     UNION ALL
+                     SELECT (SELECT min({column}) FROM thread WHERE channel = ?1 AND {column} > word)
+                     FROM seen WHERE word IS NOT NULL LIMIT ?2)
+                 SELECT word FROM seen WHERE word IS NOT NULL"
             );
             let mut statement = self.connection.prepare_cached(&sql)?;
             let rows = statement.query_map(params![channel.as_str(), limit], |row| row.get(0))?;

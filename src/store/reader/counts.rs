@@ -5,13 +5,32 @@
 use rusqlite::{Connection, params};
 
 use crate::model::ids::ChannelId;
-use crate::model::queries::TabCounts;
+use crate::model::queries::{TabCounts, UNREAD_MOST};
 use crate::store::StoreError;
 use crate::store::rows::{local, time};
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.
 const CAP: u32 = 10_000;
+
+/// Unread threads that are open; what holds only here counts before what the
+/// server told.
+fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, StoreError> {
+    let told = "SELECT 1 FROM thread h JOIN conversation c ON c.channel = h.channel AND c.id = h.id
+        WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 AND NOT EXISTS (
+            SELECT 1 FROM desk.thread_local l WHERE l.channel = h.channel AND l.thread = h.id
+                AND l.field = 'read' AND l.value = 'true')
+        LIMIT ?2";
+    let here = "SELECT 1 FROM desk.thread_local l
+        JOIN conversation c ON c.channel = l.channel AND c.id = l.thread
+        LEFT JOIN thread h ON h.channel = l.channel AND h.id = l.thread
+        WHERE l.channel = ?1 AND l.field = 'read' AND l.value = 'false' AND c.is_closed = 0
+            AND coalesce(h.is_read, 1) = 1
+        LIMIT ?2";
+    let sql = format!("SELECT min(?2, (SELECT count(*) FROM ({told})) + (SELECT count(*) FROM ({here})))");
+    let mut count = connection.prepare_cached(&sql)?;
+    Ok(count.query_row(params![channel.as_str(), UNREAD_MOST], |row| row.get(0))?)
+}
 
 /// Counts for one tab.
 pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
@@ -40,10 +59,7 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state = 'stopped' LIMIT ?2)",
         )?,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
-        unread_mail: count(
-            "SELECT count(*) FROM (SELECT 1 FROM thread h JOIN conversation c ON c.channel = h.channel AND c.id = h.id
-                 WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 LIMIT ?2)",
-        )?,
+        unread_mail: unread_mail(connection, channel)?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
         next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,
         paused_since: first(

@@ -1,12 +1,13 @@
 //! What is known of threads of mails: what a reading may change, and what it
 //! may not.
 
-use crate::model::email::Thread;
+use crate::model::email::{Field, Thread};
 use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::ConversationQuery;
 use crate::model::text::SafeText;
 use crate::store::Store;
-use crate::store::tests::{channel, conversation, list};
+use crate::store::email::Filed;
+use crate::store::tests::{at, channel, conversation, list};
 
 fn told(is_read: bool, category: &str) -> Vec<(crate::model::ids::ConversationId, Thread)> {
     let category = Some(SafeText::line(category));
@@ -35,4 +36,33 @@ async fn an_overtaken_reading_changes_nothing_of_a_thread() {
     // A later one is believed.
     assert!(store.apply_threads(&channel(), told(false, "refund"), store.snapshot()).await.unwrap());
     assert_eq!(shown(&store), (Some(false), Some("refund".to_owned())));
+}
+
+#[tokio::test]
+async fn unread_threads_and_seen_words_are_counted_as_they_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let ids = ["c1", "c2", "c3", "c4"];
+    list(&store, ids.iter().zip(1..).map(|(id, at)| conversation(id, at)).collect()).await;
+    let facts = |(id, category): (&str, Option<&str>)| {
+        let category = category.map(SafeText::line);
+        (id.into(), Thread { is_read: Some(id == "c4"), category, ..Thread::default() })
+    };
+    let words = [Some("refund"), None, Some("orders"), Some("refund")];
+    let threads = ids.into_iter().zip(words).map(facts).collect();
+    store.apply_threads(&channel(), threads, store.snapshot()).await.unwrap();
+    let reader = store.reader().unwrap();
+    assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 3);
+    // Read on this desk only, and unread on this desk only.
+    for (id, read) in [("c1", true), ("c4", false)] {
+        let change = ThreadChange { is_read: Some(read), ..ThreadChange::default() };
+        let filed = Filed { ignored: vec![Field::Read], ..Filed::default() };
+        store.note_filed(&channel(), &id.into(), &change, &filed, at(0)).await.unwrap();
+    }
+    assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 3);
+    store.place_here(&channel(), &"c4".into(), true).await.unwrap();
+    assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 2);
+    let [folders, categories] = reader.thread_words(&channel(), 9).unwrap();
+    assert_eq!((folders, categories), (vec![], vec!["orders".to_owned(), "refund".to_owned()]));
+    assert_eq!(reader.thread_words(&channel(), 1).unwrap()[1], ["orders"]);
 }

@@ -18,6 +18,7 @@ use crate::app::history::History;
 use crate::app::layout::Area;
 use crate::model::conversations::{ConversationRow, Status};
 use crate::model::email::{Field, MailAccount, Thread};
+use crate::model::queries::UNREAD_MOST;
 use crate::model::text::SafeText;
 use crate::model::time::{Timestamp, short_span};
 use crate::ui::conversations;
@@ -84,7 +85,8 @@ pub fn header(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     if let Some(triage) = tab.triage() {
         return triage::progress(triage, app.now, theme, area, buffer);
     }
-    let unread = format!("{} unread", tab.counts.unread_mail);
+    let more = if tab.counts.unread_mail < UNREAD_MOST { "" } else { "+" };
+    let unread = format!("{}{more} unread", tab.counts.unread_mail);
     let Some(account) = &tab.mail.account else {
         paint::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
         return;
