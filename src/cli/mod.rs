@@ -27,7 +27,7 @@ use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
-                           `show`, `search`, `export`, `send`, `react`, `pause`, `resume` or `close` in scripts";
+                           `show`, `search`, `export`, `send`, `react`, `pause`, `resume`, `close` or `broadcast` in scripts";
 
 /// How every command ends.
 const EXIT_CODES: &str = "Exit codes:

@@ -20,7 +20,9 @@ fn completions_and_the_manual_name_every_command() {
 #[test]
 fn without_a_terminal_the_inbox_names_what_scripts_use() {
     let said = Binary::new().fails(2, &[], "");
-    for command in ["list", "show", "search", "export", "send", "react", "pause", "resume", "close"] {
+    for command in
+        ["list", "show", "search", "export", "send", "react", "pause", "resume", "close", "broadcast"]
+    {
         assert!(said.contains(command), "{said}");
     }
 }
