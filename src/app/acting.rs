@@ -151,6 +151,12 @@ impl App {
         self.ask_marked(Asked::Tags, effects);
     }
 
+    /// Asks for the rows of these, to act on them.
+    pub(super) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: Wish, effects: &mut Vec<Effect>) {
+        self.acting.asked = Some(Asked::Wish(wish));
+        effects.push(Effect::Load(Load::Marked(keys)));
+    }
+
     fn ask_marked(&mut self, asked: Asked, effects: &mut Vec<Effect>) {
         self.acting.asked = Some(asked);
         effects.push(Effect::Load(Load::Marked(self.list().marks.keys())));
@@ -160,7 +166,7 @@ impl App {
     pub(super) fn marked(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
         match self.acting.asked.take() {
             None => (),
-            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None }),
+            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None, stays: false }),
             Some(Asked::Tags) => self.open_tags(rows, effects),
             Some(Asked::Wish(wish)) => self.plan(wish, rows, effects),
         }
@@ -207,7 +213,7 @@ impl App {
                 self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, effects)
             }
             Wish::Close => self.enqueue_all(plan, &Operation::Close, hold, effects),
-            Wish::Snooze(_) | Wish::Wake => self.snooze_all(plan, effects),
+            Wish::Snooze { .. } | Wish::Wake => self.snooze_all(plan, effects),
             Wish::Tag { .. } => self.tag_all(plan, effects),
             Wish::Claim(_) => self.claim_all(plan, effects),
             Wish::Seen(_) => self.seen_all(plan, effects),
@@ -248,7 +254,9 @@ impl App {
     fn told(&self, plan: &Plan, hold: i64) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
-            (Wish::Snooze(until), _) => snoozing::told(*until, self.now, self.settings.offset_minutes),
+            (Wish::Snooze { until, stays }, _) => {
+                snoozing::told((*until, *stays), self.now, self.settings.offset_minutes)
+            }
             (wish, false) => wish.past().to_owned(),
             (wish, true) if wish.leaves() => wish.verb().to_owned(),
             (wish, true) => wish.past().to_owned(),

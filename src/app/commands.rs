@@ -97,6 +97,7 @@ commands! {
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
     Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk";
+    TakeOffer Desk ["Y"] "accept" "Do what the status line offers: put aside until a reply, send what waited for credits";
     Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction";
     PlayMacro Desk ["m"] "macro" "Play a macro: then its letter; it stops at the first refusal and at every question";

@@ -56,7 +56,7 @@ impl App {
             (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
-            (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
+            (Layer::Snooze { rows, typed, stays }, _) => self.snooze_key(rows, typed, stays, key, effects),
             (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
             (Layer::Macros { chosen, records }, _) => self.macros_key(chosen, records, key, effects),
             (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),

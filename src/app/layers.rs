@@ -128,6 +128,8 @@ pub enum Layer {
         rows: Vec<ConversationRow>,
         /// A wish being typed.
         typed: Option<String>,
+        /// Whether they stay away also when the customer writes before.
+        stays: bool,
     },
     /// A line in which tags are edited.
     Tags {

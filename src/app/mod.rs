@@ -67,6 +67,7 @@ mod lists;
 mod markup;
 mod notes;
 mod notice;
+mod offers;
 mod on_the_way;
 mod playing;
 mod raw;
@@ -97,13 +98,12 @@ pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
-use crate::app::layout::{Areas, Wanted};
 pub use crate::app::notice::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
-use crate::app::tab::{Focus, Tab};
+use crate::app::tab::Tab;
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -164,6 +164,9 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    slept: snoozing::Slept,
+    /// What one key would do that suggests itself.
+    offer: Option<offers::Offer>,
     leasing: leasing::Leasing,
     /// Where `g w` has been.
     walk: waiting::Walk,
@@ -232,6 +235,8 @@ impl App {
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            slept: snoozing::Slept::default(),
+            offer: None,
             leasing: leasing::Leasing::default(),
             walk: waiting::Walk::default(),
             recording: recording::Recording::default(),
@@ -277,30 +282,6 @@ impl App {
 
     pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|it| it.channel.id == *channel)
-    }
-
-    /// Where everything lies on this screen now.
-    pub fn areas(&self) -> Areas {
-        let tab = self.tab();
-        let width = |area: layout::Area| usize::from(area.inner().width);
-        let mut wanted = Wanted {
-            width: self.size.0,
-            height: self.size.1,
-            list_focused: tab.focus == Focus::List,
-            conversation: tab.history.is_some(),
-            card: self.card,
-            composer_lines: 1,
-            list_width: self.list_width,
-            zoomed: self.zoomed,
-        };
-        let areas = layout::arrange(wanted);
-        if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
-            let lines = composer.height(width(area)) + above;
-            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
-            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
-        }
-        layout::arrange(wanted)
     }
 
     /// Takes in one event and says what is to be done.
@@ -366,6 +347,7 @@ impl App {
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_offer();
         self.follow_leases(effects);
         effects.append(&mut self.pending);
         let journal = &mut self.journal;

@@ -2,14 +2,17 @@
 //!
 //! Knows nothing of keys.
 
-use crate::app::composer::Written;
+use crate::app::composer::{Composer, Written};
 use crate::app::event::{Effect, Intent, Load, Loaded};
 use crate::app::held::Early;
+use crate::app::history::History;
 use crate::app::tab::Focus;
 use crate::app::{App, Held};
+use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::HOUR;
 
 /// Where a text that goes back to the composer is on disk.
@@ -38,13 +41,7 @@ impl App {
                     list.receive(&query, page, visible, now);
                 }
             }
-            Loaded::History(query, page) => {
-                if let Some(tab) = self.tab_of(&query.channel)
-                    && let Some(history) = &mut tab.history
-                {
-                    history.receive(&query, *page);
-                }
-            }
+            Loaded::History(query, page) => self.history_loaded(&query, *page),
             Loaded::Counts(channel, counts) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.counts = counts;
@@ -88,6 +85,21 @@ impl App {
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Card(key, card) => self.card_loaded(&key, *card),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
+        }
+    }
+
+    /// A history has come; a window that opens again is told to whoever has
+    /// something to send through it.
+    fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
+        let Some(tab) = self.tab_of(&query.channel) else { return };
+        let Some(history) = &mut tab.history else { return };
+        let window = |it: &History| it.row.as_ref().map(|row| row.conversation.window);
+        let before = window(history);
+        history.receive(query, page);
+        let opens = before == Some(ServiceWindow::Closed) && window(history) == Some(ServiceWindow::Open);
+        let has_draft = tab.composer.as_ref().is_some_and(Composer::has_reply);
+        if opens && has_draft && self.tab().channel.id == query.channel {
+            self.say(self.keyed("the window is open again: your draft is here, {write} goes on with it"));
         }
     }
 

@@ -17,11 +17,13 @@ impl App {
         conversation: &ConversationId,
         effects: &mut Vec<Effect>,
     ) {
+        let hushed =
+            self.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
         let tab = self.tab();
         let looking = self.focused
             && tab.channel.id == *channel
             && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
-        if looking || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+        if looking || hushed || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
             return;
         }
         if self.settings.notice.bell && !effects.contains(&Effect::Bell) {

@@ -56,8 +56,8 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),
         Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
-        Layer::Snooze { rows, typed, .. } => {
-            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
+        Layer::Snooze { rows, typed, stays } => {
+            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref(), *stays))
         }
         Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
         Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
