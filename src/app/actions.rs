@@ -39,7 +39,9 @@ impl App {
             C::Snooze | C::Claim | C::Unseen | C::Tags | C::MarkNone => {
                 self.keeping_command(command, effects)
             }
-            C::GoToSnoozed | C::ShowPaused => self.keeping_command(command, effects),
+            C::GoToSnoozed | C::ShowPaused | C::ShowCredits | C::ShowCalls | C::CopyCurl => {
+                self.keeping_command(command, effects)
+            }
             C::ShowDone | C::ShowResults => self.keeping_command(command, effects),
             C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer => {
                 self.keeping_command(command, effects)
@@ -139,6 +141,9 @@ impl App {
             C::MarkNone => self.mark_none(),
             C::GoToSnoozed => self.show_snoozed(),
             C::ShowPaused => self.show_paused(effects),
+            C::ShowCredits => self.show_credits(effects),
+            C::ShowCalls => self.show_calls(effects),
+            C::CopyCurl => self.copy_newest_call(effects),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
             C::Repeat => self.repeat(),

@@ -77,7 +77,7 @@ impl App {
             (Layer::Decide { entry, answers }, Some(it)) if answers.iter().any(|answer| answer.key == it) => {
                 self.decided_on(&entry, answers, it, effects);
             }
-            (Layer::DecideAll { go, .. }, Some('y')) => self.send_all(go, effects),
+            (Layer::DecideAll { go, price, .. }, Some('y')) => self.send_all(go, price.is_some(), effects),
             (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
             (Layer::Call(form), _) => self.call_key(form, key),
             (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation, effects),

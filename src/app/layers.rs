@@ -98,6 +98,8 @@ pub enum Layer {
         go: Vec<(RowId, SafeText)>,
         /// Rows that need a look of their own.
         look: usize,
+        /// What they cost, where they waited for credits.
+        price: Option<String>,
     },
     /// Says what is left open, and asks whether to quit.
     AskQuit {

@@ -78,6 +78,9 @@ impl App {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
             Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
+            Loaded::Calls(calls) => self.calls_known(calls),
+            Loaded::Spent(spent) => self.purse.spent = spent,
+            Loaded::Unpaid(entries) => self.unpaid(entries),
             Loaded::Macros(macros) => self.macros_known(macros),
             Loaded::Echo(number) => self.echoed(number),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
@@ -147,6 +150,7 @@ impl App {
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
+            News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
             News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Uploading(_, row, percent) => self.uploading(row, percent),
             News::Budget(channel, percent) => {
@@ -168,19 +172,10 @@ impl App {
                 "{name}: the server calls this key {label}, its prefix says otherwise; read-only"
             ));
         }
+        let credits = account.credits;
         if let Some(tab) = self.tab_of(channel) {
-            tab.account = Some(account);
-        }
-    }
-
-    /// Tabs of one workspace draw on one balance.
-    fn credits(&mut self, channel: &ChannelId, credits: f64) {
-        let workspace =
-            self.tab_of(channel).and_then(|it| it.account.as_ref()).map(|it| it.workspace_id.clone());
-        let Some(workspace) = workspace else { return };
-        let accounts = self.tabs.iter_mut().filter_map(|it| it.account.as_mut());
-        for account in accounts.filter(|it| it.workspace_id == workspace) {
-            account.credits = credits;
+            let before = tab.account.replace(account).map(|it| it.credits);
+            self.balance_told(before, credits);
         }
     }
 

@@ -26,11 +26,22 @@ impl App {
         if looking || hushed || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
             return;
         }
+        if !self.burst.hear(channel, conversation, self.now) {
+            return;
+        }
+        self.make_heard(|| self.notification(channel, conversation), effects);
+    }
+
+    /// Rings, and shows a notification where the terminal has not the focus.
+    pub(super) fn make_heard(&self, notice: impl Fn() -> Effect, effects: &mut Vec<Effect>) {
+        if self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+            return;
+        }
         if self.settings.notice.bell && !effects.contains(&Effect::Bell) {
             effects.push(Effect::Bell);
         }
         if self.settings.notice.desktop && !self.focused {
-            let notice = self.notification(channel, conversation);
+            let notice = notice();
             if !effects.contains(&notice) {
                 effects.push(notice);
             }

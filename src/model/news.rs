@@ -4,6 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
+use crate::model::contacts::FoundContact;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -73,6 +74,8 @@ pub enum News {
     NotForThisKey(ChannelId, SafeText),
     /// Something worth a line in the status, such as an outbox row refused.
     Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// Contacts the server found by these words that have no conversation here.
+    FoundContacts(ChannelId, String, Vec<FoundContact>),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

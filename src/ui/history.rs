@@ -17,6 +17,7 @@ use crate::model::time::{MINUTE, Timestamp, short_span};
 use crate::ui::paint::{self, Run, Sides};
 use crate::ui::pictures;
 use crate::ui::row_state;
+use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
 /// Draws the history with its frame; the composer closes it below.
@@ -24,13 +25,14 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = app.tab();
     let focused = tab.focus == Focus::History && app.layers.is_empty();
     let Some(history) = &tab.history else {
-        paint::frame(buffer, area, theme, focused, Sides::Open, (&[], &[]));
+        paint::frame_of(buffer, area, tabs::line(tab, theme, focused), Sides::Open, (&[], &[]));
         return;
     };
     let title = title(history);
     let state = state(app, theme, tab);
     let state: Vec<Run<'_>> = state.iter().map(|(words, style)| (words.as_str(), *style)).collect();
-    paint::frame(buffer, area, theme, focused, Sides::Open, (&[(&title, theme.strong())], &state));
+    let line = tabs::line(tab, theme, focused);
+    paint::frame_of(buffer, area, line, Sides::Open, (&[(&title, theme.strong())], &state));
     let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
     if !history.loaded {
         paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
@@ -247,7 +249,7 @@ fn head(
     let customer = history.customer();
     let first_name = customer.as_str().split(' ').next().unwrap_or("");
     let name_width = gutter - 9;
-    let sender = item.sender(first_name);
+    let sender = item.sender(first_name, &app.settings.senders);
     let selected = history.selected.as_ref() == Some(&item.key());
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint::text(buffer, area.x + 1, area.y, name_width, &sender, style);
