@@ -11,6 +11,7 @@ use crate::model::account::{Account, Platform};
 use crate::model::calls::Call;
 use crate::model::contacts::Card;
 use crate::model::conversations::ConversationRow;
+use crate::model::email::{Correspondent, MailAccount, MailWish};
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
@@ -131,6 +132,15 @@ pub enum Loaded {
     Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// The account behind a mail key as last read, and the words seen as
+    /// folders and categories.
+    Mailbox(ChannelId, Option<Box<MailAccount>>, [Vec<String>; 2]),
+    /// Correspondents in whose name or address a text stands.
+    Correspondents(ChannelId, String, Vec<Correspondent>),
+    /// The threads of a list, to be gone through.
+    Triage(ConversationQuery, Vec<ConversationRow>),
+    /// The newest rows of a history that will be wanted soon.
+    Ahead(HistoryQuery, Box<HistoryPage>),
     /// A tab's templates.
     Templates(ChannelId, Templates),
     /// Where words were found.
@@ -170,6 +180,15 @@ pub enum Load {
     Card(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// The account behind a mail key, and the words seen as folders and
+    /// categories.
+    Mailbox(ChannelId),
+    /// Correspondents in whose name or address a text stands.
+    Correspondents(ChannelId, String),
+    /// The threads of a list, to be gone through.
+    Triage(ConversationQuery),
+    /// The newest rows of a history that will be wanted soon.
+    Ahead(HistoryQuery),
     /// A tab's templates.
     Templates(ChannelId),
     /// What was spent from here.
@@ -270,6 +289,8 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
+    /// Ask the server for something of mail.
+    FetchMail(ChannelId, MailWish),
     /// Ask the server for this tab's templates.
     FetchTemplates(ChannelId),
     /// Ask the server for contacts by these words.

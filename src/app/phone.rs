@@ -115,6 +115,7 @@ fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
         stuck: 0,
         trouble: Trouble::default(),
         local: Local::default(),
+        thread: None,
     }
 }
 
@@ -228,6 +229,10 @@ impl App {
         let line = match self.layers.last_mut() {
             Some(Layer::Number { typed, .. }) => typed,
             Some(Layer::Call(form)) => &mut form.fields[form.at],
+            Some(Layer::MailFile(line)) => {
+                line.insert(text::pasted(outside).trim());
+                return true;
+            }
             _ => return false,
         };
         let room = FIELD.saturating_sub(line.chars().count());

@@ -57,6 +57,7 @@ pub(super) fn row(id: &str, waits: bool) -> ConversationRow {
         stuck: 0,
         trouble: Trouble::default(),
         local: Local::default(),
+        thread: None,
     }
 }
 
@@ -144,6 +145,7 @@ fn message(number: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
+        letter: None,
         media: MediaFacts::default(),
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of pages or JSON. Interface: Resources, Conversation.
 
+use crate::model::email::Thread;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::local::Local;
 use crate::model::queries::ConversationKey;
@@ -220,6 +221,8 @@ pub struct ConversationRow {
     pub trouble: Trouble,
     /// What this desk keeps of it.
     pub local: Local,
+    /// What only a thread of mails has.
+    pub thread: Option<Box<Thread>>,
 }
 
 impl ConversationRow {

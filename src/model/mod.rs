@@ -13,6 +13,7 @@ pub mod chance;
 pub mod contacts;
 pub mod conversations;
 pub mod counting;
+pub mod email;
 pub mod emoji;
 pub mod files;
 pub mod filter;

@@ -5,6 +5,7 @@
 
 use crate::model::account::Account;
 use crate::model::contacts::FoundContact;
+use crate::model::email::MailAccount;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -76,6 +77,13 @@ pub enum News {
     Notice(ChannelId, Option<ConversationId>, SafeText),
     /// Contacts the server found by these words that have no conversation here.
     FoundContacts(ChannelId, String, Vec<FoundContact>),
+    /// The account behind a mail key was read.
+    Mailbox(ChannelId, Box<MailAccount>),
+    /// Correspondents were read.
+    Correspondents(ChannelId, String),
+    /// A mail that left from here stands in this thread; before, it was this
+    /// conversation's.
+    Mailed(ChannelId, ConversationId, ConversationId),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

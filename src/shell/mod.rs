@@ -8,6 +8,7 @@ mod exporting;
 pub mod failures;
 pub mod files;
 pub mod input;
+pub mod mail_files;
 pub mod mailbox;
 mod notes;
 pub mod notify;

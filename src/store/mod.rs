@@ -23,6 +23,7 @@ pub mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;
+pub(crate) mod email;
 pub mod errors;
 mod facts;
 mod files;

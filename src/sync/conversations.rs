@@ -244,8 +244,10 @@ impl Channel {
     ) -> Result<usize, Trouble> {
         self.lists_applied.fetch_add(1, Ordering::SeqCst);
         let store = &self.store;
+        let mut page = page;
+        let beside = self.keep_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
-        if applied.is_news() {
+        if applied.is_news() || beside {
             self.tell(News::Conversations(self.id().clone()));
         }
         Ok(applied.held_back)

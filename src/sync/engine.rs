@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::client::ClientError;
 use crate::model::calls::Call;
+use crate::model::email::MailWish;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
@@ -111,6 +112,13 @@ impl Engine {
     pub fn fetch_templates(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_templates();
+        }
+    }
+
+    /// Reads something of mail.
+    pub fn fetch_mail(&self, channel: ChannelId, wish: MailWish) {
+        if let Some(tab) = self.tab(&channel) {
+            tab.fetch_mail(wish);
         }
     }
 

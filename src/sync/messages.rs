@@ -59,7 +59,11 @@ impl Channel {
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<(), Trouble> {
-        match self.walk_history(client, platform, conversation).await {
+        let read = match platform {
+            Platform::Email => self.read_thread(client, conversation).await,
+            _ => self.walk_history(client, platform, conversation).await,
+        };
+        match read {
             Err(Trouble::Read(ReadError::NotFound(_))) => Ok(self.forget(conversation).await?),
             Err(error @ Trouble::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
                 self.store.mark_caught_up(self.id(), conversation).await?;

@@ -5,6 +5,7 @@
 
 use std::sync::PoisonError;
 
+use crate::model::email::MailWish;
 use crate::model::ids::ConversationId;
 use crate::model::news::News;
 use crate::model::time::{SECOND, Timestamp};
@@ -40,6 +41,8 @@ pub(crate) struct Wishes {
     pub(crate) templates: bool,
     /// What a person looks for among the server's contacts.
     pub(crate) contacts: Option<String>,
+    /// What a person wants to know of mail.
+    pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
     asks: Vec<Ask>,
 }
@@ -108,6 +111,17 @@ impl Tab {
     /// Asks for contacts by these words; newer words take their place.
     pub fn find_contacts(&self, words: String) {
         self.wish(|it| it.contacts = Some(words));
+        self.wake(Loop::Open);
+    }
+
+    /// Reads threads or correspondents a person asked for; where another
+    /// process leads, too, as it is seldom asked for.
+    pub fn fetch_mail(&self, wish: MailWish) {
+        self.wish(|it| {
+            if !it.mail.contains(&wish) && it.mail.len() < ASKED {
+                it.mail.push(wish);
+            }
+        });
         self.wake(Loop::Open);
     }
 

@@ -4,6 +4,7 @@
 mod api_response;
 mod crossing;
 mod engine;
+mod filing;
 mod leases;
 mod lists;
 mod outbox_crash;
