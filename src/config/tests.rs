@@ -196,7 +196,7 @@ key = "F8"
         (11, "\"Strg-X\" is no key"),
         (12, "key = \"p\" is a key of pause-ai; take another"),
         (14, "letter = \"xy\" must be one letter or digit"),
-        (14, "[macros] needs steps = [\"pause-ai\", …]"),
+        (15, "[macros] needs steps = [\"pause-ai\", …]"),
         (15, "key = \"F8\" plays another macro already"),
     ];
     assert_eq!(said, wanted.map(|(line, words)| format!("config.toml, line {line}: {words}")));
