@@ -32,6 +32,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_9.sql"),
     include_str!("schema/cache_10.sql"),
     include_str!("schema/cache_11.sql"),
+    include_str!("schema/cache_12.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[

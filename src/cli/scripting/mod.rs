@@ -5,6 +5,8 @@
 //! is open, that one asks and sends, and a command queues its rows and waits;
 //! otherwise the command does it while it runs.
 
+mod audience;
+mod broadcast;
 mod change;
 mod content;
 mod export;
@@ -14,6 +16,7 @@ mod search;
 mod session;
 mod show;
 
+pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
 pub use export::ExportArguments;
 pub use files::Files;
@@ -61,6 +64,9 @@ pub enum Script {
     Resume(ChangeArguments),
     /// Close a conversation.
     Close(ChangeArguments),
+    /// One message to many contacts: send it, watch how it goes.
+    #[command(subcommand)]
+    Broadcast(BroadcastAction),
     /// What has not left yet: list it, decide over what waits for you.
     #[command(subcommand)]
     Outbox(OutboxAction),
@@ -80,6 +86,9 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
         Script::Send(arguments) => return change::send(&open(files, &arguments.common)?, &arguments),
+        Script::Broadcast(action) => {
+            return broadcast::run(&open(files, action.common())?, &action);
+        }
         Script::React(arguments) => change::react(&open(files, &arguments.common)?, &arguments),
         Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
         Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),

@@ -7,19 +7,21 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::model::account::Platform;
 use crate::model::attachments::Attachment;
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::contacts::ToldContact;
 use crate::model::email::{Field, Thread};
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
+use crate::model::messages::Direction;
 use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
 use crate::model::time::Timestamp;
 use crate::store::email::Filed;
 use crate::store::templates::ToldTemplate;
-use crate::store::tests::{at, channel};
+use crate::store::tests::{at, channel, message};
 use crate::store::{Durability, Store, files, search, trouble};
 
 /// Messages in the older cache: more than two slices of the index.
@@ -158,6 +160,10 @@ async fn every_older_cache_is_carried_over() {
         assert_eq!(row.thread.as_ref().and_then(|it| it.is_read), Some(false), "version {version}");
         assert_eq!(reader.mailbox(&channel()).unwrap(), None);
         assert!(reader.correspondents(&channel(), "", 10).unwrap().is_empty(), "version {version}");
+        store.mark_gone(&channel(), &"c1".into()).await.unwrap();
+        let old = vec![message("c1", "m1", 0, Direction::Inbound)];
+        let again = store.apply_messages(&channel(), old, Platform::Whatsapp, vec![]).await.unwrap();
+        assert!(again.inserted[0].is_back, "version {version}");
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }
