@@ -4,12 +4,14 @@
 //!
 //! Knows nothing of who performs an effect or where an event comes from.
 
+use crate::app::importing::{Order, Told};
 use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
-use crate::model::contacts::Card;
+use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
 use crate::model::conversations::ConversationRow;
+use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
@@ -69,6 +71,8 @@ pub enum Event {
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// Something was told of an import.
+    Import(Told),
     /// A conversation was written into a file, or why not.
     Exported(Result<String, String>),
     /// A write to this desk's own files failed.
@@ -123,6 +127,10 @@ pub enum Loaded {
     Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// People of a tab.
+    People(PeopleQuery, PeoplePage),
+    /// One of them, to be edited; `None` if it is gone.
+    Person(ChannelId, String, Option<Box<PersonDetail>>),
     /// A tab's templates.
     Templates(ChannelId, Templates),
     /// Where words were found.
@@ -162,6 +170,10 @@ pub enum Load {
     Card(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// People of a tab.
+    People(PeopleQuery),
+    /// The person with a number, to be edited.
+    Person(ChannelId, String),
     /// A tab's templates.
     Templates(ChannelId),
     /// All macros.
@@ -260,6 +272,9 @@ pub enum Effect {
     FetchOlder(ChannelId, ConversationId),
     /// Ask the server for this tab's templates.
     FetchTemplates(ChannelId),
+    /// Ask the server for what a page shows; answered by
+    /// [`News::Fetched`].
+    Fetch(ChannelId, Fetch),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
     /// Read the mouse, or leave it to the terminal.
@@ -284,6 +299,9 @@ pub enum Effect {
         /// Where.
         file: String,
     },
+    /// Look a file of people through, import it, or stop; answered by
+    /// [`Event::Import`].
+    Import(Order),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

@@ -7,15 +7,19 @@ use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
 use crate::app::event::Intent;
 use crate::app::forms::Form;
+use crate::app::importing::Source;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
 use crate::app::palette::Palette;
+use crate::app::people::deleting::Deleting;
+use crate::app::people::form::PersonForm;
 use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
 use crate::app::tagging::TagLine;
 use crate::app::templates::TemplateForm;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::import::DryRun;
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
 use crate::model::queries::{OutboxEntry, PausedEntry};
@@ -197,6 +201,17 @@ pub enum Layer {
         /// Line, column and what is wrong there.
         wrong: Option<(usize, usize, &'static str)>,
     },
+    /// A person is being made or changed.
+    PersonForm(Box<PersonForm>),
+    /// Asks for the last digits of a number, to delete a person.
+    AskDeletePerson(Box<Deleting>),
+    /// Says what was found in a file of people, and asks whether to import it.
+    AskImport {
+        /// The file.
+        source: Source,
+        /// What was found.
+        found: Box<DryRun>,
+    },
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
@@ -254,6 +269,7 @@ impl Layer {
                 | Self::TemplateForm(_)
                 | Self::Attach(_)
                 | Self::Form(_)
+                | Self::PersonForm(_)
                 | Self::Later { .. }
         )
     }

@@ -19,6 +19,7 @@ pub mod event;
 pub mod find;
 pub mod forms;
 pub mod history;
+pub mod importing;
 pub mod keys;
 pub mod layers;
 pub mod layout;
@@ -31,6 +32,7 @@ pub mod menu;
 pub mod outside;
 pub mod pages;
 pub mod palette;
+pub mod people;
 pub mod phone;
 pub mod picker;
 pub mod pictures;
@@ -58,6 +60,7 @@ mod details;
 mod due;
 mod editor;
 mod emoji;
+mod fetching;
 mod held;
 mod keyboard;
 pub mod keymap;
@@ -97,13 +100,12 @@ pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
-use crate::app::layout::{Areas, Wanted};
 pub use crate::app::notice::Notice;
 use crate::app::pages::Page;
 use crate::app::rows::Rows;
 use crate::app::search::Search;
 use crate::app::settings::{ChannelInfo, Settings};
-use crate::app::tab::{Focus, Tab};
+use crate::app::tab::Tab;
 use crate::app::views::View;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -141,6 +143,10 @@ pub struct App {
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The people of the tab at hand.
+    pub people: people::People,
+    /// The import under way.
+    pub importing: Option<importing::Running>,
     /// The canned replies as they were read last.
     pub canned: canned::Canned,
     /// Pictures fetched for the history.
@@ -220,6 +226,8 @@ impl App {
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            people: people::People::default(),
+            importing: None,
             canned: canned::Canned::default(),
             pictures: pictures::Pictures::default(),
             agent: None,
@@ -279,30 +287,6 @@ impl App {
         self.tabs.iter_mut().find(|it| it.channel.id == *channel)
     }
 
-    /// Where everything lies on this screen now.
-    pub fn areas(&self) -> Areas {
-        let tab = self.tab();
-        let width = |area: layout::Area| usize::from(area.inner().width);
-        let mut wanted = Wanted {
-            width: self.size.0,
-            height: self.size.1,
-            list_focused: tab.focus == Focus::List,
-            conversation: tab.history.is_some(),
-            card: self.card,
-            composer_lines: 1,
-            list_width: self.list_width,
-            zoomed: self.zoomed,
-        };
-        let areas = layout::arrange(wanted);
-        if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
-            let lines = composer.height(width(area)) + above;
-            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
-            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
-        }
-        layout::arrange(wanted)
-    }
-
     /// Takes in one event and says what is to be done.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -335,6 +319,7 @@ impl App {
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
+            Event::Import(told) => self.import_told(told),
             Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {

@@ -43,7 +43,7 @@ mod webhooks;
 mod words;
 
 pub use connect::{Bounds, Client, ClientError};
-pub use contacts::prepare_tags;
+pub use contacts::{differences, prepare_change, prepare_tags};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
 pub use headers::Rate;
 pub use pages::Listed;

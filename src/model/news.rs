@@ -4,6 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
+use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -73,6 +74,10 @@ pub enum News {
     NotForThisKey(ChannelId, SafeText),
     /// Something worth a line in the status, such as an outbox row refused.
     Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// A row of the outbox was done, in words for whoever waits for it.
+    Told(ChannelId, RowId, SafeText),
+    /// What a page asked for has come, or why it has not.
+    Fetched(ChannelId, Fetch, Fetching),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

@@ -3,8 +3,10 @@
 //!
 //! Knows nothing of steps.
 
+use std::collections::VecDeque;
 use std::sync::PoisonError;
 
+use crate::model::fetches::Fetch;
 use crate::model::ids::ConversationId;
 use crate::model::news::News;
 use crate::model::time::{SECOND, Timestamp};
@@ -38,6 +40,8 @@ pub(crate) struct Wishes {
     pub(crate) reads: Vec<(ConversationId, bool)>,
     /// Whether a person wants to see the templates.
     pub(crate) templates: bool,
+    /// What pages asked for.
+    pub(crate) fetches: VecDeque<Fetch>,
     /// What the leader is to be asked.
     asks: Vec<Ask>,
 }
@@ -100,6 +104,17 @@ impl Tab {
     /// seldom asked for.
     pub fn fetch_templates(&self) {
         self.wish(|it| it.templates = true);
+        self.wake(Loop::Open);
+    }
+
+    /// Reads what a page asks for; here as well where another process leads,
+    /// as it is seldom asked for.
+    pub fn fetch(&self, fetch: Fetch) {
+        self.wish(|it| {
+            if !it.fetches.contains(&fetch) && it.fetches.len() < ASKED {
+                it.fetches.push_back(fetch);
+            }
+        });
         self.wake(Loop::Open);
     }
 

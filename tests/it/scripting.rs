@@ -1,6 +1,8 @@
 //! The scripting commands: the real binary against the real service, with a
 //! configuration as people write it.
 
+mod people;
+
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -6,6 +6,7 @@
 //! otherwise the command does it while it runs.
 
 mod change;
+mod contacts;
 mod content;
 mod export;
 mod files;
@@ -15,6 +16,7 @@ mod session;
 mod show;
 
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
+pub use contacts::ContactsAction;
 pub use export::ExportArguments;
 pub use files::Files;
 pub use outbox::OutboxAction;
@@ -61,6 +63,9 @@ pub enum Script {
     Resume(ChangeArguments),
     /// Close a conversation.
     Close(ChangeArguments),
+    /// The people of a business chat channel: list, show, make, change, delete, import.
+    #[command(subcommand)]
+    Contacts(ContactsAction),
     /// What has not left yet: list it, decide over what waits for you.
     #[command(subcommand)]
     Outbox(OutboxAction),
@@ -71,6 +76,11 @@ pub enum Script {
 /// # Errors
 /// When the server did not confirm, in words.
 pub fn run(script: Script) -> Result<(), CliError> {
+    if let Script::Contacts(action) = &script
+        && let Some(arguments) = contacts::dry(action)
+    {
+        return contacts::dry_run(arguments);
+    }
     let files = Files::open()?;
     let open = |files, common: &Common| Session::of(files, common.timeout);
     let done = match script {
@@ -81,6 +91,9 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
         Script::Send(arguments) => return change::send(&open(files, &arguments.common)?, &arguments),
         Script::React(arguments) => change::react(&open(files, &arguments.common)?, &arguments),
+        Script::Contacts(action) => {
+            return contacts::run(&open(files, contacts::common(&action))?, &action);
+        }
         Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
         Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),
         Script::Close(arguments) => change::close(&open(files, &arguments.common)?, &arguments),
