@@ -39,6 +39,8 @@ pub struct Config {
     pub pause_on_reply: PauseOnReply,
     /// Seconds a chat message or a close is held.
     pub undo_chat_seconds: i64,
+    /// Seconds a mail is held.
+    pub undo_email_seconds: i64,
     /// Who works here, for canned replies, claims and pauses.
     pub agent: Option<String>,
     /// Where canned replies lie; beside the file if not said.
@@ -112,6 +114,7 @@ impl Default for Config {
             channels: Vec::new(),
             pause_on_reply: PauseOnReply::Ask,
             undo_chat_seconds: 5,
+            undo_email_seconds: 10,
             agent: None,
             replies: None,
             visible_seconds: 3,
@@ -297,9 +300,9 @@ fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mis
     };
     if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
         mistakes.all(undo.unknown(&["chat", "email", "broadcast"]));
-        for name in ["email", "broadcast"] {
-            mistakes.take(undo.integer(name, 0..=3600));
-        }
+        mistakes.take(undo.integer("broadcast", 0..=3600));
+        let email = mistakes.value(undo.integer("email", 0..=3600));
+        config.undo_email_seconds = email.unwrap_or(config.undo_email_seconds);
         let chat = mistakes.value(undo.integer("chat", 0..=3600));
         config.undo_chat_seconds = chat.unwrap_or(config.undo_chat_seconds);
     }

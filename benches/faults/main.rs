@@ -60,6 +60,9 @@ async fn measure(scene: &Scene, trouble: Trouble, keys: usize) -> Figures {
     typist.settle();
     let lasting = trouble.begin(scene).await;
     let figures = tokio::task::block_in_place(|| {
+        if trouble.refuses_the_key() {
+            typist.see_refusal();
+        }
         typist.send_a_text();
         let mut figures = Figures::default();
         while figures.count() < keys || !lasting.is_over() {

@@ -63,6 +63,11 @@ impl Trouble {
         (self == Self::Every(Fault::DeadName)).then_some(NOWHERE)
     }
 
+    /// Whether the service takes the key no more, so that nothing is written.
+    pub fn refuses_the_key(self) -> bool {
+        self == Self::Every(Fault::Unauthorised)
+    }
+
     /// Lets it begin.
     pub async fn begin(self, scene: &Scene) -> Lasting {
         let mut lasting = Lasting { trouble: self, until: instant(), locks: Vec::new(), flood: None };

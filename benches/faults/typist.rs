@@ -162,6 +162,12 @@ impl Typist {
         self.settle();
     }
 
+    /// Waits until the key is not taken any more.
+    pub fn see_refusal(&mut self) {
+        self.wait("word that the key is not taken", is_refused);
+        self.settle();
+    }
+
     /// Puts something into the outbox, so that it too meets the trouble.
     pub fn send_a_text(&mut self) {
         self.settle();

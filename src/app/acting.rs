@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::bulk::{Batch, HELD, Plan, Wish};
 use crate::app::commands::Command;
+use crate::app::email::triage::Decision;
 use crate::app::event::{Effect, Intent, Load, Spread};
 use crate::app::layers::Layer;
 use crate::app::marks::{MOST, Marks};
@@ -207,7 +208,10 @@ impl App {
                 self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, effects)
             }
             Wish::Close => self.enqueue_all(plan, &Operation::Close, hold, effects),
-            Wish::Snooze(_) | Wish::Wake => self.snooze_all(plan, effects),
+            Wish::Snooze(_) | Wish::Wake => {
+                self.snooze_all(plan, effects);
+                self.triage_decided(Decision::Snoozed, effects);
+            }
             Wish::Tag { .. } => self.tag_all(plan, effects),
             Wish::Claim(_) => self.claim_all(plan, effects),
             Wish::Seen(_) => self.seen_all(plan, effects),

@@ -22,6 +22,9 @@ impl App {
     /// Performs a command whose key was pressed and that can be done.
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         use Command as C;
+        if self.mail_command(command, effects) {
+            return;
+        }
         match command {
             C::Reply if self.window_is_closed() => self.pick_template(effects),
             C::Template => self.pick_template(effects),
@@ -57,13 +60,7 @@ impl App {
                 self.reading_command(command, effects);
             }
             C::Down | C::Up | C::Open => self.list_command(command, effects),
-            C::FindInHistory | C::OlderHit | C::NewerHit | C::SearchAll | C::OpenPalette | C::CommandLine => {
-                self.finding_command(command);
-            }
-            C::FilterList | C::ChooseView => self.finding_command(command),
-            C::SortByActivity | C::SortByWaiting | C::SortByWindow | C::SortByName => {
-                self.finding_command(command);
-            }
+            it if finds(it) => self.finding_command(it),
             C::React => self.pick_reaction(),
             C::RemoveReaction => self.remove_reaction(effects),
             C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
@@ -157,6 +154,8 @@ impl App {
             C::SortByWaiting => self.sort(Sort::Waiting),
             C::SortByWindow => self.sort(Sort::Window),
             C::SortByName => self.sort(Sort::Name),
+            C::SortByCategory => self.sort(Sort::Category),
+            C::SortByPriority => self.sort(Sort::Priority),
             _ => (),
         }
     }
@@ -339,4 +338,26 @@ impl App {
         effects.extend(self.leave());
         effects.push(Effect::Quit);
     }
+}
+
+/// Whether a command finds something, or puts it in order.
+fn finds(command: Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::FindInHistory
+            | C::OlderHit
+            | C::NewerHit
+            | C::SearchAll
+            | C::OpenPalette
+            | C::CommandLine
+            | C::FilterList
+            | C::ChooseView
+            | C::SortByActivity
+            | C::SortByWaiting
+            | C::SortByWindow
+            | C::SortByName
+            | C::SortByCategory
+            | C::SortByPriority
+    )
 }

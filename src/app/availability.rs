@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::conversations::MOVED_GRACE;
 use crate::app::decisions;
+use crate::app::email;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::account::Platform;
@@ -29,6 +30,9 @@ pub fn check(app: &App, command: Command) -> Result<(), Reason> {
 fn checked(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
+    if let Some(answer) = email::check(app, command) {
+        return answer;
+    }
     match command {
         C::PauseAi
         | C::HandBack
@@ -51,27 +55,7 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
             switchable(row, command == C::PauseAi)
         }
         C::Close | C::CloseAndNext => closable(writable(app, tab)?),
-        C::Reply | C::Write | C::Canned => {
-            let row = writable(app, tab)?;
-            match row.conversation.address {
-                Some(_) => Ok(()),
-                None => Err("this conversation has no address to answer to".into()),
-            }
-        }
-        C::Template => {
-            writable(app, tab)?;
-            match tab.platform() {
-                Some(Platform::Whatsapp) => Ok(()),
-                other => Err(format!("{} has no templates", other.map_or("this channel", Platform::label))),
-            }
-        }
-        C::Attach => {
-            writable(app, tab)?;
-            match tab.platform().filter(|it| !it.has_histories()) {
-                Some(other) => Err(format!("{} takes no files here", other.label())),
-                None => Ok(()),
-            }
-        }
+        C::Reply | C::Write | C::Canned | C::Template | C::Attach => sendable(app, tab, command),
         C::WriteNumber | C::Call => tab_writable(tab).and_then(|()| match tab.is_phone() {
             true => Ok(()),
             false => Err("numbers are written to and called from a phone tab".into()),
@@ -110,7 +94,7 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
             Err("nothing is looked for; {find-in-history} looks in this conversation".into())
         }
-        C::SortByCategory | C::SortByPriority => {
+        C::SortByCategory | C::SortByPriority if !tab.is_mail() && !app.everywhere => {
             Err("only email threads have one, and this list has none".into())
         }
         C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
@@ -159,12 +143,35 @@ fn person(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
     Ok(())
 }
 
+/// Whether the conversation at hand can be sent what a command begins.
+fn sendable(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
+    let row = writable(app, tab)?;
+    let label = || tab.platform().map_or("this channel", Platform::label);
+    match command {
+        Command::Template if tab.platform() != Some(&Platform::Whatsapp) => {
+            Err(format!("{} has no templates", label()))
+        }
+        Command::Attach if tab.platform().is_some_and(|it| !it.has_histories()) => {
+            Err(format!("{} takes no files here", label()))
+        }
+        Command::Reply | Command::Write | Command::Canned if row.conversation.address.is_none() => {
+            Err("this conversation has no address to answer to".into())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn no_conversation(tab: &Tab) -> Reason {
     if tab.is_inbox() {
         "no conversation is selected".into()
     } else {
         format!("{} has no conversations here yet", tab.channel.name)
     }
+}
+
+/// The conversation at hand, if it may be changed on the server at all.
+pub(super) fn writable_here(app: &App) -> Result<&ConversationRow, Reason> {
+    writable(app, app.tab())
 }
 
 /// The conversation at hand, if it may be changed on the server at all.

@@ -21,6 +21,8 @@ pub enum Place {
     People,
     /// The pages with a search: the people and what comes behind them.
     Deck,
+    /// Going through threads of mails.
+    Triage,
     /// Every pane that is not a text field.
     Desk,
     /// The composer.
@@ -38,16 +40,18 @@ impl Place {
             Self::Outbox => "Outbox",
             Self::People => "People",
             Self::Deck => "People and other lists",
+            Self::Triage => "Triage of mail",
             Self::Desk => "Everywhere but in text",
             Self::Composer => "Composer",
         }
     }
 
     /// All places in the order help shows them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Conversation,
         Self::List,
         Self::History,
+        Self::Triage,
         Self::Outbox,
         Self::People,
         Self::Deck,
@@ -99,19 +103,24 @@ pub struct Row {
 commands! {
     Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message";
     Write Conversation ["i"] "write" "Write without quoting";
-    WriteNumber Conversation ["Ctrl-N"] "number" "Phone: write an SMS to a number that is typed";
+    ReplyAll Conversation ["R"] "reply all" "Mail: answer to all who have it";
+    Forward Conversation ["F"] "forward" "Mail: pass it on, quoted; its files stay behind";
+    WriteNumber Conversation ["Ctrl-N"] "new" "Phone: write an SMS to a number that is typed. Mail: write a new mail";
     Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first";
     WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent";
     Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed";
     Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent";
     PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over";
     HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI";
-    Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends";
+    Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends. Mail: archive the thread";
     CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits";
+    Triage Conversation ["T"] "triage" "Mail: go through the unread threads of the list, one at a time";
+    Star Conversation ["*"] "star" "Mail: give a star, or take it away";
+    SetCategory Conversation ["&"] "category" "Mail: say what the thread is about";
     Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake";
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
-    Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk";
+    Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk. Mail: read or unread, on the server, too";
     Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction";
     PlayMacro Desk ["m"] "macro" "Play a macro: then its letter; it stops at the first refusal and at every question";
@@ -145,6 +154,10 @@ commands! {
     React History ["+"] "react" "Put an emoji on the selected message";
     RemoveReaction History ["-"] "unreact" "Remove your reaction from the selected message";
     GoToQuoted History ["Enter"] "quoted" "Go to the message the selected one quotes";
+    HtmlView History ["H"] "HTML" "Mail: show the plain text, or the HTML as text";
+    QuotedText History ["U"] "unfold" "Mail: unfold what was quoted, or fold it again";
+    OpenInBrowser History ["B"] "browser" "Mail: open it in the browser, without scripts and pictures; asks first";
+    SaveFile History ["S"] "save file" "Mail: save an attached file under a safe name";
     FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked";
     NextConversation History ["J"] "next" "Next conversation, while reading";
     PreviousConversation History ["K"] "previous" "Previous conversation, while reading";
@@ -154,6 +167,9 @@ commands! {
     OlderHit History ["n"] "older hit" "Go to the next older message in which it was found";
     NewerHit History ["N"] "newer hit" "Go to the next newer one";
     Back History ["Esc", "h", "Left"] "back" "Back to the list";
+    DecideLater Triage ["Space"] "later" "Decide later: it comes again at the end";
+    SameForAll Triage ["A"] "same for all" "The last decision for all of its sender; asks first";
+    LeaveTriage Triage ["Esc"] "leave" "Back to the list; what was decided stays";
     DecideRow Outbox ["a"] "decide" "Decide over what asks: send, edit or drop; says first what each does";
     DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go";
     RowNow Outbox ["s"] "send now" "End the hold: it leaves now";
@@ -185,6 +201,8 @@ commands! {
     ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
+    MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too";
+    MailContacts Desk ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
     HalfUp Desk ["Ctrl-U"] "half page" "Half a page up";
     PageDown Desk ["PgDn"] "page" "A page down";

@@ -7,9 +7,11 @@
 use tui_textarea::TextArea;
 
 use crate::app::commands::Command;
+use crate::app::email::head::Head;
 use crate::app::keys::Key;
 use crate::app::sheet::Sheet;
 use crate::model::attachments::Attachment;
+use crate::model::email::compose::Written as WrittenMail;
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::outbox::Operation;
 use crate::model::queries::Draft;
@@ -60,6 +62,8 @@ pub struct Composer {
     pub attachment: Option<Attachment>,
     /// What is being written.
     pub mode: Mode,
+    /// The head of a mail; its text is the answer.
+    pub head: Option<Head>,
     reply: Sheet,
     note: Sheet,
     /// When the text changed without having been saved.
@@ -76,6 +80,7 @@ impl Composer {
             reply_to: None,
             attachment: None,
             mode: Mode::default(),
+            head: None,
             reply: Sheet::default(),
             note: Sheet::default(),
             dirty_since: None,
@@ -88,7 +93,13 @@ impl Composer {
         if std::mem::replace(&mut self.loaded, true) {
             return;
         }
-        let Some(draft) = draft else { return };
+        let Some(mut draft) = draft else { return };
+        if let Some(written) = WrittenMail::from_draft(&draft.text)
+            && self.head.is_none()
+        {
+            let (head, body) = Head::of(written);
+            (self.head, draft.text) = (Some(head), body);
+        }
         self.reply_to = self.reply_to.take().or(draft.reply_to);
         self.attachment = self.attachment.take().or(draft.attachment);
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
@@ -161,8 +172,10 @@ impl Composer {
 
     /// What would be kept; `None` when there is nothing to keep.
     pub fn draft(&self) -> Option<Draft> {
+        // A mail that was only begun by a key is nothing to keep.
+        let mail = self.written().map(|it| if it.is_blank() { String::new() } else { it.to_draft() });
         let draft = Draft {
-            text: self.reply.text(),
+            text: mail.unwrap_or_else(|| self.reply.text()),
             reply_to: self.reply_to.clone(),
             note: self.note.text(),
             attachment: self.attachment.clone(),
@@ -204,6 +217,7 @@ impl Composer {
     /// Empties the answer after it went into the outbox; a note stays.
     pub fn clear(&mut self) {
         self.reply.set_text("");
+        self.head = None;
         self.reply_to = None;
         self.attachment = None;
         self.spent();
@@ -214,6 +228,11 @@ impl Composer {
         self.note.set_text("");
         self.mode = Mode::Reply;
         self.spent();
+    }
+
+    /// Notes that the head of a mail has changed.
+    pub fn note_changed(&mut self, now: Timestamp) {
+        self.dirty_since.get_or_insert(now);
     }
 
     /// The disk forgets what was spent by itself; what is left is kept anew.

@@ -11,6 +11,7 @@ use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
 use crate::model::conversations::ConversationRow;
+use crate::model::email::{Correspondent, MailAccount, MailWish};
 use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
@@ -131,6 +132,15 @@ pub enum Loaded {
     People(PeopleQuery, PeoplePage),
     /// One of them, to be edited; `None` if it is gone.
     Person(ChannelId, String, Option<Box<PersonDetail>>),
+    /// The account behind a mail key as last read, and the words seen as
+    /// folders and categories.
+    Mailbox(ChannelId, Option<Box<MailAccount>>, [Vec<String>; 2]),
+    /// Correspondents in whose name or address a text stands.
+    Correspondents(ChannelId, String, Vec<Correspondent>),
+    /// The threads of a list, to be gone through.
+    Triage(ConversationQuery, Vec<ConversationRow>),
+    /// The newest rows of a history that will be wanted soon.
+    Ahead(HistoryQuery, Box<HistoryPage>),
     /// A tab's templates.
     Templates(ChannelId, Templates),
     /// Where words were found.
@@ -174,6 +184,15 @@ pub enum Load {
     People(PeopleQuery),
     /// The person with a number, to be edited.
     Person(ChannelId, String),
+    /// The account behind a mail key, and the words seen as folders and
+    /// categories.
+    Mailbox(ChannelId),
+    /// Correspondents in whose name or address a text stands.
+    Correspondents(ChannelId, String),
+    /// The threads of a list, to be gone through.
+    Triage(ConversationQuery),
+    /// The newest rows of a history that will be wanted soon.
+    Ahead(HistoryQuery),
     /// A tab's templates.
     Templates(ChannelId),
     /// All macros.
@@ -270,6 +289,8 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
+    /// Ask the server for something of mail.
+    FetchMail(ChannelId, MailWish),
     /// Ask the server for this tab's templates.
     FetchTemplates(ChannelId),
     /// Ask the server for what a page shows; answered by

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::app::event::Effect;
 use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::Lane;
+use crate::model::outbox::{Lane, Operation};
 use crate::model::time::Timestamp;
 
 /// What was decided over rows before they were on disk.
@@ -44,7 +44,10 @@ impl Queueing {
         for effect in effects {
             if let Effect::Enqueue { intents, .. } = effect {
                 let held = intents.iter().any(|it| it.hold > 0);
-                self.waiting.push_back(Queued { group: group(), held, quiet: self.quiet, early: None });
+                // What is filed has a line of its own among what was done.
+                let files = intents.iter().all(|it| matches!(it.operation, Operation::ChangeThread { .. }));
+                let quiet = self.quiet || files;
+                self.waiting.push_back(Queued { group: group(), held, quiet, early: None });
             }
         }
         self.quiet = false;

@@ -3,11 +3,13 @@
 //!
 //! Knows nothing of the store; it says how many messages it wants.
 
+mod letters;
 mod pictures;
 mod seeking;
 
 use std::collections::BTreeMap;
 
+use crate::app::email::reading::View;
 use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::app::phone;
@@ -45,6 +47,8 @@ pub struct History {
     pub loaded: bool,
     /// Whether nothing is told of it but what left from here.
     only_here: bool,
+    /// How its mails are shown.
+    pub letters: View,
     /// What is looked for in it.
     pub find: Option<Find>,
     sought: Option<ItemKey>,
@@ -75,6 +79,7 @@ impl History {
             opened: false,
             loaded: false,
             only_here: false,
+            letters: View::default(),
             find: None,
             sought: None,
             divider: None,
@@ -129,7 +134,7 @@ impl History {
         }
         self.in_flight = false;
         if !self.loaded {
-            self.divider = first_unseen(&page);
+            self.divider = seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);
         }
         let newest = self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone());
@@ -144,7 +149,8 @@ impl History {
         };
         self.more_stored = page.more_stored;
         self.more_on_server = page.more_on_server;
-        self.items = lines::with_notes(page.messages, page.notes);
+        let messages = self.with_letters(page.messages);
+        self.items = lines::with_notes(messages, page.notes);
         self.items.extend(page.outbox.into_iter().filter_map(|row| {
             let text = lines::outbox_text(&row)?;
             Some(Item::Outbox(Box::new(row), text))
@@ -163,6 +169,8 @@ impl History {
             None
         } else if self.only_here {
             Some("what left from here; the interface tells no more of calls and SMS")
+        } else if self.is_new_mail() {
+            Some("it gets a thread when it is sent")
         } else if self.more_stored || self.more_on_server {
             Some("older messages load as you go up")
         } else if self.items.is_empty() {
@@ -331,7 +339,10 @@ impl History {
             return false;
         }
         // Asking again only makes sense once the last answer has come.
-        let asked = self.more_on_server && !self.only_here && self.asked_server_at != Some(self.items.len());
+        let asked = self.more_on_server
+            && !self.only_here
+            && !self.is_new_mail()
+            && self.asked_server_at != Some(self.items.len());
         if asked {
             self.asked_server_at = Some(self.items.len());
             self.wanted.limit += STEP;
@@ -365,17 +376,6 @@ pub fn message_of(item: &Item) -> Option<&MessageRow> {
         Item::Message(row) => Some(row),
         Item::Outbox(..) | Item::Note(_) => None,
     }
-}
-
-/// The first inbound message after what had been seen.
-fn first_unseen(page: &HistoryPage) -> Option<MessageId> {
-    let seen = page.seen_until.as_ref()?;
-    let found = page.messages.iter().find(|it| {
-        let message = &it.message;
-        message.direction == Direction::Inbound
-            && message.created_at.is_some_and(|at| (at, &message.id) > (seen.0, &seen.1))
-    })?;
-    Some(found.message.id.clone())
 }
 
 /// How many messages stand after a known one.

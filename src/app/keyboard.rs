@@ -21,6 +21,7 @@ impl App {
             _ if self.page == Page::Drafts => vec![Place::Rows, Place::Desk],
             _ if self.page == Page::People => vec![Place::People, Place::Deck, Place::Rows, Place::Desk],
             Focus::Composer => vec![Place::Composer],
+            _ if tab.is_in_triage() => vec![Place::Triage, Place::History, Place::Conversation, Place::Desk],
             _ if !tab.is_inbox() => vec![Place::Desk],
             Focus::List => vec![Place::List, Place::Conversation, Place::Desk],
             Focus::History => vec![Place::History, Place::Conversation, Place::Desk],

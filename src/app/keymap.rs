@@ -78,6 +78,11 @@ impl KeyMap {
         all.find(|it| it.typed().is_none() && (it.ctrl || it.alt || matches!(it.code, KeyCode::F(_))))
     }
 
+    /// That key by its name.
+    pub fn named_in_text(&self, command: Command) -> String {
+        self.in_text(command).map(|it| it.to_string()).unwrap_or_default()
+    }
+
     /// All commands whose keys another one has in the same place, or has the
     /// beginning of.
     pub fn clashes(&self) -> Vec<Clash> {

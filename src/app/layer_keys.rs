@@ -8,6 +8,8 @@ use crate::app::commands::{Place, TABLE};
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::{Layer, TYPE_AHEAD};
+use crate::app::outside::Asked;
+use crate::app::tab::Focus;
 use crate::model::reactions;
 
 impl App {
@@ -81,6 +83,17 @@ impl App {
             }
             (Layer::DecideAll { go, .. }, Some('y')) => self.send_all(go, effects),
             (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
+            (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key, effects),
+            (Layer::AskSame { .. }, Some('y')) => self.same_for_all(effects),
+            (Layer::AskSame { .. }, Some('n')) => (),
+            (Layer::MailReview { preview }, _) => self.review_key(preview, key, effects),
+            (Layer::MailDoubt { .. }, Some('y')) => self.send_mail(effects),
+            (Layer::MailDoubt { .. }, it) if leaves || it == Some('e') => {
+                self.tab_mut().focus = Focus::Composer;
+            }
+            (Layer::MailFile(line), _) => self.file_key(line, key, effects),
+            (Layer::AskBrowser { raw }, Some('y')) => effects.push(Effect::Ask(Asked::ShowMail(raw))),
+            (Layer::AskBrowser { .. }, Some('n')) => (),
             (Layer::Call(form), _) => self.call_key(form, key),
             (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation, effects),
             (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {

@@ -5,6 +5,8 @@
 use crate::app::attaching::AttachForm;
 use crate::app::bulk::Plan;
 use crate::app::decisions::Answer;
+use crate::app::email::menus::Menu;
+use crate::app::email::triage::Decision;
 use crate::app::event::Intent;
 use crate::app::forms::Form;
 use crate::app::importing::Source;
@@ -17,6 +19,7 @@ use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
 use crate::app::tagging::TagLine;
 use crate::app::templates::TemplateForm;
+use crate::app::text_line::TextLine;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use crate::model::import::DryRun;
@@ -166,6 +169,34 @@ pub enum Layer {
         /// The chosen line.
         chosen: usize,
     },
+    /// A menu of mail.
+    MailMenu(Menu),
+    /// Asks whether to open a mail in the browser.
+    AskBrowser {
+        /// The mail as it came.
+        raw: String,
+    },
+    /// Asks whether the last decision of a triage is meant for all of a sender.
+    AskSame {
+        /// What was decided.
+        what: Decision,
+        /// Over how many threads.
+        count: usize,
+        /// The sender.
+        from: String,
+    },
+    /// The last look before a mail leaves.
+    MailReview {
+        /// Whether what leaves is shown whole.
+        preview: bool,
+    },
+    /// Asks about what is odd about a mail.
+    MailDoubt {
+        /// What it is.
+        doubts: Vec<String>,
+    },
+    /// A file or an address to go with a mail is being typed.
+    MailFile(TextLine),
     /// Picks a canned reply.
     Replies {
         /// What was typed.
@@ -258,6 +289,8 @@ impl Layer {
                 | Self::React { .. }
                 | Self::Number { .. }
                 | Self::Call(_)
+                | Self::MailMenu(_)
+                | Self::MailFile(_)
                 | Self::Snooze { .. }
                 | Self::Tags { .. }
                 | Self::List { .. }

@@ -44,6 +44,8 @@ pub struct Areas {
     pub list: Option<Area>,
     /// The history, if it is seen.
     pub history: Option<Area>,
+    /// The line about a mail account, below the tabs.
+    pub header: Option<Area>,
     /// The composer, below the history.
     pub composer: Option<Area>,
     /// The card.
@@ -69,8 +71,12 @@ pub struct Wanted {
     pub conversation: bool,
     /// Whether the card is wanted: `None` leaves it to the width.
     pub card: Option<bool>,
-    /// Lines of text in the composer.
+    /// Lines of text in the composer; 0 for none at all.
     pub composer_lines: u16,
+    /// Whether the composer may take most of the pane.
+    pub tall: bool,
+    /// Whether a line about the mail account stands below the tabs.
+    pub header: bool,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane alone is wanted.
@@ -95,12 +101,18 @@ pub fn too_small(width: u16, height: u16) -> bool {
 pub fn arrange(wanted: Wanted) -> Areas {
     let Wanted { width, height, .. } = wanted;
     let line = |y| Area { x: 0, y, width, height: 1 };
-    let body = Area { x: 0, y: 1, width, height: height.saturating_sub(3) };
+    let above = u16::from(wanted.header);
+    let body = Area { x: 0, y: 1 + above, width, height: height.saturating_sub(3 + above) };
     let (list, conversation, card) = columns(wanted, body);
     let (history, composer) = match conversation {
         None => (None, None),
+        Some(area) if wanted.composer_lines == 0 => (Some(area), None),
         Some(area) => {
-            let most = (area.height / 2).clamp(3, 12);
+            let most = if wanted.tall {
+                area.height.saturating_sub(5).max(3)
+            } else {
+                (area.height / 2).clamp(3, 12)
+            };
             let rows = (wanted.composer_lines + 2).clamp(3, most);
             let above = area.height.saturating_sub(rows);
             (Some(Area { height: above, ..area }), Some(Area { y: area.y + above, height: rows, ..area }))
@@ -108,6 +120,7 @@ pub fn arrange(wanted: Wanted) -> Areas {
     };
     Areas {
         tabs: line(0),
+        header: wanted.header.then(|| line(1)),
         list,
         history,
         composer,
@@ -151,6 +164,8 @@ mod tests {
             conversation: true,
             card: None,
             composer_lines: 1,
+            tall: false,
+            header: false,
             list_width: None,
             zoomed: false,
         }

@@ -142,10 +142,11 @@ pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<Note>) -> Vec<Item> {
     items
 }
 
-/// What an outbox row shows as its text in a history; `None` for a reaction
-/// that goes by itself, which shows on its message.
+/// What an outbox row shows as its text in a history; `None` for what goes by
+/// itself and shows elsewhere: a reaction on its message, filing on its row.
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
-    let is_mark = matches!(row.operation, Operation::React { .. }) && !row.is_stopped();
+    let shows_elsewhere = matches!(row.operation, Operation::React { .. } | Operation::ChangeThread { .. });
+    let is_mark = shows_elsewhere && !row.is_stopped();
     (!is_mark).then(|| row.operation.summary())
 }
 

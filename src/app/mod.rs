@@ -15,6 +15,7 @@ pub mod contact;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
+pub mod email;
 pub mod event;
 pub mod find;
 pub mod forms;
@@ -269,6 +270,7 @@ impl App {
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
+            effects.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
         }
         self.settle(&mut effects);
         effects
@@ -343,6 +345,7 @@ impl App {
         self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
+        self.go_on_with_mail(effects);
         self.load_what_is_missing(effects);
         self.load_rows(effects);
         self.load_card(effects);

@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::app::canned::Canned;
 use crate::model::attachments::FileFacts;
+use crate::model::outbox::content::Source;
 use crate::model::pictures::{Fetched, Wanted};
 
 /// Something asked.
@@ -13,6 +14,19 @@ use crate::model::pictures::{Fetched, Wanted};
 pub enum Asked {
     /// Read the canned replies, if they have changed.
     Replies,
+    /// Save a file that came with a mail under a name that is not there yet.
+    SaveFile {
+        /// The name, safe in any folder.
+        name: String,
+        /// The mail as it came.
+        raw: String,
+        /// Which of its files.
+        source: Source,
+    },
+    /// How large a file of the person's is.
+    FileSize(String),
+    /// Show a mail in the browser: without scripts, fetching nothing.
+    ShowMail(String),
     /// Fetch a picture and make it small.
     Picture(Wanted),
     /// Look at the file of a path.
@@ -29,6 +43,12 @@ pub enum Asked {
 pub enum Answered {
     /// The canned replies as they are now.
     Replies(Canned),
+    /// A file's whole path and size, or why it cannot be read.
+    FileSized(String, Result<(String, u64), String>),
+    /// A file was saved there, or why not.
+    Saved(Result<String, String>),
+    /// A mail is being shown, or why not.
+    Shown(Result<(), String>),
     /// A picture by its address, or why there is none.
     Picture(String, Fetched),
     /// What the file of a path is.
@@ -50,6 +70,10 @@ impl App {
         self.ask_answered();
         match answered {
             Answered::Replies(canned) => self.canned = canned,
+            Answered::FileSized(path, size) => self.file_sized(path, size),
+            Answered::Saved(Ok(path)) => self.say(format!("saved as {path}")),
+            Answered::Shown(Ok(())) => self.say("opening in the browser, without scripts and pictures"),
+            Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.warn(why),
             Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
             Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }

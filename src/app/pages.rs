@@ -100,6 +100,9 @@ impl App {
             let Some(draft) = self.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
             let mode = if draft.is_note { Mode::Note } else { Mode::Reply };
+            if self.goes_to_mail(&channel, &conversation, mode, effects) {
+                return;
+            }
             self.visit(&channel, &conversation, Focus::Composer, effects);
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.mode = mode;

@@ -12,17 +12,13 @@ use crate::app::layers::Layer;
 use crate::app::tab::{Focus, Tab};
 use crate::model::account::Platform;
 use crate::model::bounds;
-use crate::model::conversations::{
-    Automation, Conversation, ConversationRow, Escalation, ServiceWindow, Status,
-};
+use crate::model::conversations::{Conversation, ConversationRow};
 use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::local::Local;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Json;
 use crate::model::queries::ConversationKey;
-use crate::model::text::{self, SafeText};
+use crate::model::text;
 use crate::model::time::SECOND;
-use crate::model::trouble::Trouble;
 
 /// Characters of a field at most.
 const FIELD: usize = 2_000;
@@ -82,40 +78,9 @@ fn edit(line: &mut String, key: Key) -> bool {
 
 /// The row of a number the server does not list yet.
 fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
-    let conversation = Conversation {
-        id: number.clone(),
-        address: bounds::is_e164(number.as_str()).then(|| number.as_str().to_owned()),
-        name: None,
-        username: None,
-        email: None,
-        status: Status::Open,
-        message_count: 0,
-        preview: SafeText::default(),
-        last_message_at: None,
-        created_at: None,
-        referral: None,
-        window: ServiceWindow::NotApplicable,
-        automation: Automation::NotApplicable,
-        escalation: Escalation::Untold,
-        raw: String::new(),
-    };
-    ConversationRow {
-        channel: channel.clone(),
-        conversation,
-        unread: 0,
-        waiting_since: None,
-        last_inbound_at: None,
-        has_draft: false,
-        automation_pending: None,
-        close_pending: false,
-        paused_here: false,
-        paused: None,
-        handed_back_at: None,
-        asked_ai_at: None,
-        stuck: 0,
-        trouble: Trouble::default(),
-        local: Local::default(),
-    }
+    let address = bounds::is_e164(number.as_str()).then(|| number.as_str().to_owned());
+    let conversation = Conversation { address, ..Conversation::stand_in(number.clone(), false) };
+    ConversationRow::bare(channel.clone(), conversation)
 }
 
 /// The row of a conversation on a phone tab, listed or not.
@@ -228,6 +193,10 @@ impl App {
         let line = match self.layers.last_mut() {
             Some(Layer::Number { typed, .. }) => typed,
             Some(Layer::Call(form)) => &mut form.fields[form.at],
+            Some(Layer::MailFile(line)) => {
+                line.insert(text::pasted(outside).trim());
+                return true;
+            }
             _ => return false,
         };
         let room = FIELD.saturating_sub(line.chars().count());

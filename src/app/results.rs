@@ -81,6 +81,10 @@ impl App {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
             Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
+            Loaded::Triage(query, rows) => self.triage_loaded(&query, rows, effects),
+            Loaded::Ahead(query, page) => self.ahead_loaded(&query, *page),
+            Loaded::Mailbox(channel, account, words) => self.mailbox_known(&channel, account, words),
+            Loaded::Correspondents(channel, text, found) => self.correspondents_known(&channel, &text, found),
             Loaded::Macros(macros) => self.macros_known(macros),
             Loaded::Echo(number) => self.echoed(number),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
@@ -124,8 +128,9 @@ impl App {
                     if let Some(history) = &mut tab.history {
                         history.mark_stale();
                     }
-                    effects.push(Effect::Load(Load::Counts(channel)));
+                    effects.push(Effect::Load(Load::Counts(channel.clone())));
                 }
+                self.load_mailbox(&channel, effects);
             }
             News::History(channel, conversation) => self.history_changed(channel, &conversation, effects),
             News::Inbound(channel, conversation) => self.ring(&channel, &conversation, effects),
@@ -145,6 +150,11 @@ impl App {
                 }
             }
             News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched, effects),
+            News::Mailbox(channel, account) => self.mailbox_told(&channel, *account),
+            News::Correspondents(channel, text) => {
+                effects.push(Effect::Load(Load::Correspondents(channel, text)));
+            }
+            News::Mailed(channel, before, thread) => self.mailed(&channel, &before, &thread, effects),
             News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Uploading(_, row, percent) => self.uploading(row, percent),
             News::Budget(channel, percent) => {
@@ -198,6 +208,7 @@ impl App {
     ) {
         self.rows_changed();
         self.all.mark_stale();
+        self.ahead_changed(&channel, conversation, effects);
         let Some(tab) = self.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation
@@ -247,6 +258,12 @@ impl App {
             return self.warn("too late: it has already left");
         };
         self.note_recalled(row);
+        if let (Operation::SendMail(mail), Some(conversation)) = (&taken.operation, taken.lane.conversation())
+        {
+            self.mail_back(&taken.channel, conversation, mail, effects);
+            self.say("taken back; nothing was sent");
+            return self.row_changed(&taken, effects);
+        }
         match (Written::of(&taken.operation), taken.lane.conversation()) {
             (Some(written), Some(conversation)) => {
                 self.give_back(&taken.channel, conversation, written, Kept::AsDraft);
@@ -286,6 +303,11 @@ impl App {
         }
         for intent in intents.into_iter().rev() {
             self.call_not_queued(&intent.operation);
+            if let Operation::SendMail(mail) = &intent.operation {
+                let mut effects = Vec::new();
+                self.mail_back(&intent.channel, &intent.conversation, mail, &mut effects);
+                self.pending.extend(effects);
+            }
             if let Some(written) = Written::of(&intent.operation) {
                 self.give_back(&intent.channel, &intent.conversation, written, Kept::Nowhere);
             }

@@ -56,6 +56,8 @@ pub struct Settings {
     pub pause_on_reply: PauseOnReply,
     /// Microseconds a chat message or a close is held; 0 sends at once.
     pub hold: i64,
+    /// Microseconds a mail is held: longer, because the server holds none.
+    pub mail_hold: i64,
     /// Minutes the desk is ahead of UTC.
     pub offset_minutes: i32,
     /// When the desk makes itself heard.
@@ -80,6 +82,7 @@ impl Default for Settings {
         Self {
             pause_on_reply: PauseOnReply::Ask,
             hold: 5_000_000,
+            mail_hold: 10_000_000,
             offset_minutes: 0,
             demo: false,
             agent: SafeText::line("me"),

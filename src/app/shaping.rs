@@ -3,9 +3,40 @@
 //! Knows nothing of what is in them.
 
 use crate::app::App;
-use crate::app::layout::Areas;
+use crate::app::layout::{self, Areas, Wanted};
+use crate::app::pages::Page;
+use crate::app::tab::Focus;
 
 impl App {
+    /// Where everything lies on this screen now.
+    pub fn areas(&self) -> Areas {
+        let tab = self.tab();
+        let width = |area: layout::Area| usize::from(area.inner().width);
+        let mut wanted = Wanted {
+            width: self.size.0,
+            height: self.size.1,
+            list_focused: tab.focus == Focus::List,
+            conversation: tab.history.is_some(),
+            card: self.card,
+            composer_lines: if tab.hides_composer() { 0 } else { 1 },
+            tall: tab.writes_mail(),
+            header: self.page == Page::Inbox && tab.is_mail() && !self.everywhere,
+            list_width: self.list_width,
+            zoomed: self.zoomed || (self.page == Page::Inbox && tab.is_in_triage()),
+        };
+        let areas = layout::arrange(wanted);
+        if let (Some(composer), Some(area)) =
+            (&tab.composer, areas.composer.filter(|_| wanted.composer_lines > 0))
+        {
+            let head = tab.mail_head().map_or(0, |it| it.height() + 12);
+            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
+            let lines = head + composer.height(width(area)) + above;
+            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
+            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
+        }
+        layout::arrange(wanted)
+    }
+
     /// Columns for message text, beside sender and time.
     pub fn text_width(pane: usize) -> usize {
         pane.saturating_sub(Self::gutter(pane) + Self::TRAILER)
@@ -28,8 +59,9 @@ impl App {
         let (pictures, active) = (&self.pictures, self.active);
         if let (Some(history), Some(area)) = (&mut self.tabs[active].history, areas.history) {
             let inner = area.inner();
-            // The composer's border closes the pane below.
-            let rows = usize::from(area.height.saturating_sub(1));
+            // The composer's border closes the pane below, where there is one.
+            let border = if areas.composer.is_some() { 1 } else { 2 };
+            let rows = usize::from(area.height.saturating_sub(border));
             let width = Self::text_width(usize::from(inner.width));
             history.set_heights(pictures.heights(width));
             history.set_shape(width, rows, offset);

@@ -6,6 +6,7 @@
 use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
+use crate::app::email::Mailbox;
 use crate::app::forms::Form;
 use crate::app::history::History;
 use crate::app::phone::CallForm;
@@ -53,6 +54,8 @@ pub struct Tab {
     pub composer: Option<Composer>,
     /// A call that was filled in and not placed.
     pub call: Option<CallForm>,
+    /// What only a mail tab has.
+    pub mail: Mailbox,
     /// A form that was filled in and not sent.
     pub form: Option<Form>,
     /// How texts are to be read, where not as they are typed.
@@ -82,6 +85,7 @@ impl Tab {
             history: None,
             composer: None,
             call: None,
+            mail: Mailbox::default(),
             form: None,
             markup: None,
             json: None,

@@ -2,16 +2,12 @@
 
 use crate::app::conversations::ConversationList;
 use crate::app::history::History;
-use crate::model::conversations::{
-    Automation, Conversation, ConversationRow, Escalation, ServiceWindow, Status,
-};
+use crate::model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::local::Local;
 use crate::model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
 use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
-use crate::model::trouble::Trouble;
 
 /// Rows of the list on screen.
 const VISIBLE: usize = 5;
@@ -25,39 +21,19 @@ fn key(id: &str) -> ConversationKey {
 }
 
 pub(super) fn row(id: &str, waits: bool) -> ConversationRow {
-    ConversationRow {
-        channel: ChannelId::from("chat"),
-        conversation: Conversation {
-            id: ConversationId::from(id),
-            address: Some("+34600111222".into()),
-            name: SafeText::optional_line(Some(id)),
-            username: None,
-            email: None,
-            status: Status::Open,
-            message_count: 1,
-            preview: SafeText::line("hello"),
-            last_message_at: Some(at(0)),
-            created_at: None,
-            referral: None,
-            window: ServiceWindow::Open,
-            automation: Automation::On,
-            escalation: Escalation::None,
-            raw: String::new(),
-        },
-        unread: 0,
-        waiting_since: waits.then(|| at(0)),
-        last_inbound_at: None,
-        has_draft: false,
-        automation_pending: None,
-        close_pending: false,
-        paused_here: false,
-        paused: None,
-        handed_back_at: None,
-        asked_ai_at: None,
-        stuck: 0,
-        trouble: Trouble::default(),
-        local: Local::default(),
-    }
+    let conversation = Conversation {
+        address: Some("+34600111222".into()),
+        name: SafeText::optional_line(Some(id)),
+        message_count: 1,
+        preview: SafeText::line("hello"),
+        last_message_at: Some(at(0)),
+        window: ServiceWindow::Open,
+        automation: Automation::On,
+        escalation: Escalation::None,
+        ..Conversation::stand_in(ConversationId::from(id), true)
+    };
+    let bare = ConversationRow::bare(ChannelId::from("chat"), conversation);
+    ConversationRow { waiting_since: waits.then(|| at(0)), ..bare }
 }
 
 fn page(ids: &[&str]) -> ConversationPage {
@@ -144,6 +120,7 @@ fn message(number: i64) -> MessageRow {
         sent_here: false,
         reaction: None,
         reaction_pending: None,
+        letter: None,
         media: MediaFacts::default(),
     }
 }

@@ -50,6 +50,10 @@ pub enum What {
     Marks(Marks, bool),
     /// A private note, to be taken back into the composer.
     Note(ConversationId, NoteId),
+    /// A draft that was thrown away.
+    Discarded(ConversationId, String),
+    /// Threads that were filed: what files them as they were.
+    Filed(Vec<Intent>),
     /// A macro as it was before.
     Macro(char, Option<Macro>),
 }
@@ -207,7 +211,7 @@ impl App {
         }
         Err(match rows.last().map(|it| &it.operation) {
             Some(Operation::Close) => "left; it cannot be reopened",
-            Some(it) if it.speaks() => "left; it cannot be unsent",
+            Some(it) if it.speaks() || matches!(it, Operation::SendMail(_)) => "left; it cannot be unsent",
             Some(Operation::React { .. }) => "left; - on the message removes it",
             _ => "left",
         })
@@ -277,6 +281,10 @@ impl App {
 
     fn bring_back(&mut self, done: &Done, effects: &mut Vec<Effect>) {
         match &done.what {
+            What::Discarded(conversation, text) => {
+                self.undiscard(&done.channel, conversation, text, effects);
+            }
+            What::Filed(backs) => self.unfile(backs, effects),
             What::Keep(keep) => effects.push(Effect::Keep(done.channel.clone(), keep.clone())),
             What::Marks(marks, true) => self.all.marks = marks.clone(),
             What::Marks(marks, false) => {
@@ -312,6 +320,7 @@ fn verb(operation: &Operation) -> &'static str {
         Operation::SetAutomation { enabled: false } => "paused the AI",
         Operation::SetAutomation { enabled: true } => "handed back",
         Operation::Close => "closed",
+        Operation::SendMail(_) => "sent a mail",
         Operation::React { .. } => "reacted",
         Operation::SaveContact(_) | Operation::ChangeContact(_) => "changed the contact",
         Operation::DeleteContact { .. } => "deleted the contact",

@@ -6,37 +6,12 @@
 use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::Effect;
-use crate::app::layout::{self, Areas, SIDE_BY_SIDE, Wanted};
-use crate::app::tab::Focus;
+use crate::app::layout::SIDE_BY_SIDE;
 
 /// Columns a key moves the divider.
 const STEP: u16 = 4;
 
 impl App {
-    /// Where everything lies on this screen now.
-    pub fn areas(&self) -> Areas {
-        let tab = self.tab();
-        let width = |area: layout::Area| usize::from(area.inner().width);
-        let mut wanted = Wanted {
-            width: self.size.0,
-            height: self.size.1,
-            list_focused: tab.focus == Focus::List,
-            conversation: tab.history.is_some(),
-            card: self.card,
-            composer_lines: 1,
-            list_width: self.list_width,
-            zoomed: self.zoomed,
-        };
-        let areas = layout::arrange(wanted);
-        if let (Some(composer), Some(area)) = (&tab.composer, areas.composer) {
-            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
-            let lines = composer.height(width(area)) + above;
-            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
-            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
-        }
-        layout::arrange(wanted)
-    }
-
     pub(super) fn view_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         match command {
             Command::Zoom if self.size.0 < SIDE_BY_SIDE => self.say("this pane fills the screen already"),

@@ -113,6 +113,8 @@ impl App {
             Sort::Waiting => "who has waited longest first",
             Sort::Window => "the window that closes next first, by estimate",
             Sort::Name => "by name",
+            Sort::Category => "by category",
+            Sort::Priority => "the most urgent first",
         });
     }
 }

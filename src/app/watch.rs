@@ -43,6 +43,7 @@ impl App {
             let areas = self.areas();
             areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
         };
+        let side_by_side = side_by_side && !self.tab().is_in_triage();
         if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {
             match self.list().selected.clone() {
                 Some(selected) => self.show(&selected, effects),
@@ -56,7 +57,7 @@ impl App {
     fn tell_what_to_watch(&mut self, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let conversation = match (&tab.history, tab.focus) {
-            (Some(history), _) => Some(history.conversation.clone()),
+            (Some(history), _) => Some(history.conversation.clone()).filter(|_| !history.is_new_mail()),
             (None, _) => None,
         };
         let current = Some((tab.channel.id.clone(), conversation));
@@ -138,6 +139,7 @@ impl App {
         }
         effects.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
         self.watch.marked = Some(mark);
+        self.mark_read(effects);
     }
 }
 

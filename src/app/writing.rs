@@ -15,6 +15,9 @@ use crate::app::tab::Focus;
 impl App {
     /// A key was pressed while the composer has the keyboard.
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if self.mail_key(key, effects) {
+            return;
+        }
         match self.settings.keymap.resolve(&[Place::Composer], &[key]) {
             Resolution::Matched(command) => {
                 self.recorded(Step::Command(command, key));
@@ -111,6 +114,9 @@ impl App {
             return;
         }
         let now = self.now;
+        if self.layers.is_empty() && self.paste_into_head(text) {
+            return;
+        }
         if self.paste_into_field(text) {
             return;
         }

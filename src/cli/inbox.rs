@@ -48,6 +48,7 @@ pub fn run(how: How) -> Result<(), CliError> {
         settings: Settings {
             pause_on_reply: config.pause_on_reply,
             hold: config.undo_chat_seconds * SECOND,
+            mail_hold: config.undo_email_seconds * SECOND,
             offset_minutes: clock::offset_minutes(clock.now()),
             notice: config.noticing,
             graphics: graphics(config.graphics),

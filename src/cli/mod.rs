@@ -27,11 +27,18 @@ use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
-                           `show`, `search`, `export`, `send`, `react`, `pause`, `resume` or `close` in scripts";
+                           `show`, `search`, `export`, `send`, `react`, `pause`, `resume`, `close` or `broadcast` in scripts";
+
+/// How every command ends.
+const EXIT_CODES: &str = "Exit codes:
+  0  done: the server confirmed it, or what was asked for is on standard output
+  1  not done, or not known to be done; standard error says why. A change without
+     a clear answer stays in the outbox and is asked again with the same key
+  2  the command cannot be used so; nothing was changed";
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
 #[derive(Debug, Parser)]
-#[command(version, about, long_about = None)]
+#[command(version, about, long_about = None, after_help = EXIT_CODES)]
 pub struct Cli {
     /// Change nothing: every write is off, in all tabs of the inbox.
     #[arg(long)]

@@ -10,6 +10,7 @@ use crate::client::prepare::{PrepareError, json};
 use crate::client::{telegram, voip};
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
+use crate::model::email::ThreadFilter;
 use crate::model::ids::ConversationId;
 use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::conversations::{AutomationPatch, read_conversation};
@@ -33,6 +34,9 @@ impl Client {
         }
         if *platform == Platform::Voip {
             return voip::conversations(self, &query(PAGE, cursor)).await;
+        }
+        if *platform == Platform::Email {
+            return self.email_threads(&ThreadFilter::default(), cursor).await;
         }
         let answer = self.get(paths::CONVERSATIONS, &query(PAGE, cursor)).await?;
         read_page(&answer, |raw| read_conversation(raw).ok())

@@ -5,6 +5,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
 
 use crate::client::checks;
 use crate::client::connect::Client;
@@ -12,14 +13,15 @@ use crate::client::errors::ReadError;
 use crate::client::pages::{Listed, query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::model::bounds;
+use crate::model::conversations::Conversation;
+use crate::model::email::{Correspondent, Letter, MailAccount, Thread, ThreadFilter};
 use crate::model::ids::ThreadId;
+use crate::model::messages::Message;
 use crate::model::outbox::content::{Attachment, Mail, Source, ThreadChange, ThreadPlace};
 use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::content::object;
-use crate::wire::email::{
-    EmailAccountBody, EmailContactBody, EmailThreadBody, SendAttachment, SendEmailBody, ThreadPatch,
-};
-use crate::wire::paths;
+use crate::wire::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmailBody, ThreadPatch};
+use crate::wire::{letters, paths, threads};
 
 /// Rows of a page: the default of the interface.
 const PAGE: &str = "50";
@@ -29,27 +31,52 @@ impl Client {
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn email_account(&self) -> Result<EmailAccountBody, ReadError> {
+    pub async fn email_account(&self) -> Result<MailAccount, ReadError> {
         let answer = self.get(paths::EMAIL_ACCOUNT, &[]).await?;
-        read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
+        let body: EmailAccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
+        Ok(threads::account(body))
     }
 
     /// `GET /email/threads`: a page, newest activity first.
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn email_threads(&self, cursor: Option<&str>) -> Result<Listed<EmailThreadBody>, ReadError> {
-        let answer = self.get(paths::EMAIL_THREADS, &query(PAGE, cursor)).await?;
-        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
+    pub async fn email_threads(
+        &self,
+        only: &ThreadFilter,
+        cursor: Option<&str>,
+    ) -> Result<Listed<Conversation>, ReadError> {
+        let mut query = query(PAGE, cursor);
+        query.extend(only.folder.as_deref().map(|it| ("folder", it)));
+        query.extend(only.category.as_deref().map(|it| ("category", it)));
+        query.extend(only.is_read.map(|it| ("isRead", if it { "true" } else { "false" })));
+        let answer = self.get(paths::EMAIL_THREADS, &query).await?;
+        read_page(&answer, |raw| threads::read_thread(raw).ok().map(|it| it.0))
     }
 
-    /// `GET /email/threads/{id}`: with its mails.
+    /// `GET /email/threads/{id}`: with its mails. `own` is the account's
+    /// address.
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn email_thread(&self, id: &ThreadId) -> Result<EmailThreadBody, ReadError> {
+    pub async fn email_thread(&self, id: &ThreadId, own: Option<&str>) -> Result<WholeThread, ReadError> {
         let answer = self.get(&paths::email_thread(id), &[]).await?;
-        read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
+        read_one(&answer, |raw| {
+            let (conversation, thread) = threads::read_thread(raw).ok()?;
+            let mails = letters::letters_of(raw);
+            let mut mails: Vec<ReadMail> = mails
+                .iter()
+                .enumerate()
+                .map(|(place, it)| {
+                    let (message, letter) = letters::read_letter(it, &conversation.id, own, place);
+                    ReadMail { message, letter, html: letters::html(it.get()) }
+                })
+                .collect();
+            // Whichever way they come, the newest goes first from here on.
+            mails.reverse();
+            mails.sort_by_key(|it| std::cmp::Reverse(it.message.created_at));
+            Some(WholeThread { conversation, thread, mails })
+        })
     }
 
     /// `GET /email/contacts`
@@ -60,12 +87,53 @@ impl Client {
         &self,
         search: Option<&str>,
         cursor: Option<&str>,
-    ) -> Result<Listed<EmailContactBody>, ReadError> {
+    ) -> Result<Listed<Correspondent>, ReadError> {
         let mut query = query(PAGE, cursor);
         query.extend(search.map(|it| ("search", it)));
         let answer = self.get(paths::EMAIL_CONTACTS, &query).await?;
-        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
+        read_page(&answer, |raw| {
+            let body: EmailContactBody = serde_json::from_str(raw.get()).ok()?;
+            Some(threads::correspondent(body))
+        })
     }
+}
+
+/// A thread read alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeThread {
+    /// The thread as a conversation.
+    pub conversation: Conversation,
+    /// What only a thread of mails has.
+    pub thread: Thread,
+    /// Its mails, newest first.
+    pub mails: Vec<ReadMail>,
+}
+
+/// A mail of a thread as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMail {
+    /// The mail as a message.
+    pub message: Message,
+    /// What only a mail has; its HTML is no text yet.
+    pub letter: Letter,
+    /// Its HTML.
+    pub html: Option<String>,
+}
+
+/// What only a thread has, from the item a list told.
+pub fn thread_of(item: &str) -> Thread {
+    let raw: Option<&RawValue> = serde_json::from_str(item).ok();
+    raw.and_then(|it| threads::read_thread(it).ok()).map_or_else(Thread::default, |it| it.1)
+}
+
+/// The HTML of a mail, from its raw item.
+pub fn html_of(item: &str) -> Option<String> {
+    letters::html(item)
+}
+
+/// The bytes of an attachment that came with its mail, from its raw item.
+pub fn enclosed_of(item: &str, place: usize) -> Option<Vec<u8>> {
+    letters::enclosed(item, place)
 }
 
 /// `POST /email/send`; the files are those of the enclosed attachments, in
@@ -121,6 +189,8 @@ fn attachments<'a>(
                 checks::link(link)?;
                 (None, Some(link.as_str()))
             }
+            // Read before it is queued.
+            Source::File(_) => return Err(PrepareError::NoFiles),
             Source::Enclosed(size) => {
                 let file = files.next().filter(|it| u64::try_from(it.len()).ok() == Some(*size));
                 (Some(STANDARD.encode(file.ok_or(PrepareError::NoFiles)?)), None)

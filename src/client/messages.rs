@@ -10,7 +10,7 @@ use crate::client::pages::{Listed, query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::model::account::Platform;
 use crate::model::bounds;
-use crate::model::ids::{ConversationId, MessageId};
+use crate::model::ids::{ConversationId, MessageId, ThreadId};
 use crate::model::messages::Message;
 use crate::model::outbox::content::{Content, Media, MediaKind, Template};
 use crate::model::outbox::{Method, PreparedRequest};
@@ -34,6 +34,11 @@ impl Client {
         conversation: &ConversationId,
         cursor: Option<&str>,
     ) -> Result<Listed<Message>, ReadError> {
+        if *platform == Platform::Email {
+            let whole = self.email_thread(&ThreadId::new(conversation.as_str()), None).await?;
+            let items = whole.mails.into_iter().map(|it| it.message).collect();
+            return Ok(Listed { items, skipped: 0, next_cursor: None });
+        }
         let path = match platform {
             Platform::Telegram => paths::telegram_conversation_messages(conversation),
             _ => paths::conversation_messages(conversation),

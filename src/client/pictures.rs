@@ -8,10 +8,10 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use reqwest::{Url, redirect};
+use reqwest::Url;
 use thiserror::Error;
 
-use crate::client::words;
+use crate::client::{transport, words};
 use crate::model::addresses::is_public;
 
 /// Bytes of a picture's file at most.
@@ -55,14 +55,7 @@ pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, Pict
 }
 
 async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
-    crate::client::install_tls();
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .no_proxy()
-        .connect_timeout(CONNECT);
+    let mut builder = transport::builder().no_proxy().connect_timeout(CONNECT);
     if !at_home {
         let host = vet(url)?;
         // The connection goes to what was looked at, not to what the name

@@ -156,7 +156,7 @@ pub fn prepare_with(
 /// What a channel certainly cannot do; whatever is not certain, the server
 /// says.
 fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
-    let chat = platform.has_histories();
+    let chat = platform.is_chat();
     let switch = platform.can_take_over();
     match operation {
         Operation::SendText { .. }

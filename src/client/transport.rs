@@ -102,15 +102,20 @@ pub(crate) struct Sockets {
     most: usize,
 }
 
+/// What every connection of this desk is built on.
+pub(crate) fn builder() -> reqwest::ClientBuilder {
+    crate::client::install_tls();
+    reqwest::Client::builder()
+        .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
+        // A redirect would carry the key and the body to another place.
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+}
+
 impl Sockets {
     pub(crate) fn new(address: &Address, bounds: Bounds) -> Result<Self, ClientError> {
-        crate::client::install_tls();
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
-            // A redirect would carry the key and the body to another place.
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
+        let mut builder = builder()
             .https_only(!address.is_loopback)
             .connect_timeout(bounds.connect)
             .pool_idle_timeout(POOL_IDLE);

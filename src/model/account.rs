@@ -66,6 +66,11 @@ impl Platform {
     /// Whether what was said in a conversation can be read: of calls and SMS
     /// the interface lists only that there are some.
     pub fn has_histories(&self) -> bool {
+        self.is_chat() || *self == Self::Email
+    }
+
+    /// Whether conversations are chats: answered with messages, not mails.
+    pub fn is_chat(&self) -> bool {
         matches!(self, Self::Whatsapp | Self::Telegram)
     }
 

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of pages or JSON. Interface: Resources, Conversation.
 
+use crate::model::email::Thread;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::local::Local;
 use crate::model::queries::ConversationKey;
@@ -157,6 +158,28 @@ pub struct Conversation {
 }
 
 impl Conversation {
+    /// What stands for a conversation of which only the id is known; `chat`
+    /// where there is a window and an AI.
+    pub fn stand_in(id: ConversationId, chat: bool) -> Self {
+        Self {
+            id,
+            address: None,
+            name: None,
+            username: None,
+            email: None,
+            status: Status::Open,
+            message_count: 0,
+            preview: SafeText::default(),
+            last_message_at: None,
+            created_at: None,
+            referral: None,
+            window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
+            automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
+            escalation: Escalation::Untold,
+            raw: String::new(),
+        }
+    }
+
     /// The title: name, else user name, else address, else the id's tail.
     pub fn title(&self) -> SafeText {
         title_of(self.name.as_ref(), self.username.as_ref(), self.address.as_deref(), &self.id)
@@ -220,9 +243,33 @@ pub struct ConversationRow {
     pub trouble: Trouble,
     /// What this desk keeps of it.
     pub local: Local,
+    /// What only a thread of mails has.
+    pub thread: Option<Box<Thread>>,
 }
 
 impl ConversationRow {
+    /// A row without any local facts.
+    pub fn bare(channel: ChannelId, conversation: Conversation) -> Self {
+        Self {
+            channel,
+            conversation,
+            unread: 0,
+            waiting_since: None,
+            last_inbound_at: None,
+            has_draft: false,
+            automation_pending: None,
+            close_pending: false,
+            paused_here: false,
+            paused: None,
+            handed_back_at: None,
+            asked_ai_at: None,
+            stuck: 0,
+            trouble: Trouble::default(),
+            local: Local::default(),
+            thread: None,
+        }
+    }
+
     /// What names it among those of all tabs.
     pub fn key(&self) -> ConversationKey {
         ConversationKey { channel: self.channel.clone(), conversation: self.conversation.id.clone() }

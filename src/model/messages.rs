@@ -3,6 +3,7 @@
 //! Knows nothing of pages or JSON. Interface: Resources, Message; States and
 //! transitions, Message status.
 
+use crate::model::email::Letter;
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -172,6 +173,8 @@ pub struct MessageRow {
     pub reaction: Option<String>,
     /// A reaction that is on its way; an empty text removes it.
     pub reaction_pending: Option<String>,
+    /// What only a mail has.
+    pub letter: Option<Box<Letter>>,
     /// What the server told of its file beside the address.
     pub media: MediaFacts,
 }

@@ -12,6 +12,7 @@ pub mod chance;
 pub mod contacts;
 pub mod conversations;
 pub mod counting;
+pub mod email;
 pub mod emoji;
 pub mod fetches;
 pub mod files;

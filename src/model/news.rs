@@ -4,6 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
+use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
@@ -78,6 +79,13 @@ pub enum News {
     Told(ChannelId, RowId, SafeText),
     /// What a page asked for has come, or why it has not.
     Fetched(ChannelId, Fetch, Fetching),
+    /// The account behind a mail key was read.
+    Mailbox(ChannelId, Box<MailAccount>),
+    /// Correspondents were read.
+    Correspondents(ChannelId, String),
+    /// A mail that left from here stands in this thread; before, it was this
+    /// conversation's.
+    Mailed(ChannelId, ConversationId, ConversationId),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

@@ -235,6 +235,9 @@ pub struct TabCounts {
     pub next_wake: Option<Timestamp>,
     /// From when the oldest of the pauses counts.
     pub paused_since: Option<Timestamp>,
+    /// Threads of mails that the server counts as unread and that were not
+    /// put away.
+    pub unread_mail: u32,
 }
 
 /// How a whole history is written into a file.

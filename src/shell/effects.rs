@@ -22,6 +22,7 @@ use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::Importing;
+use crate::shell::mail_files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
@@ -33,6 +34,11 @@ use crate::sync::Engine;
 
 /// Conversations that need a person looked at, those that wait longest first.
 const NEEDING: u32 = 1_000;
+
+/// Folders and categories offered at most.
+const THREAD_WORDS: u32 = 40;
+/// Correspondents offered at most.
+const CORRESPONDENTS: u32 = 200;
 
 /// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: Load) -> Loaded {
@@ -74,6 +80,17 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             };
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
+        Load::Triage(query) => {
+            reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
+        }
+        Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
+        Load::Mailbox(channel) => reader.mailbox(channel).and_then(|account| {
+            let words = reader.thread_words(channel, THREAD_WORDS)?;
+            Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
+        }),
+        Load::Correspondents(channel, text) => reader
+            .correspondents(channel, text, CORRESPONDENTS)
+            .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
         Load::Templates(channel) => {
             reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }
@@ -169,6 +186,8 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
         Some(Operation::Call { .. }) => "placing the call",
         Some(Operation::React { .. }) => "reacting",
         Some(Operation::Close) => "closing",
+        Some(Operation::SendMail(_)) => "sending the mail",
+        Some(Operation::ChangeThread { .. }) => "filing",
         Some(Operation::ChangeTags { .. }) => "changing the tags",
         Some(Operation::ChangeContact(_)) => "saving the contact",
         Some(Operation::DeleteContact { .. }) => "deleting the contact",
@@ -178,20 +197,33 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
         let conversation = Some(&intent.conversation);
-        let lane = intent.operation.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into());
-        let prepared = match &intent.operation {
+        let lane = match &intent.operation {
+            // A thread of mails is a conversation here, also before it has one.
+            Operation::SendMail(_) | Operation::ChangeThread { .. } => intent.conversation.clone().into(),
+            other => other.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into()),
+        };
+        let (operation, mailed) = match mail_files::enclose(&intent.operation) {
+            Ok(read) => read,
+            Err(why) => return refused(why, intents),
+        };
+        let prepared = match &operation {
             Operation::SendFile(file) => files::read(&file.path, file.size).and_then(|bytes| {
                 let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
                 let prepared = prepare_with(&intent.platform, &lane, &intent.operation, enclosed);
                 prepared.map_err(|error| error.to_string())
             }),
+            Operation::SendMail(_) => {
+                let mailed: Vec<&[u8]> = mailed.iter().map(Vec::as_slice).collect();
+                let enclosed = Enclosed { files: &mailed, ..Enclosed::default() };
+                prepare_with(&intent.platform, &lane, &operation, enclosed).map_err(|error| error.to_string())
+            }
             other => prepare(&intent.platform, &lane, other).map_err(|error| error.to_string()),
         };
         match prepared {
             Ok(request) => rows.push(NewRow {
                 channel: intent.channel.clone(),
                 lane,
-                operation: intent.operation.clone(),
+                operation,
                 request,
                 hold_micros: intent.hold,
                 seen: intent.seen.clone(),
@@ -292,6 +324,7 @@ impl Hands {
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            Effect::FetchMail(channel, wish) => self.engine.fetch_mail(channel, wish),
             Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             Effect::Import(order) => self.importing.order(order),

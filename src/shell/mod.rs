@@ -9,6 +9,7 @@ pub mod failures;
 pub mod files;
 pub mod importing;
 pub mod input;
+pub mod mail_files;
 pub mod mailbox;
 mod notes;
 pub mod notify;

@@ -3,12 +3,30 @@
 //!
 //! Knows nothing of who asked and of what was shown first.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::model::links;
+use crate::shell::mail_files;
 
 /// The program that opens a link on this system.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// Opens a file this desk has just written.
+///
+/// # Errors
+/// When there is no opener, in words for a person.
+pub fn open_file(path: &Path) -> Result<(), String> {
+    let child = mail_files::start(OPENER, path);
+    let mut child = child.map_err(|error| {
+        tracing::warn!(%error, OPENER, "a mail could not be opened");
+        format!("{OPENER} could not be started ({error}); the mail is in {}", path.display())
+    })?;
+    let waits = std::thread::Builder::new().name("opener".to_owned());
+    // Without a thread to wait for it, it is waited for at the end.
+    let _ = waits.spawn(move || child.wait());
+    Ok(())
+}
 
 /// Opens a link.
 ///

@@ -82,7 +82,7 @@ impl Store {
                 }
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
-                ids.into_iter().for_each(|it| cache.note_applied(&channel, it, snapshot));
+                ids.into_iter().for_each(|it| cache.note_applied(&channel, &it, snapshot));
                 Ok(applied)
             })
             .await
@@ -99,27 +99,6 @@ impl Store {
         snapshot: Snapshot,
     ) -> Result<AppliedConversations, StoreError> {
         self.apply_conversations(channel, vec![conversation], snapshot, false, Vec::new()).await
-    }
-
-    /// Removes a conversation the server no longer has, with its history.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn mark_gone(
-        &self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-    ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache()
-            .later(move |cache| {
-                cache.connection.execute(
-                    "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
-                    params![channel.as_str(), conversation.as_str()],
-                )?;
-                Ok(())
-            })
-            .await
     }
 
     /// Conversations whose history lags behind the list, newest activity

@@ -67,6 +67,12 @@ fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError>
         .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let listed = listed.or(created).unwrap_or(0);
     match newest {
+        // Of mail the list shows the subject, which no mail's text replaces.
+        Some((at, _, kind)) if at > listed && kind == "email" => {
+            connection
+                .prepare_cached("UPDATE conversation SET sort_at = ?2 WHERE number = ?1")?
+                .execute(params![number, at])?;
+        }
         Some((at, content, kind)) if at > listed => {
             let preview = preview(&content, &kind);
             connection

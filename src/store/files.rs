@@ -30,6 +30,9 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_7.sql"),
     include_str!("schema/cache_8.sql"),
     include_str!("schema/cache_9.sql"),
+    include_str!("schema/cache_10.sql"),
+    include_str!("schema/cache_11.sql"),
+    include_str!("schema/cache_12.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[
@@ -40,6 +43,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_5.sql"),
     include_str!("schema/outbox_6.sql"),
     include_str!("schema/outbox_7.sql"),
+    include_str!("schema/outbox_8.sql"),
 ];
 
 /// Where the two files lie.

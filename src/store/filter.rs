@@ -18,6 +18,8 @@ use crate::store::rows::conversation::automation_word;
 use crate::store::rows::local;
 use crate::store::search;
 
+mod threads;
+
 /// Text that stands for who a conversation is with.
 const NAMES: &str = "concat_ws(' ', c.name, c.address, c.username, c.email)";
 /// The same with the newest message.
@@ -31,11 +33,11 @@ pub(crate) struct Clause {
 }
 
 impl Clause {
-    fn plain(sql: &str) -> Self {
+    pub(crate) fn plain(sql: &str) -> Self {
         Self { sql: sql.to_owned(), values: Vec::new() }
     }
 
-    fn with(sql: &str, values: Vec<Value>) -> Self {
+    pub(crate) fn with(sql: &str, values: Vec<Value>) -> Self {
         Self { sql: sql.to_owned(), values }
     }
 
@@ -104,6 +106,9 @@ fn condition(what: &What, at: Timestamp) -> Clause {
         What::Name(phrase) => found("search_people", NAMES, phrase, true),
         What::Text(phrase) => found("search_list", LIST, phrase, needs_a_second_look(phrase)),
         What::Tag(tag) => tagged(tag),
+        What::Folder(word) => threads::word("folder", "place", word),
+        What::Category(word) => threads::word("category", "category", word),
+        What::Priority(word) => threads::word("priority", "priority", word),
         What::Has(has) => having(*has),
         What::Is(is) => being(*is),
     }
@@ -200,6 +205,8 @@ fn being(is: Is) -> Clause {
     Clause::plain(match is {
         Is::Waiting => "c.is_closed = 0 AND c.waiting_since IS NOT NULL",
         Is::Unseen => "c.unread > 0",
+        Is::Unread => return threads::unread(),
+        Is::Starred => return threads::flag("is_starred = 1", "star", "true"),
         Is::Paused => {
             "c.number IN (SELECT t.number FROM desk.pause p CROSS JOIN conversation t
                  ON t.channel = p.channel AND t.id = p.conversation)"

@@ -91,7 +91,7 @@ impl Store {
 
     /// Merges a page of one history, newest first, and moves with it how far
     /// the history was read. `caught_up` clears the mark that the list told of
-    /// changes.
+    /// changes, unless the history ends before them.
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
@@ -110,10 +110,13 @@ impl Store {
                 let change = cache.connection.transaction()?;
                 let mut applied = messages::merge_all(&change, &channel, &page, &platform)?;
                 if let Some(number) = messages::number(&change, &channel, &conversation)?
-                    && move_marks(&change, number, &page, &step, caught_up)?
+                    && step != HistoryMove::Walking
                 {
-                    // How far back it reaches shows, also when no message is new.
-                    applied.touched.insert(conversation);
+                    if move_marks(&change, number, &page, &step)? {
+                        // How far back it reaches shows, also when no message is new.
+                        applied.touched.insert(conversation);
+                    }
+                    applied.lags = caught_up && !catch_up(&change, number, &step)?;
                 }
                 change.commit()?;
                 Ok(applied)
@@ -206,10 +209,9 @@ fn move_marks(
     number: i64,
     page: &[Message],
     step: &HistoryMove,
-    caught_up: bool,
 ) -> Result<bool, StoreError> {
-    let moved = match step {
-        HistoryMove::Walking => return Ok(false),
+    Ok(match step {
+        HistoryMove::Walking => false,
         HistoryMove::Older { older_cursor } => set_older(connection, number, older_cursor.as_ref())?,
         HistoryMove::Joined { newest } => {
             set_newest(connection, number, newest.as_ref())?;
@@ -226,12 +228,31 @@ fn move_marks(
             set_newest(connection, number, newest.as_ref())?;
             set_older(connection, number, older_cursor.as_ref())?
         }
-    };
-    if caught_up {
+    })
+}
+
+/// Clears the mark that the list told of changes, unless a history that was
+/// read before ends before them. Tells whether it did.
+fn catch_up(connection: &Connection, number: i64, step: &HistoryMove) -> Result<bool, StoreError> {
+    let read_before = matches!(step, HistoryMove::Joined { .. });
+    let is_there = !read_before || reaches_the_list(connection, number)?;
+    if is_there {
         connection
-            .execute("UPDATE conversation SET behind = 0 WHERE number = ?1 AND behind = 1", [number])?;
+            .prepare_cached("UPDATE conversation SET behind = 0 WHERE number = ?1 AND behind = 1")?
+            .execute([number])?;
     }
-    Ok(moved)
+    Ok(is_there)
+}
+
+/// Whether the newest message the server told of is as new as the list says.
+fn reaches_the_list(connection: &Connection, number: i64) -> Result<bool, StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT last_message_at IS NULL OR last_message_at <= coalesce(
+                 (SELECT max(sort_at) FROM message WHERE conversation = ?1 AND provisional = 0), 0)
+             FROM conversation WHERE number = ?1",
+        )?
+        .query_row([number], |row| row.get(0))?)
 }
 
 fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> Result<(), StoreError> {

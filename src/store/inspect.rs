@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::model::time::Timestamp;
 use crate::store::files::{self, Paths};
+use crate::store::leases;
 
 /// One of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub struct Inspection {
     /// Channels with drafts or outbox rows.
     pub channels: Vec<String>,
     /// Channels a process is asking and sending for now.
-    pub led: i64,
+    pub led: usize,
     /// Messages still to be indexed for search.
     pub unindexed: bool,
     /// A cache that was set aside, if there is one.
@@ -69,9 +70,7 @@ pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
     let unindexed = connection
         .as_ref()
         .and_then(|it| it.query_row("SELECT below > 0 FROM search_progress", [], |row| row.get(0)).ok());
-    let led = connection.as_ref().and_then(|it| {
-        it.query_row("SELECT count(*) FROM lease WHERE until > ?1", [now.micros()], |row| row.get(0)).ok()
-    });
+    let led = connection.as_ref().and_then(|it| led(it, now).ok());
     let aside = files::aside(&paths.cache);
     Inspection {
         outbox,
@@ -82,6 +81,15 @@ pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
         unindexed: unindexed.unwrap_or(false),
         set_aside: aside.exists().then_some(aside),
     }
+}
+
+/// Channels whose lease binds: its owner has not ended.
+fn led(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
+    let mut statement = connection.prepare("SELECT owner, until FROM lease")?;
+    let leases =
+        statement.query_map([], |row| Ok((row.get::<_, String>(0)?, Timestamp::from_micros(row.get(1)?))))?;
+    let leases: Vec<_> = leases.collect::<Result<_, _>>()?;
+    Ok(leases.iter().filter(|(owner, until)| leases::binds(owner, *until, now)).count())
 }
 
 fn look(path: &Path, known: usize) -> (FileState, Option<Connection>) {
@@ -134,4 +142,31 @@ fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         connection.prepare("SELECT channel FROM draft UNION SELECT channel FROM outbox ORDER BY channel")?;
     let names = statement.query_map([], |row| row.get(0))?;
     names.collect()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::model::time::SECOND;
+    use crate::store::Store;
+    use crate::store::leases::Vitals;
+    use crate::store::processes::Process;
+
+    #[tokio::test]
+    async fn a_lease_of_a_process_that_has_ended_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let now = Timestamp::from_micros(1_700_000_000 * SECOND);
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let owners = [Process::this().unwrap(), Process::numbered(child.id()).unwrap()];
+        for owner in owners {
+            let wanted = vec![(owner.to_string(), Vitals::default())];
+            store.hold_leases(&owner.to_string(), wanted, now).await.unwrap();
+        }
+        assert_eq!(inspect(folder.path(), now).led, 2);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(inspect(folder.path(), now).led, 1);
+        assert_eq!(inspect(folder.path(), now.plus(60 * SECOND)).led, 0);
+    }
 }

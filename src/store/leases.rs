@@ -57,8 +57,14 @@ impl Other {
     /// Whether the lease still binds: it has not lapsed, and its owner has
     /// not ended without giving it up.
     pub fn holds(&self, now: Timestamp) -> bool {
-        (1..=LEASE).contains(&self.until.since(now)) && !processes::is_gone(&self.owner)
+        binds(&self.owner, self.until, now)
     }
+}
+
+/// Whether a lease has not lapsed, and its owner has not ended without giving
+/// it up.
+pub(crate) fn binds(owner: &str, until: Timestamp, now: Timestamp) -> bool {
+    (1..=LEASE).contains(&until.since(now)) && !processes::is_gone(owner)
 }
 
 /// What a person at another process asks the owner to read.

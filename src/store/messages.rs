@@ -8,15 +8,14 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::account::Platform;
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use crate::model::conversations::Conversation;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::message::sender_word;
 use crate::store::rows::{micros_of, text_of};
-use crate::store::{Store, StoreError, conversations, facts};
+use crate::store::{Store, StoreError, conversations, facts, gone};
 
 /// A message that was stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +30,8 @@ pub struct Inserted {
     pub sender: Sender,
     /// When the server took it in.
     pub created_at: Option<Timestamp>,
+    /// Whether it was stored before and removed with its conversation.
+    pub is_back: bool,
 }
 
 /// What a batch of messages did.
@@ -42,6 +43,9 @@ pub struct AppliedMessages {
     pub inserted: Vec<Inserted>,
     /// Conversations of which anything differs now.
     pub touched: BTreeSet<ConversationId>,
+    /// Whether the history that was read ends before the activity the list
+    /// tells of: an older answer, or activity that is no message.
+    pub lags: bool,
 }
 
 impl Store {
@@ -115,12 +119,14 @@ pub(crate) fn merge_all(
         let changed = match known {
             None => {
                 insert(connection, number, message, sort_at, false)?;
+                let place = (sort_at, message.id.as_str());
                 applied.inserted.push(Inserted {
                     conversation: message.conversation.clone(),
                     id: message.id.clone(),
                     direction: message.direction,
                     sender: message.sender.clone(),
                     created_at: message.created_at,
+                    is_back: gone::was_known(connection, channel, &message.conversation, place)?,
                 });
                 true
             }
@@ -166,25 +172,10 @@ fn number_of(
     if let Some(number) = number(connection, channel, &message.conversation)? {
         return Ok(number);
     }
-    let chat = platform.can_take_over();
-    let stand_in = Conversation {
-        id: message.conversation.clone(),
-        // Where there are only numbers, they are the conversations.
-        address: (*platform == Platform::Voip).then(|| message.conversation.as_str().to_owned()),
-        name: None,
-        username: None,
-        email: None,
-        status: Status::Open,
-        message_count: 0,
-        preview: SafeText::default(),
-        last_message_at: None,
-        created_at: None,
-        referral: None,
-        window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
-        automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
-        escalation: Escalation::Untold,
-        raw: String::new(),
-    };
+    // Where there are only numbers, they are the conversations.
+    let address = (*platform == Platform::Voip).then(|| message.conversation.as_str().to_owned());
+    let stand_in = Conversation::stand_in(message.conversation.clone(), platform.can_take_over());
+    let stand_in = Conversation { address, ..stand_in };
     conversations::insert(connection, channel, &stand_in, false)
 }
 

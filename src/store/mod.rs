@@ -6,7 +6,6 @@
 //!
 //! Knows nothing of HTTP or screens.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,13 +22,16 @@ pub mod contacts;
 pub mod conversations;
 pub mod decisions;
 pub mod drafts;
+pub(crate) mod email;
 pub mod errors;
 mod facts;
 mod files;
 mod filter;
+mod gone;
 pub mod history;
 pub mod inspect;
 pub mod lane;
+mod latest;
 pub mod leases;
 pub mod local;
 pub mod macros;
@@ -60,7 +62,14 @@ pub use errors::StoreError;
 pub use reader::{Interrupt, Reader};
 
 use files::Paths;
+use latest::Latest;
 use writer::Writer;
+
+/// Conversations remembered as written here; more would mean answers that
+/// take longer than any time-out.
+const WRITTEN_HERE: usize = 1000;
+/// The same of readings that were applied.
+const READ_HERE: usize = 5000;
 
 /// The two files of one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -112,11 +121,11 @@ pub(crate) struct Cache {
     pub(crate) connection: Connection,
     /// When this process last wrote what a send's answer told of a
     /// conversation, in snapshot numbers.
-    pub(crate) written_here: HashMap<(ChannelId, ConversationId), u64>,
+    written_here: Latest,
     /// The newest reading of a conversation that was applied, in the same
     /// numbers.
-    pub(crate) read_here: HashMap<(ChannelId, ConversationId), u64>,
-    pub(crate) counter: Arc<AtomicU64>,
+    read_here: Latest,
+    counter: Arc<AtomicU64>,
 }
 
 /// Taken before a read request leaves, and handed in with what it brought: an
@@ -161,8 +170,8 @@ impl Store {
         let counter = Arc::new(AtomicU64::new(1));
         let cache = Cache {
             connection,
-            written_here: HashMap::new(),
-            read_here: HashMap::new(),
+            written_here: Latest::of(WRITTEN_HERE),
+            read_here: Latest::of(READ_HERE),
             counter: counter.clone(),
         };
         let file = paths.cache.clone();
@@ -218,33 +227,20 @@ impl Store {
 }
 
 impl Cache {
-    /// Conversations remembered as written here; more would mean answers that
-    /// take longer than any time-out.
-    const WRITTEN_HERE: usize = 1000;
-    /// The same of readings that were applied.
-    const READ_HERE: usize = 5000;
-
     /// Notes that this desk changed a conversation just now.
     pub(crate) fn note_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
-        if self.written_here.len() >= Self::WRITTEN_HERE {
-            self.written_here.clear();
-        }
-        let at = self.counter.fetch_add(1, Ordering::SeqCst);
-        self.written_here.insert((channel.clone(), conversation.clone()), at);
+        let now = self.counter.fetch_add(1, Ordering::SeqCst);
+        self.written_here.note(channel, conversation, now);
     }
 
     /// Notes that a reading of a conversation was applied.
     pub(crate) fn note_applied(
         &mut self,
         channel: &ChannelId,
-        conversation: ConversationId,
+        conversation: &ConversationId,
         snapshot: Snapshot,
     ) {
-        if self.read_here.len() >= Self::READ_HERE {
-            self.read_here.clear();
-        }
-        let newest = self.read_here.entry((channel.clone(), conversation)).or_default();
-        *newest = snapshot.0.max(*newest);
+        self.read_here.note(channel, conversation, snapshot.0);
     }
 
     /// Whether a reading that left later was applied already: answers may
@@ -255,8 +251,7 @@ impl Cache {
         conversation: &ConversationId,
         snapshot: Snapshot,
     ) -> bool {
-        let key = (channel.clone(), conversation.clone());
-        self.read_here.get(&key).is_some_and(|applied| snapshot.0 < *applied)
+        self.read_here.is_after(channel, conversation, snapshot.0)
     }
 
     /// Whether a snapshot was taken before this desk's last change.
@@ -266,7 +261,6 @@ impl Cache {
         conversation: &ConversationId,
         snapshot: Snapshot,
     ) -> bool {
-        let key = (channel.clone(), conversation.clone());
-        self.written_here.get(&key).is_some_and(|written| snapshot.0 < *written)
+        self.written_here.is_after(channel, conversation, snapshot.0)
     }
 }

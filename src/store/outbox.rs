@@ -225,11 +225,29 @@ impl Store {
     /// When the database fails.
     pub fn ending(&self, row: &RowId) -> Result<Option<String>, StoreError> {
         let row = row.clone();
+        self.outbox().call(move |connection| ending(connection, &row))
+    }
+
+    /// What the server made of a row that was done: a broadcast's id, for
+    /// one. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn made(&self, row: &RowId) -> Result<Option<String>, StoreError> {
+        let row = row.clone();
         self.outbox().call(move |connection| {
-            let sql = "SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1";
+            let sql = "SELECT made FROM audit WHERE row = ?1 AND event = 'done' AND made <> ''";
             Ok(connection.query_row(sql, [row.as_str()], |it| it.get(0)).optional()?)
         })
     }
+}
+
+/// What was noted last of a row; `None` if nothing was.
+pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<String>, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1")?
+        .query_row([row.as_str()], |it| it.get(0))
+        .optional()?)
 }
 
 /// Notes what became of a row, without its content.

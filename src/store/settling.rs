@@ -116,7 +116,7 @@ fn remember(
     let row = &lane.row;
     let channel = row.channel.as_str();
     match &row.operation {
-        operation if operation.speaks() || is_by_phone(operation) => {
+        operation if operation.speaks() || is_written(operation) => {
             if let Some(message) = made {
                 note_sent(change, row, message)?;
             }
@@ -150,8 +150,8 @@ fn remember(
     Ok(())
 }
 
-fn is_by_phone(operation: &Operation) -> bool {
-    matches!(operation, Operation::SendSms { .. } | Operation::Call { .. })
+fn is_written(operation: &Operation) -> bool {
+    matches!(operation, Operation::SendSms { .. } | Operation::Call { .. } | Operation::SendMail(_))
 }
 
 /// A message of the history is this desk's.

@@ -73,11 +73,11 @@ impl Channel {
             }
             // Kept in the audit by what the server made of it; the lists of
             // these are read anew where they are shown.
-            ReceiptKind::Mailed { .. }
-            | ReceiptKind::Broadcasting { .. }
+            ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
+            ReceiptKind::Filed => self.filed(row, receipt.test).await?,
+            ReceiptKind::Broadcasting { .. }
             | ReceiptKind::Registered(_)
             | ReceiptKind::Uploaded { .. }
-            | ReceiptKind::Filed
             | ReceiptKind::Reacted => {}
         }
         Ok(None)

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 
 use crate::client::budget::Doubt;
 use crate::client::errors::ErrorCode;
-use crate::client::retry::{may_repeat, not_repeated};
-use crate::client::{Outcome, Receipt, Unclear};
+use crate::client::retry::{Attempt, may_repeat, not_repeated};
+use crate::client::{NotSent, Outcome, Receipt, Unclear};
 use crate::model::ids::RowId;
 use crate::model::outbox::{Class, PreparedRequest, RowState, Stop};
 use crate::model::time::Timestamp;
 use crate::store::lane::LaneRow;
 use crate::sync::Channel;
+use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
 
 /// How the last attempts at rows that may be repeated ended.
@@ -58,6 +59,25 @@ impl Doubts {
     }
 }
 
+/// What is remembered of tries at rows of one kind, sends or uploads.
+#[derive(Debug, Default)]
+pub(crate) struct Tries {
+    pub(crate) probe: Probe,
+    pub(crate) doubts: Doubts,
+}
+
+impl Tries {
+    /// Remembers how a try ended.
+    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &Outcome<T>, now: Timestamp) {
+        self.doubts.note(row, outcome, now);
+        match outcome {
+            Outcome::NotSent(NotSent::Offline(_)) => self.probe.failed(now),
+            Outcome::NotSent(NotSent::Paced(_)) => {}
+            _ => self.probe = Probe::default(),
+        }
+    }
+}
+
 /// Whether a row may leave now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leave {
@@ -95,6 +115,20 @@ impl Channel {
         }
         let Some(request) = self.store.request(&row.row.id).await? else { return Ok(false) };
         Ok(self.store.recognises(self.client.base_url(), &request.path).await?)
+    }
+
+    /// What is known of a claimed row when its attempt ends.
+    pub(crate) async fn known_of(&self, claimed: &LaneRow, doubts: &Doubts, now: Timestamp) -> Attempt {
+        Attempt {
+            class: claimed.row.operation.class(),
+            // Where this desk's files fail, as if nothing were proved.
+            recognised: self.recognises(claimed).await.unwrap_or_default(),
+            failures: claimed.failures,
+            age: claimed.key_age(&self.moment(now)).unwrap_or(0),
+            in_progress: doubts.in_progress(&claimed.row.id, now),
+            was_unclear: claimed.row.attempts > 1,
+            jitter: self.store.chance().fraction(),
+        }
     }
 
     /// Sends a claimed row's bytes once, and tells what came of it.

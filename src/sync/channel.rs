@@ -18,13 +18,13 @@ use crate::model::time::{Clock, Timestamp};
 use crate::store::leases::Vitals;
 use crate::store::{Store, StoreError};
 use crate::sync::ChannelSpec;
+use crate::sync::attempt::Tries;
 use crate::sync::audit::AuditState;
 use crate::sync::broadcasts::BroadcastState;
 use crate::sync::conversations::ListState;
 use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
 use crate::sync::people::PeopleState;
-use crate::sync::probe::Probe;
 use crate::sync::push::PushState;
 use crate::sync::report::Trouble;
 use crate::sync::trigger::TriggerState;
@@ -50,7 +50,7 @@ pub struct Channel {
     pub(crate) histories: tokio::sync::Mutex<()>,
     pub(crate) outbox: tokio::sync::Mutex<PushState>,
     /// Held while a file is uploaded, beside what else leaves.
-    pub(crate) uploading: tokio::sync::Mutex<Probe>,
+    pub(crate) uploading: tokio::sync::Mutex<Tries>,
     /// Counts pages of the list, so that a history read before one of them
     /// does not count as caught up with it.
     pub(crate) lists_applied: AtomicU64,

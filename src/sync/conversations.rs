@@ -43,6 +43,9 @@ const ALL_PAGES: u32 = 10_000;
 const LEFT_ALONE: i64 = 5 * MINUTE;
 /// Histories remembered to be left alone at most.
 const REMEMBERED: usize = 200;
+/// Readings of a history that end before the activity the list tells of,
+/// before that is taken for something that is no message.
+const READINGS: u8 = 3;
 
 /// What is remembered between two steps.
 #[derive(Debug, Default)]
@@ -53,6 +56,8 @@ pub(crate) struct ListState {
     rest_left_alone: Option<Timestamp>,
     /// Histories that failed by themselves, and since when.
     failed: HashMap<ConversationId, Timestamp>,
+    /// How often histories were read that ended before what the list tells.
+    lagging: HashMap<ConversationId, u8>,
 }
 
 impl Channel {
@@ -244,8 +249,10 @@ impl Channel {
     ) -> Result<usize, Trouble> {
         self.lists_applied.fetch_add(1, Ordering::SeqCst);
         let store = &self.store;
+        let mut page = page;
+        let beside = self.keep_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
-        if applied.is_news() {
+        if applied.is_news() || beside {
             self.tell(News::Conversations(self.id().clone()));
         }
         Ok(applied.held_back)
@@ -276,10 +283,7 @@ impl Channel {
             drop(one);
             match read {
                 Err(Trouble::Read(error @ (ReadError::Trouble(_) | ReadError::Rejected(_)))) => {
-                    if state.failed.len() >= REMEMBERED {
-                        state.failed.clear();
-                    }
-                    state.failed.insert(conversation, now);
+                    state.leave_alone(conversation, now);
                     self.read_failed(Resource::History, error);
                 }
                 Err(Trouble::Read(error @ ReadError::Forbidden(_))) => {
@@ -287,11 +291,43 @@ impl Channel {
                     return Ok(false);
                 }
                 read => {
-                    read?;
+                    if read? {
+                        self.note_lagging(state, conversation, now).await?;
+                    } else {
+                        state.lagging.remove(&conversation);
+                    }
                     self.read_succeeded(Resource::History);
                 }
             }
         }
         Ok(left)
+    }
+
+    /// An older answer, or activity that is no message: read again after a
+    /// while, and then taken as it is.
+    async fn note_lagging(
+        &self,
+        state: &mut ListState,
+        conversation: ConversationId,
+        now: Timestamp,
+    ) -> Result<(), Trouble> {
+        let readings = state.lagging.get(&conversation).map_or(1, |it| it + 1);
+        if readings < READINGS && state.lagging.len() < REMEMBERED {
+            state.lagging.insert(conversation.clone(), readings);
+            state.leave_alone(conversation, now);
+        } else {
+            state.lagging.remove(&conversation);
+            self.store.mark_caught_up(self.id(), &conversation).await?;
+        }
+        Ok(())
+    }
+}
+
+impl ListState {
+    fn leave_alone(&mut self, conversation: ConversationId, now: Timestamp) {
+        if self.failed.len() >= REMEMBERED {
+            self.failed.clear();
+        }
+        self.failed.insert(conversation, now);
     }
 }

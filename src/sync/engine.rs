@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::client::ClientError;
+use crate::model::email::MailWish;
 use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
@@ -104,6 +105,13 @@ impl Engine {
     pub fn fetch(&self, channel: ChannelId, fetch: Fetch) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch(fetch);
+        }
+    }
+
+    /// Reads something of mail.
+    pub fn fetch_mail(&self, channel: ChannelId, wish: MailWish) {
+        if let Some(tab) = self.tab(&channel) {
+            tab.fetch_mail(wish);
         }
     }
 

@@ -38,6 +38,10 @@ pub enum Resource {
     Broadcasts,
     /// Templates.
     Templates,
+    /// The account behind a mail key.
+    Mailbox,
+    /// Whom mails were exchanged with.
+    Correspondents,
     /// Contacts.
     Contacts,
 }

@@ -52,15 +52,24 @@ impl Channel {
     }
 
     /// Reads a history's newest messages; to be called with `histories` held.
-    /// A conversation the server no longer has is removed.
+    /// Tells whether it ends before the activity the list tells of. A
+    /// conversation the server no longer has is removed.
     pub(crate) async fn read_history(
         &self,
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
-        match self.walk_history(client, platform, conversation).await {
-            Err(Trouble::Read(ReadError::NotFound(_))) => Ok(self.forget(conversation).await?),
+    ) -> Result<bool, Trouble> {
+        let read = match platform {
+            // A thread is read whole.
+            Platform::Email => self.read_thread(client, conversation).await.map(|()| false),
+            _ => self.walk_history(client, platform, conversation).await,
+        };
+        match read {
+            Err(Trouble::Read(ReadError::NotFound(_))) => {
+                self.forget(conversation).await?;
+                Ok(false)
+            }
             Err(error @ Trouble::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
                 self.store.mark_caught_up(self.id(), conversation).await?;
                 Err(error)
@@ -83,7 +92,7 @@ impl Channel {
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
+    ) -> Result<bool, Trouble> {
         let lists = self.lists_applied.load(Ordering::SeqCst);
         let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
         let ring_after = self.time_mark(RING_AFTER).await?;
@@ -93,7 +102,7 @@ impl Channel {
             // A page behind the first may be known and yet not be the end.
             let asking = if cursors.pages() == 0 { client.clone() } else { client.also_same() };
             let page = match asking.history(platform, conversation, cursors.current()).await {
-                Err(ReadError::Same) => return Ok(()),
+                Err(ReadError::Same) => return Ok(false),
                 page => page?,
             };
             newest = newest.or_else(|| place_of(page.items.first()));
@@ -119,7 +128,7 @@ impl Channel {
             self.tell_messages(&applied, ring_after);
             if !more {
                 client.note_applied();
-                return Ok(());
+                return Ok(applied.lags);
             }
         }
     }

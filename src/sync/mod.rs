@@ -18,6 +18,7 @@ mod channel;
 mod contacts;
 mod conversations;
 mod details;
+mod email;
 mod engine;
 mod evidence;
 mod fetching;
@@ -52,6 +53,7 @@ use crate::model::secret::Secret;
 use crate::model::time::MINUTE;
 
 pub use channel::Channel;
+pub use email::fuzz_mail;
 pub use engine::Engine;
 pub use leading::Leading;
 pub use plan::Polling;

@@ -53,6 +53,8 @@ pub enum Task {
     List,
     /// The list down to well behind the last sweep.
     Sweep,
+    /// The account behind a mail key.
+    Mailbox,
     /// Broadcasts that are on their way.
     Broadcasts,
     /// Whether what is stored is all the server counts.
@@ -84,6 +86,10 @@ pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling:
         (Task::Account, _) => Some(either(60, 300).max(base)),
         (Task::Trigger, Some(Platform::Whatsapp)) => Some(base),
         (Task::List, Some(Platform::Whatsapp | Platform::Voip)) => Some(either(10, 60).max(base)),
+        (Task::List, Some(Platform::Email)) => Some(either(10, 30).max(base)),
+        (Task::Mailbox, Some(Platform::Email)) => Some(either(60, 300).max(base)),
+        // A thread comes with all its mails.
+        (Task::History, Some(Platform::Email)) => Some(either(15, 60).max(base)),
         // The list is all there is on bot-chat: it has no trigger.
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
         (Task::Sweep, Some(platform)) if platform.has_histories() => Some(5 * MINUTE),

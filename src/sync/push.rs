@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::client::retry::{self, Attempt, Next};
+use crate::client::retry::{self, Next};
 use crate::client::{NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
@@ -16,13 +16,12 @@ use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::LaneRow;
 use crate::store::since::Moved;
 use crate::sync::Channel;
-use crate::sync::attempt::{Doubts, Leave};
+use crate::sync::attempt::{Leave, Tries};
 use crate::sync::contacts::Prepared;
 use crate::sync::guard::{self, Jump, Outage};
 use crate::sync::health::Resource;
 use crate::sync::lanes::{self, Choice, Desk};
 use crate::sync::looking::Looking;
-use crate::sync::probe::Probe;
 use crate::sync::report::Trouble;
 use crate::sync::settling::settlement;
 
@@ -55,11 +54,10 @@ pub(crate) struct PushState {
     held: HashMap<Lane, Timestamp>,
     /// How often in a row a history could not be read.
     unread: HashMap<ConversationId, u32>,
-    doubts: Doubts,
+    tries: Tries,
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
-    probe: Probe,
     /// Waits that may have been set under a clock that was set back since are
     /// to be ended: `true` if it was seen to be set back.
     doubtful_waits: Option<bool>,
@@ -72,10 +70,9 @@ impl PushState {
         Self {
             held: HashMap::new(),
             unread: HashMap::new(),
-            doubts: Doubts::default(),
+            tries: Tries::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
-            probe: Probe::default(),
             doubtful_waits: Some(false),
             looking: None,
             look_after: Timestamp::default(),
@@ -92,7 +89,7 @@ impl PushState {
     /// A try found no connection.
     fn no_connection(&mut self, now: Timestamp) {
         self.outage.begins(now);
-        self.probe.failed(now);
+        self.tries.probe.failed(now);
     }
 
     /// A history could not be read: its lane waits, longer each time.
@@ -126,7 +123,7 @@ impl Channel {
         if let Some(at) = answered {
             state.outage.heard(at);
         }
-        if let Some(until) = state.probe.wait(answered, now) {
+        if let Some(until) = state.tries.probe.wait(answered, now) {
             return PushStep::Due(until);
         }
         let step = self.push_next(&mut state, now).await;
@@ -197,7 +194,7 @@ impl Channel {
             return self.stop_row(&row, stop, SafeText::line(why)).await;
         }
         let lane = row.row.lane.clone();
-        match self.may_leave(&row, &state.doubts).await? {
+        match self.may_leave(&row, &state.tries.doubts).await? {
             Leave::Now => {}
             Leave::Stopped => return Ok(()),
             Leave::Later => {
@@ -269,7 +266,7 @@ impl Channel {
         drop(one);
         match read {
             // What the server will not show cannot be waited for.
-            Ok(()) | Err(Trouble::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
+            Ok(_) | Err(Trouble::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
                 let now = self.clock.now().max(now);
                 state.outage.heard(now);
                 self.store.note_read_again(self.id(), &conversation).await?;
@@ -296,26 +293,15 @@ impl Channel {
         };
         let outcome = self.attempt(&claimed, &request).await?;
         let now = self.clock.now();
-        state.doubts.note(&row.id, &outcome, now);
-        match &outcome {
-            Outcome::NotSent(NotSent::Offline(_)) => state.no_connection(now),
-            Outcome::NotSent(NotSent::Paced(_)) => {}
-            _ => state.probe = Probe::default(),
+        state.tries.note(&row.id, &outcome, now);
+        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
+            state.outage.begins(now);
         }
         if let Some(first) = &mut claimed.first {
             // Known at the latest by this answer's date.
             first.server = first.server.or_else(|| self.client.server_time(*first));
         }
-        let attempt = Attempt {
-            class: claimed.row.operation.class(),
-            // Where this desk's files fail, as if nothing were proved.
-            recognised: self.recognises(&claimed).await.unwrap_or_default(),
-            failures: claimed.failures,
-            age: claimed.key_age(&self.moment(now)).unwrap_or(0),
-            in_progress: state.doubts.in_progress(&claimed.row.id, now),
-            was_unclear: claimed.row.attempts > 1,
-            jitter: self.store.chance().fraction(),
-        };
+        let attempt = self.known_of(&claimed, &state.tries.doubts, now).await;
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {

@@ -48,8 +48,8 @@ pub struct Tab {
 }
 
 /// What is polled by itself; of what is due alike, the first goes first.
-const POLLED: [Task; 6] =
-    [Task::Account, Task::Trigger, Task::List, Task::Sweep, Task::Broadcasts, Task::Audit];
+const POLLED: [Task; 7] =
+    [Task::Account, Task::Trigger, Task::List, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
 
 /// What the steps of what is polled remember.
 #[derive(Debug)]
@@ -176,6 +176,7 @@ impl Tab {
             Task::Trigger => self.channel.pull_trigger().await,
             Task::List | Task::History => self.channel.pull_conversations().await,
             Task::Sweep => self.channel.sweep_conversations().await,
+            Task::Mailbox => self.channel.pull_mailbox().await,
             Task::Broadcasts => self.channel.pull_broadcasts().await,
             Task::Audit => self.channel.audit_histories().await,
         };
@@ -199,6 +200,18 @@ impl Tab {
 
     /// Reads the open conversation, or older messages a person asked for.
     pub async fn open_step(&self, now: Timestamp) -> i64 {
+        if !self.is_stopped()
+            && let Some(wish) =
+                self.wish(|it| if it.mail.is_empty() { None } else { Some(it.mail.remove(0)) })
+        {
+            return match self.channel.pull_mail(&wish).await {
+                Pulled::Paced(wait) => {
+                    self.wish(|it| it.mail.insert(0, wish));
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
         if !self.is_stopped() && self.wish(|it| std::mem::take(&mut it.templates)) {
             return match self.channel.pull_templates().await {
                 Pulled::Paced(wait) => {

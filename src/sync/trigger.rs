@@ -199,7 +199,7 @@ impl Channel {
     }
 
     /// Tells what a batch of messages changed; new ones from customers ring,
-    /// unless they are older than this desk's first look.
+    /// unless they are older than this desk's first look or were told of before.
     pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
         for conversation in &applied.touched {
             self.tell(News::History(self.id().clone(), conversation.clone()));
@@ -213,7 +213,8 @@ impl Channel {
             return;
         };
         let new = applied.inserted.iter().filter(|it| {
-            it.direction == Direction::Inbound && it.created_at.is_some_and(|at| at > ring_after)
+            let is_new = !it.is_back && it.created_at.is_some_and(|at| at > ring_after);
+            it.direction == Direction::Inbound && is_new
         });
         let ringing: BTreeSet<_> = new.map(|it| it.conversation.clone()).collect();
         for conversation in ringing {

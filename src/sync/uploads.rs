@@ -7,9 +7,9 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use crate::client::retry::{self, Attempt, Next};
+use crate::client::retry::{self, Next};
 use crate::client::transport::Progress;
-use crate::client::{Enclosed, NotSent, Outcome, Receipt, ReceiptKind};
+use crate::client::{Enclosed, Outcome, Receipt, ReceiptKind};
 use crate::model::account::Platform;
 use crate::model::news::News;
 use crate::model::outbox::{Operation, RowState, Stop};
@@ -17,7 +17,7 @@ use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::lane::{LaneRow, is_lapsed};
 use crate::sync::Channel;
-use crate::sync::probe::Probe;
+use crate::sync::attempt::Tries;
 use crate::sync::push::PushStep;
 use crate::sync::report::Trouble;
 use crate::sync::settling::settlement;
@@ -63,15 +63,15 @@ fn choose(rows: &[LaneRow], now: Timestamp) -> Choice {
 impl Channel {
     /// Uploads at most one file, or says when the next is due.
     pub async fn upload_once(&self, now: Timestamp) -> PushStep {
-        let mut probe = self.uploading.lock().await;
+        let mut tries = self.uploading.lock().await;
         if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
             return PushStep::Halted;
         }
         let answered = self.pulse(|it, _| it.last_answer());
-        if let Some(until) = probe.wait(answered, now) {
+        if let Some(until) = tries.probe.wait(answered, now) {
             return PushStep::Due(until);
         }
-        match self.upload_next(&mut probe, now).await {
+        match self.upload_next(&mut tries, now).await {
             Ok(step) => step,
             Err(error) => {
                 tracing::error!(channel = %self.id(), %error, "a file could not be uploaded");
@@ -90,7 +90,7 @@ impl Channel {
         }
     }
 
-    async fn upload_next(&self, probe: &mut Probe, now: Timestamp) -> Result<PushStep, Trouble> {
+    async fn upload_next(&self, tries: &mut Tries, now: Timestamp) -> Result<PushStep, Trouble> {
         let rows = self.store.lane_rows(self.id()).await?;
         match choose(&rows, now) {
             Choice::Nothing => return Ok(PushStep::Idle),
@@ -103,34 +103,22 @@ impl Channel {
                 let claimed =
                     self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?;
                 if let Some(claimed) = claimed {
-                    self.upload(probe, claimed).await?;
+                    self.upload(tries, claimed).await?;
                 }
             }
         }
         Ok(PushStep::Moved)
     }
 
-    async fn upload(&self, probe: &mut Probe, claimed: LaneRow) -> Result<(), Trouble> {
+    async fn upload(&self, tries: &mut Tries, claimed: LaneRow) -> Result<(), Trouble> {
         let row = &claimed.row;
         let Some(outcome) = self.carry_up(&claimed).await? else {
             tracing::info!(channel = %self.id(), row = %row.id, "a file was taken back on its way");
             return Ok(());
         };
         let now = self.clock.now();
-        match &outcome {
-            Outcome::NotSent(NotSent::Offline(_)) => probe.failed(now),
-            Outcome::NotSent(NotSent::Paced(_)) => {}
-            _ => *probe = Probe::default(),
-        }
-        let attempt = Attempt {
-            class: row.operation.class(),
-            recognised: false,
-            failures: claimed.failures,
-            age: claimed.key_age(&self.moment(now)).unwrap_or(0),
-            in_progress: 0,
-            was_unclear: row.attempts > 1,
-            jitter: self.store.chance().fraction(),
-        };
+        tries.note(&row.id, &outcome, now);
+        let attempt = self.known_of(&claimed, &tries.doubts, now).await;
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {

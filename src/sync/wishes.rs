@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
+use crate::model::email::MailWish;
 use crate::model::fetches::Fetch;
 use crate::model::ids::ConversationId;
 use crate::model::news::News;
@@ -42,6 +43,8 @@ pub(crate) struct Wishes {
     pub(crate) templates: bool,
     /// What pages asked for.
     pub(crate) fetches: VecDeque<Fetch>,
+    /// What a person wants to know of mail.
+    pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
     asks: Vec<Ask>,
 }
@@ -113,6 +116,17 @@ impl Tab {
         self.wish(|it| {
             if !it.fetches.contains(&fetch) && it.fetches.len() < ASKED {
                 it.fetches.push_back(fetch);
+            }
+        });
+        self.wake(Loop::Open);
+    }
+
+    /// Reads threads or correspondents a person asked for; where another
+    /// process leads, too, as it is seldom asked for.
+    pub fn fetch_mail(&self, wish: MailWish) {
+        self.wish(|it| {
+            if !it.mail.contains(&wish) && it.mail.len() < ASKED {
+                it.mail.push(wish);
             }
         });
         self.wake(Loop::Open);

@@ -23,6 +23,7 @@ use crate::model::outbox::content::Content;
 use crate::model::prices;
 use crate::model::time::SECOND;
 use crate::ui::attaching;
+use crate::ui::email;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
 use crate::ui::tabs;
@@ -33,6 +34,9 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     let tab = app.tab();
     let composer = tab.composer.as_ref()?;
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
+    if let Some(head) = tab.mail_head() {
+        return email::compose(app, theme, composer, head, area, buffer);
+    }
     let note = composer.mode == Mode::Note;
     let locked = if note { None } else { lock(tab) };
     border(app, theme, composer, area, buffer);

@@ -14,6 +14,7 @@ use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::news::Health;
 use crate::model::time::short_span;
+use crate::ui::email;
 use crate::ui::history::paused_by;
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
@@ -147,6 +148,9 @@ fn title(app: &App) -> (String, String) {
 }
 
 fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: &mut Buffer) {
+    if let Some(thread) = &row.thread {
+        return email::row(app, theme, row, thread, area, buffer);
+    }
     let conversation = &row.conversation;
     let unread = row.unread > 0;
     let mark = if unread { theme.mark() } else { " " };
@@ -197,19 +201,19 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
 }
 
 /// In the list over all tabs, the name of the row's tab.
-fn tab_name(app: &App, row: &ConversationRow) -> String {
+pub(super) fn tab_name(app: &App, row: &ConversationRow) -> String {
     let tab = app.tabs.iter().find(|it| app.everywhere && it.channel.id == row.channel);
     tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
 }
 
 /// Who has claimed it, and its tags.
-fn labels(row: &ConversationRow) -> String {
+pub(super) fn labels(row: &ConversationRow) -> String {
     let claim = row.local.claim.iter().map(|it| format!(" @{}", it.agent));
     claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).collect()
 }
 
 /// Since when the customer waits, else how old the newest message is.
-fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
+pub(super) fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, Style) {
     if row.local.is_asleep()
         && let Some(snooze) = &row.local.snooze
         && row.stuck == 0

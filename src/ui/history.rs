@@ -14,6 +14,7 @@ use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
 use crate::model::messages::{Delivery, MessageRow, Sender};
 use crate::model::time::{MINUTE, Timestamp, short_span};
+use crate::ui::email;
 use crate::ui::paint::{self, Run, Sides};
 use crate::ui::pictures;
 use crate::ui::row_state;
@@ -30,8 +31,9 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let title = title(history);
     let state = state(app, theme, tab);
     let state: Vec<Run<'_>> = state.iter().map(|(words, style)| (words.as_str(), *style)).collect();
-    paint::frame(buffer, area, theme, focused, Sides::Open, (&[(&title, theme.strong())], &state));
-    let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
+    let (sides, border) = if tab.hides_composer() { (Sides::All, 2) } else { (Sides::Open, 1) };
+    paint::frame(buffer, area, theme, focused, sides, (&[(&title, theme.strong())], &state));
+    let inner = Area { height: area.height.saturating_sub(border), ..area.inner() };
     if !history.loaded {
         paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
     }
@@ -48,8 +50,11 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// Who it is: name and address.
 fn title(history: &History) -> String {
-    let Some(row) = &history.row else { return String::new() };
+    let Some(row) = &history.row else { return email::title_of_new(history) };
     let conversation = &row.conversation;
+    if let Some(thread) = &row.thread {
+        return email::title(row, thread);
+    }
     let title = conversation.title();
     match &conversation.address {
         Some(address) if title.as_str() != address => {
@@ -64,6 +69,9 @@ fn title(history: &History) -> String {
 fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     let Some(history) = &tab.history else { return Vec::new() };
     let Some(row) = &history.row else { return Vec::new() };
+    if let Some(thread) = &row.thread {
+        return email::state(theme, history, thread);
+    }
     let mut out = vec![ai(app, theme, history, row)];
     let window = match row.conversation.window {
         ServiceWindow::NotApplicable => String::new(),

@@ -12,6 +12,7 @@ use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::reactions;
 use crate::model::text::SafeText;
+use crate::ui::email;
 use crate::ui::forms;
 use crate::ui::listing;
 use crate::ui::macros;
@@ -42,6 +43,8 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),
         Some(Layer::TemplateForm(form)) => templates::form(app, theme, form, buffer),
         Some(Layer::PersonForm(form)) => people::form::draw(app, theme, form, buffer),
+        Some(Layer::MailReview { preview }) => email::review(app, theme, *preview, buffer),
+        Some(Layer::MailMenu(menu)) => email::menu(app, theme, menu, buffer),
         Some(Layer::Form(form)) => forms::draw(app, theme, form, buffer),
         Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
         Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),

@@ -9,6 +9,7 @@ pub mod card;
 pub mod composer;
 pub mod connection;
 pub mod conversations;
+pub mod email;
 pub mod forms;
 pub mod found;
 pub mod history;
@@ -64,6 +65,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     } else if app.page == Page::People {
         people::draw(app, theme, areas.body, buffer);
     } else if app.tab().is_inbox() {
+        if let Some(area) = areas.header {
+            email::header(app, theme, area, buffer);
+        }
         if let Some(area) = areas.list {
             conversations::draw(app, theme, area, buffer);
         }
@@ -72,6 +76,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         }
         if let Some(area) = areas.card {
             card::draw(app, theme, area, buffer);
+        }
+        if let Some(triage) = app.tab().triage().filter(|it| it.is_over()) {
+            email::summary(app, triage, theme, areas.body, buffer);
         }
         if let Some(area) = areas.composer {
             cursor = composer::draw(app, theme, area, buffer);

@@ -28,10 +28,6 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         height: inner.height.saturating_sub(2),
     };
     let words = match &account.platform {
-        Platform::Email => {
-            "Email threads come next. The key works and its account is read; reading and answering \
-                            threads is not in this version."
-        }
         Platform::Web => "This channel has no operations in the interface.",
         _ => "This version does not know this channel.",
     };

@@ -17,6 +17,7 @@ use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::attaching;
+use crate::ui::email;
 use crate::ui::forms;
 use crate::ui::menus;
 use crate::ui::people;
@@ -51,6 +52,12 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         }
         Layer::Call(form) => ("Call".to_owned(), phone::call(theme, form)),
         Layer::AskCall { operation, .. } => ("CALL now?".to_owned(), phone::ask(app, theme, operation)),
+        Layer::AskSame { what, count, from } => {
+            ("The same for all?".to_owned(), email::same(app, theme, *what, *count, from))
+        }
+        Layer::MailDoubt { doubts } => ("Send it so?".to_owned(), email::doubt(theme, doubts)),
+        Layer::MailFile(line) => ("Attach".to_owned(), email::file(theme, line)),
+        Layer::AskBrowser { .. } => ("Open in the browser?".to_owned(), email::browser(theme)),
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
         Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_deref())),
         Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command};
 use crate::app::composer::Mode;
+use crate::app::email::triage::Triage;
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
 use crate::app::pages::Page;
@@ -16,6 +17,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::news::Health;
 use crate::ui::connection;
+use crate::ui::email;
 use crate::ui::paint;
 use crate::ui::search;
 use crate::ui::tabs;
@@ -159,7 +161,16 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     }
     let keymap = &app.settings.keymap;
     let has_key = offered(app).iter().filter(|it| !keymap.keys(**it).is_empty());
-    has_key.map(|it| (keymap.first(*it), commands::row(*it).word)).collect()
+    has_key.map(|it| (keymap.first(*it), word(app, *it))).collect()
+}
+
+/// What a key does where it is pressed now.
+fn word(app: &App, command: Command) -> &'static str {
+    match command {
+        Command::Close if app.tab().is_mail() => "archive",
+        Command::Unseen if app.tab().is_mail() => "unread",
+        _ => commands::row(command).word,
+    }
 }
 
 /// What is offered where rows of the outbox or drafts are shown.
@@ -196,6 +207,11 @@ fn offered(app: &App) -> &'static [Command] {
     match tab.focus {
         _ if app.page != Page::Inbox => offered_of_rows(app, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::Composer if tab.writes_mail() => email::WRITING_HINTS,
+        _ if tab.triage().is_some_and(Triage::is_over) => email::OVER_HINTS,
+        Focus::List | Focus::History if tab.is_in_triage() => email::TRIAGE_HINTS,
+        Focus::List if tab.is_mail() && !app.acts_on_marks() => email::LIST_HINTS,
+        Focus::History if tab.is_mail() && !asks => email::HISTORY_HINTS,
         Focus::List if tab.is_phone() => {
             &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
         }

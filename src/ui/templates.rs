@@ -34,7 +34,7 @@ pub fn picker(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
         Some(at) if app.now.since(at) < MINUTE => "list fetched just now; new approvals can lag".to_owned(),
         Some(at) => format!("list fetched {} ago; new approvals can lag", short_span(app.now.since(at))),
     };
-    let again = app.settings.keymap.in_text(Command::Refresh).map(|it| it.to_string()).unwrap_or_default();
+    let again = app.settings.keymap.named_in_text(Command::Refresh);
     let words = Words {
         title: &format!("Templates · {fetched}"),
         hint: &format!("Enter fills it in · {again} asks anew · Esc back"),

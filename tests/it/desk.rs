@@ -215,7 +215,8 @@ impl Desk {
             reader,
             channels,
             news,
-            outside: Outside::new(folder.path().join("replies"), viewer),
+            outside: Outside::new(folder.path().join("replies"), viewer)
+                .saving_in(folder.path().join("saved")),
             import: None,
             folder,
             _service: None,
@@ -284,6 +285,11 @@ impl Desk {
                 Effect::FetchTemplates(channel) => {
                     let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
                     self.runtime.block_on(channel.pull_templates());
+                    None
+                }
+                Effect::FetchMail(channel, wish) => {
+                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
+                    self.runtime.block_on(channel.pull_mail(&wish));
                     None
                 }
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
@@ -424,6 +430,7 @@ impl Desk {
             self.runtime.block_on(async {
                 channel.pull_account().await;
                 channel.pull_trigger().await;
+                channel.pull_mailbox().await;
                 channel.pull_conversations().await;
             });
             let open = self.app.tabs[index].history.as_ref().map(|it| it.conversation.clone());

@@ -2,8 +2,10 @@
 //! a clock that moves only when it is told to, so nothing sleeps.
 
 mod api_response;
+mod certificate;
 mod crossing;
 mod engine;
+mod filing;
 mod leases;
 mod lists;
 mod outbox_crash;
@@ -13,6 +15,7 @@ mod reading;
 mod reconciling;
 mod server;
 mod steps;
+mod uploading;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -13,13 +13,16 @@ fn completions_and_the_manual_name_every_command() {
             assert!(manual.contains(command), "the manual lacks {command}");
         }
     }
+    assert!(manual.contains("Exit codes") && binary.ok(&["--help"], "").contains("Exit codes"));
     assert_eq!(binary.run(&["completions", "tcsh"], "").code, Some(2));
 }
 
 #[test]
 fn without_a_terminal_the_inbox_names_what_scripts_use() {
     let said = Binary::new().fails(2, &[], "");
-    for command in ["list", "show", "search", "export", "send", "react", "pause", "resume", "close"] {
+    for command in
+        ["list", "show", "search", "export", "send", "react", "pause", "resume", "close", "broadcast"]
+    {
         assert!(said.contains(command), "{said}");
     }
 }

@@ -18,6 +18,7 @@ mod planted;
 mod polling;
 mod run;
 mod seeds;
+mod stale;
 mod takeover;
 mod town;
 mod trace;

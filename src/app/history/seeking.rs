@@ -5,6 +5,8 @@
 use crate::app::history::{History, MOST, STEP};
 use crate::app::lines::ItemKey;
 use crate::model::ids::MessageId;
+use crate::model::messages::Direction;
+use crate::model::queries::HistoryPage;
 
 impl History {
     /// To the first message new since the last look. Returns whether there
@@ -64,4 +66,15 @@ impl History {
         (self.stale, self.in_flight) = (true, false);
         true
     }
+}
+
+/// The first inbound message after what had been seen.
+pub(super) fn first_unseen(page: &HistoryPage) -> Option<MessageId> {
+    let seen = page.seen_until.as_ref()?;
+    let found = page.messages.iter().find(|it| {
+        let message = &it.message;
+        message.direction == Direction::Inbound
+            && message.created_at.is_some_and(|at| (at, &message.id) > (seen.0, &seen.1))
+    })?;
+    Some(found.message.id.clone())
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of the inbox.
 
+mod html;
 mod world;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ use world::World;
 pub enum DevelopmentAction {
     /// Fill a local cache with conversations and messages nobody sent.
     FillCache(FillArguments),
+    /// Look whether the text of HTML mails made by chance is only text.
+    FuzzHtml(html::FuzzArguments),
 }
 
 /// How the cache is filled.
@@ -53,7 +56,10 @@ const AT_ONCE: u32 = 500;
 /// # Errors
 /// When the folder cannot be used.
 pub fn run(action: &DevelopmentAction) -> Result<()> {
-    let DevelopmentAction::FillCache(arguments) = action;
+    let arguments = match action {
+        DevelopmentAction::FillCache(arguments) => arguments,
+        DevelopmentAction::FuzzHtml(arguments) => return html::fuzz(arguments),
+    };
     let channel = channel(arguments.channel.as_deref())?;
     let store = Store::open(&arguments.data_dir).context("opening the folder's files")?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;

@@ -5,6 +5,8 @@
 //! is open, that one asks and sends, and a command queues its rows and waits;
 //! otherwise the command does it while it runs.
 
+mod audience;
+mod broadcast;
 mod change;
 mod contacts;
 mod content;
@@ -15,6 +17,7 @@ mod search;
 mod session;
 mod show;
 
+pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
 pub use contacts::ContactsAction;
 pub use export::ExportArguments;
@@ -66,6 +69,9 @@ pub enum Script {
     /// The people of a business chat channel: list, show, make, change, delete, import.
     #[command(subcommand)]
     Contacts(ContactsAction),
+    /// One message to many contacts: send it, watch how it goes.
+    #[command(subcommand)]
+    Broadcast(BroadcastAction),
     /// What has not left yet: list it, decide over what waits for you.
     #[command(subcommand)]
     Outbox(OutboxAction),
@@ -90,6 +96,9 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
         Script::Send(arguments) => return change::send(&open(files, &arguments.common)?, &arguments),
+        Script::Broadcast(action) => {
+            return broadcast::run(&open(files, action.common())?, &action);
+        }
         Script::React(arguments) => change::react(&open(files, &arguments.common)?, &arguments),
         Script::Contacts(action) => {
             return contacts::run(&open(files, contacts::common(&action))?, &action);

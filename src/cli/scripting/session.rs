@@ -10,6 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::inbox;
 use crate::cli::scripting::Files;
+use crate::client::ReadError;
 use crate::model::account::Platform;
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::Filter;
@@ -142,6 +143,34 @@ impl Session {
         }
     }
 
+    /// Asks the server something, within the command's patience: a rate limit
+    /// is waited for, and one bad answer is no reason to give up.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn ask<T>(&self, what: &str, question: impl AsyncFn() -> Result<T, ReadError>) -> Result<T> {
+        let until = self.now().plus(self.patience);
+        let mut failures = 0;
+        loop {
+            let error = match self.runtime.block_on(question()) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let wait = match &error {
+                ReadError::Paced(wait) | ReadError::Limited(wait) => *wait,
+                ReadError::Offline(_) | ReadError::Trouble(_) if failures < READ_AGAIN => {
+                    failures += 1;
+                    i64::from(failures) * (SECOND / 4)
+                }
+                _ => bail!("{what}: {error}"),
+            };
+            if self.now().plus(wait) > until {
+                bail!("{what}: {error}");
+            }
+            self.sleep(Duration::from_micros(wait.unsigned_abs()));
+        }
+    }
+
     /// The channels a command is for: the named one, or all.
     ///
     /// # Errors
@@ -218,7 +247,8 @@ impl Session {
         self.read(channel, "reading conversations", async || channel.pull_behind().await)
     }
 
-    fn sleep(&self, time: Duration) {
+    /// Waits.
+    pub fn sleep(&self, time: Duration) {
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 

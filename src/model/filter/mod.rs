@@ -44,6 +44,12 @@ pub enum What {
     Name(Phrase),
     /// A tag, without case.
     Tag(String),
+    /// The folder a thread of mails lies in, without case.
+    Folder(String),
+    /// What a thread of mails is about, without case.
+    Category(String),
+    /// How urgent a thread of mails is, without case.
+    Priority(String),
     /// Something the conversation has.
     Has(Has),
     /// A state of the conversation on this desk.
@@ -95,6 +101,10 @@ pub enum Is {
     Waiting,
     /// It has messages this desk has not looked at.
     Unseen,
+    /// Of mail: the server counts it as unread. Of others: as unseen.
+    Unread,
+    /// Mail with a star.
+    Starred,
     /// Put off until later.
     Snoozed,
     /// Its AI was paused from this desk.
@@ -186,15 +196,21 @@ pub enum Sort {
     Window,
     /// By name.
     Name,
+    /// By what threads of mails are about; the others after them.
+    Category,
+    /// The most urgent threads of mails first; the others after them.
+    Priority,
 }
 
 impl Sort {
     /// All, with their words and keys.
-    pub const ALL: [(Self, &'static str, char); 4] = [
+    pub const ALL: [(Self, &'static str, char); 6] = [
         (Self::Activity, "activity", 'a'),
         (Self::Waiting, "waiting", 'w'),
         (Self::Window, "window", 'x'),
         (Self::Name, "name", 'n'),
+        (Self::Category, "category", 'c'),
+        (Self::Priority, "priority", 'p'),
     ];
 
     /// Its word.

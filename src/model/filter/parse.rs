@@ -35,6 +35,9 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("window", "window:<2h"),
     ("from", "from:+44"),
     ("tag", "tag:vip"),
+    ("folder", "folder:archive"),
+    ("category", "category:billing"),
+    ("priority", "priority:high"),
     ("has", "has:draft"),
     ("is", "is:waiting"),
 ];
@@ -46,7 +49,10 @@ pub fn known_values(field: &str) -> &'static [&'static str] {
         "ai" => &["on", "off", "unknown"],
         "window" => &["open", "closed", "<2h", ">2h"],
         "has" => &["media", "draft", "failed"],
-        "is" => &["waiting", "unseen", "snoozed", "paused", "failing", "claimed", "needed"],
+        "priority" => &["urgent", "high", "normal", "low"],
+        "is" => {
+            &["waiting", "unseen", "unread", "starred", "snoozed", "paused", "failing", "claimed", "needed"]
+        }
         _ => &[],
     }
 }
@@ -154,6 +160,9 @@ impl Word<'_> {
             "window" => window(&value).map(What::Window),
             "from" => self.from(),
             "tag" => Some(What::Tag(value.clone())),
+            "folder" => Some(What::Folder(value.clone())),
+            "category" => Some(What::Category(value.clone())),
+            "priority" => Some(What::Priority(value.clone())),
             "has" => has(&value).map(What::Has),
             _ => is(&value).map(What::Is),
         };
@@ -238,7 +247,9 @@ fn has(value: &str) -> Option<Has> {
 fn is(value: &str) -> Option<Is> {
     match value {
         "waiting" => Some(Is::Waiting),
-        "unseen" | "unread" => Some(Is::Unseen),
+        "unseen" => Some(Is::Unseen),
+        "unread" => Some(Is::Unread),
+        "starred" => Some(Is::Starred),
         "snoozed" => Some(Is::Snoozed),
         "paused" => Some(Is::Paused),
         "failing" => Some(Is::Failing),

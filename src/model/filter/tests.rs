@@ -32,7 +32,11 @@ fn each_word_is_read() {
         ("from:\"maria lopez\"", What::Name(quoted("maria lopez"))),
         ("tag:VIP", What::Tag("vip".into())),
         ("has:media", What::Has(Has::Media)),
-        ("is:unread", What::Is(Is::Unseen)),
+        ("is:unread", What::Is(Is::Unread)),
+        ("is:starred", What::Is(Is::Starred)),
+        ("folder:Archive", What::Folder("archive".into())),
+        ("category:Billing", What::Category("billing".into())),
+        ("priority:high", What::Priority("high".into())),
         ("is:claimed", What::Is(Is::Claimed)),
         ("refund", What::Text(words("refund"))),
         ("\"order 1041\"", What::Text(quoted("order 1041"))),
@@ -66,7 +70,7 @@ fn words_stand_beside_each_other_and_are_turned_by_a_dash() {
 fn a_mistake_is_named_and_the_rest_still_filters() {
     let cases = [
         ("statsu:open", "statsu: is not known; did you mean status:?"),
-        ("order:1041", "order: is not known; known are status: ai:"),
+        ("invoice:1041", "invoice: is not known; known are status: ai:"),
         ("ai:maybe", "ai:maybe is not known; use ai: with on, off, unknown"),
         ("window:2h", "window:2h is not known; use window: with open, closed, <2h, >2h"),
         ("window:<2x", "window:<2x is not known"),

@@ -252,6 +252,8 @@ pub enum Source {
     Link(String),
     /// In the request itself; here only how many they are.
     Enclosed(u64),
+    /// In a file of this desk, which is read when the mail is queued.
+    File(String),
 }
 
 /// What is changed of a thread; what is `None` stays.

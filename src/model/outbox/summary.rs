@@ -103,7 +103,7 @@ fn mail_summary(mail: &Mail) -> String {
         .iter()
         .map(|it| match it.source {
             Source::Enclosed(size) => size,
-            Source::Link(_) => 0,
+            Source::Link(_) | Source::File(_) => 0,
         })
         .sum();
     match mail.attachments.len() {

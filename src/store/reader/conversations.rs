@@ -13,6 +13,7 @@ use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::model::trouble::Trouble;
 use crate::store::StoreError;
+use crate::store::email::rows as thread;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
@@ -70,9 +71,11 @@ pub(crate) fn row_of(
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {} FROM conversation c {} WHERE c.channel = ?1 AND c.id = ?2",
+        "SELECT {COLUMNS}, {FACTS}, {}, {} FROM conversation c {} {} WHERE c.channel = ?1 AND c.id = ?2",
         local::COLUMNS,
-        local::JOIN
+        thread::COLUMNS,
+        local::JOIN,
+        thread::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], list_row).optional()?)
@@ -129,11 +132,13 @@ fn walk(
     let [first, id, channel] = order::columns(query);
     let (_, direction) = order::direction(query.sort, walk);
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {}
+        "SELECT {COLUMNS}, {FACTS}, {}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {} {}
          ORDER BY {first} {direction}, {id} {direction}, {channel} {direction}",
         local::COLUMNS,
+        thread::COLUMNS,
         numbers.sql,
-        local::JOIN
+        local::JOIN,
+        thread::JOIN
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(numbers.values), list_row)?;
@@ -219,5 +224,6 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
             .get::<_, Option<String>>(WIDTH + 13)?
             .map_or_else(Trouble::default, |it| Trouble::read(&it)),
         local: local::read(row, WIDTH + FACTS_WIDTH)?,
+        thread: thread::read(row, WIDTH + FACTS_WIDTH + local::WIDTH)?,
     })
 }

@@ -40,6 +40,10 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state = 'stopped' LIMIT ?2)",
         )?,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
+        unread_mail: count(
+            "SELECT count(*) FROM (SELECT 1 FROM thread h JOIN conversation c ON c.channel = h.channel AND c.id = h.id
+                 WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 LIMIT ?2)",
+        )?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
         next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,
         paused_since: first(

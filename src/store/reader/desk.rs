@@ -5,6 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::model::email::NEW_MAIL;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Message;
 use crate::model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
@@ -114,6 +115,9 @@ fn title(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<SafeText, StoreError> {
+    if conversation.as_str().starts_with(NEW_MAIL) {
+        return Ok(SafeText::line("New mail"));
+    }
     let known = row_of(connection, channel, conversation)?;
     Ok(known.map_or_else(|| SafeText::line(conversation.as_str()), |it| it.conversation.title()))
 }

@@ -9,9 +9,9 @@ use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{ConversationKey, Fate, PausedEntry};
 use crate::model::text::SafeText;
-use crate::store::StoreError;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::{line, time};
+use crate::store::{StoreError, outbox};
 
 /// What became of each of these.
 pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, Fate)>, StoreError> {
@@ -29,10 +29,7 @@ fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
             _ => Fate::Sending,
         });
     }
-    let mut statement = connection
-        .prepare_cached("SELECT event FROM desk.audit WHERE row = ?1 ORDER BY number DESC LIMIT 1")?;
-    let event = statement.query_row([row.as_str()], |it| it.get::<_, String>(0)).optional()?;
-    Ok(match event.as_deref() {
+    Ok(match outbox::ending(connection, row)?.as_deref() {
         Some("done") => Fate::Done,
         Some("taken back") => Fate::TakenBack,
         _ => Fate::Dropped,

@@ -11,11 +11,15 @@ use crate::model::messages::MessageRow;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::Timestamp;
+use crate::store::email::letters;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::media;
 use crate::store::rows::message::{COLUMNS, WIDTH, read};
 use crate::store::rows::outbox;
 use crate::store::{StoreError, notes};
+
+/// The content type of mails.
+const LETTER: &str = "email";
 
 /// Reads the page.
 pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
@@ -30,6 +34,12 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     let more_stored = messages.len() > limit;
     messages.truncate(limit);
     messages.reverse();
+    if messages.iter().any(|it| it.message.content_type == LETTER) {
+        let mut letters = letters::of_thread(connection, &query.channel, &query.conversation)?;
+        for row in &mut messages {
+            row.letter = letters.remove(&row.message.id).map(Box::new);
+        }
+    }
     let pending = pending_reactions(&rows);
     for row in &mut messages {
         row.reaction_pending = pending.get(&row.message.id).cloned();
@@ -89,6 +99,7 @@ fn messages(
             sent_here: row.get(WIDTH)?,
             reaction: row.get(WIDTH + 1)?,
             reaction_pending: None,
+            letter: None,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -14,6 +14,11 @@ use crate::store::StoreError;
 /// after all that have one, newest activity first.
 const LAST: i64 = i64::MAX / 2;
 
+/// More microseconds than lie between any two activities.
+const SPAN: i64 = 1 << 58;
+/// After every word.
+const UNNAMED: &str = "\u{10fffd}";
+
 /// A row's place in a list. Ties fall to the id, then to the tab.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Key(pub(crate) [Value; 3]);
@@ -39,6 +44,14 @@ pub(crate) fn columns(query: &ConversationQuery) -> [String; 3] {
             query.at.plus(-DAY).micros()
         ),
         Sort::Name => "c.name_key".to_owned(),
+        Sort::Category => format!(
+            "coalesce((SELECT lower(h.category) FROM thread h
+             WHERE h.channel = c.channel AND h.id = c.id), '{UNNAMED}')"
+        ),
+        Sort::Priority => format!(
+            "coalesce((SELECT h.urgency * {SPAN} - c.sort_at FROM thread h
+             WHERE h.channel = c.channel AND h.id = c.id), {LAST} - c.sort_at)"
+        ),
     };
     [first, "c.id".to_owned(), "c.channel".to_owned()]
 }

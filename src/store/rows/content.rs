@@ -117,7 +117,9 @@ pub(crate) fn write_mail(mail: &Mail) -> Value {
 fn write_attachment(attachment: &Attachment) -> Value {
     let (link, size) = match &attachment.source {
         Source::Link(link) => (Some(link), None),
-        Source::Enclosed(size) => (None, Some(size)),
+        Source::Enclosed(size) => (None, Some(*size)),
+        // Read before it is queued.
+        Source::File(_) => (None, Some(0)),
     };
     json!({
         "filename": attachment.filename, "contentType": attachment.content_type, "link": link, "size": size,

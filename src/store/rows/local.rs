@@ -28,6 +28,9 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
          WHERE o.channel = c.channel AND o.lane = 'contact' AND o.lane_id = c.address
              AND o.operation = 'contact' AND o.state <> 'stopped')";
 
+/// How many they are.
+pub(crate) const WIDTH: usize = 10;
+
 /// Reads the numbers of the conversations that were put aside, that nothing
 /// has brought back, and of which nothing written here asks.
 pub(crate) const ASLEEP: &str = "SELECT a.number FROM desk.snooze s

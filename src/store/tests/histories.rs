@@ -6,6 +6,7 @@ use crate::model::messages::Delivery;
 use crate::model::messages::Direction::{Inbound, Outbound};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::store::history::HistoryMove;
+use crate::store::messages::AppliedMessages;
 use crate::store::tests::{add, at, channel, conversation, list, message};
 use crate::store::{Reader, Store};
 
@@ -39,6 +40,32 @@ async fn a_message_is_new_once_and_never_goes_back() {
     let page = history(&store.reader().unwrap(), 10);
     assert_eq!(page.messages[0].message.delivery, Delivery::Read);
     assert!(apply(read("delivered")).await.unwrap().touched.is_empty());
+}
+
+#[tokio::test]
+async fn what_comes_back_after_its_conversation_was_gone_is_not_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1)]).await;
+    let apply = |numbers: &[i64]| {
+        let page = numbers.iter().map(|it| message("a", &format!("m{it}"), *it, Inbound)).collect();
+        let (store, harbor) = (store.clone(), channel());
+        async move { store.apply_messages(&harbor, page, Platform::Whatsapp, Vec::new()).await.unwrap() }
+    };
+    let is_back = |applied: AppliedMessages| applied.inserted.iter().map(|it| it.is_back).collect::<Vec<_>>();
+    let cases: [(&[i64], &[bool]); 4] = [
+        (&[2, 1], &[false, false]),
+        (&[2, 1], &[true, true]),
+        // An older answer forgets nothing of what was there before it.
+        (&[1], &[true]),
+        (&[3, 2], &[false, true]),
+    ];
+    for (numbers, back) in cases {
+        assert_eq!(is_back(apply(numbers).await), back, "{numbers:?}");
+        store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
+        store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
+        assert_eq!(history(&store.reader().unwrap(), 9).messages, []);
+    }
 }
 
 #[tokio::test]

@@ -7,16 +7,21 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::model::account::Platform;
 use crate::model::attachments::Attachment;
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::contacts::ToldContact;
+use crate::model::email::{Field, Thread};
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
+use crate::model::messages::Direction;
+use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
 use crate::model::time::Timestamp;
+use crate::store::email::Filed;
 use crate::store::templates::ToldTemplate;
-use crate::store::tests::{at, channel};
+use crate::store::tests::{at, channel, message};
 use crate::store::{Durability, Store, files, search, trouble};
 
 /// Messages in the older cache: more than two slices of the index.
@@ -147,6 +152,18 @@ async fn every_older_cache_is_carried_over() {
         assert!(store.apply_contact(&channel(), "+34600111222", told, at(6)).await.unwrap());
         let tagged = reader.conversations(&all).unwrap().rows[0].local.tags.clone();
         assert_eq!(tagged[0].word.as_str(), "vip", "version {version}");
+        let thread = Thread { is_read: Some(false), ..Thread::default() };
+        assert!(
+            store.apply_threads(&channel(), vec![("c1".into(), thread)], store.snapshot()).await.unwrap()
+        );
+        let row = &reader.conversations(&all).unwrap().rows[0];
+        assert_eq!(row.thread.as_ref().and_then(|it| it.is_read), Some(false), "version {version}");
+        assert_eq!(reader.mailbox(&channel()).unwrap(), None);
+        assert!(reader.correspondents(&channel(), "", 10).unwrap().is_empty(), "version {version}");
+        store.mark_gone(&channel(), &"c1".into()).await.unwrap();
+        let old = vec![message("c1", "m1", 0, Direction::Inbound)];
+        let again = store.apply_messages(&channel(), old, Platform::Whatsapp, vec![]).await.unwrap();
+        assert!(again.inserted[0].is_back, "version {version}");
         drop((store, reader));
         assert_eq!(version_of(&path), files::CACHE.len());
     }
@@ -184,6 +201,11 @@ async fn every_older_outbox_is_carried_over() {
         let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
+        let star = ThreadChange { is_starred: Some(true), ..ThreadChange::default() };
+        let filed = Filed { ignored: vec![Field::Star], ..Filed::default() };
+        let ignored = store.note_filed(&channel(), &"c9".into(), &star, &filed, at(0)).await.unwrap();
+        assert_eq!(ignored, [Field::Star], "version {version}");
+        assert!(store.working_fields(&channel()).await.unwrap().is_empty());
         store.keep_macro('a', Some("command close e".into())).unwrap();
         assert_eq!(reader.macros().unwrap()[0].steps, "command close e", "version {version}");
         store.keep_macro('a', None).unwrap();

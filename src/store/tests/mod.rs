@@ -12,6 +12,7 @@ mod operations;
 mod outbox;
 mod search;
 mod since;
+mod threads;
 mod windows;
 
 use crate::model::account::Platform;

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use frontdesk::client::{Client, ReadError, Trigger};
 use frontdesk::model::account::Platform;
+use frontdesk::model::email::ThreadFilter;
 use frontdesk::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId};
 use serde_json::{Value, json};
 
@@ -191,9 +192,9 @@ impl ReadCell {
         let trigger = async |trigger| client.trigger(trigger).await.map(drop);
         match self.read.name {
             "GET /email/account" => client.email_account().await.map(drop),
-            "GET /email/threads" => client.email_threads(None).await.map(drop),
+            "GET /email/threads" => client.email_threads(&ThreadFilter::default(), None).await.map(drop),
             "GET /email/threads/{threadId}" => {
-                client.email_thread(&ThreadId::from(ids.of("{threadId}"))).await.map(drop)
+                client.email_thread(&ThreadId::from(ids.of("{threadId}")), None).await.map(drop)
             }
             "GET /email/contacts" => client.email_contacts(None, None).await.map(drop),
             "GET /webhooks" | "GET /email/webhooks" => client.webhooks(&self.read.platform()).await.map(drop),

@@ -1,0 +1,159 @@
+//! Filing threads: read, star, archive, category. Each is one change for the
+//! server and can be taken back by its opposite.
+//!
+//! Knows nothing of whether the server takes it; that is looked at when it
+//! was sent.
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Intent};
+use crate::app::undoing::What;
+use crate::model::conversations::{ConversationRow, Status};
+use crate::model::email::Thread;
+use crate::model::ids::ThreadId;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{ThreadChange, ThreadPlace};
+
+impl App {
+    /// Archives the thread at hand, or takes it out of the archive.
+    pub(super) fn archive(&mut self, effects: &mut Vec<Effect>) {
+        let Some(row) = self.at_hand().cloned() else { return };
+        let archived = row.conversation.status != Status::Closed;
+        let words = if archived { "archived" } else { "back in the inbox" };
+        self.file(vec![row], words, &move |_| place(archived), effects);
+    }
+
+    /// Marks the thread at hand as read or unread.
+    pub(super) fn toggle_read(&mut self, effects: &mut Vec<Effect>) {
+        let Some(row) = self.at_hand().cloned() else { return };
+        let read = !is_read(&row);
+        let words = if read { "marked as read" } else { "marked as unread" };
+        self.file(vec![row], words, &move |_| read_change(read), effects);
+    }
+
+    /// Gives the thread at hand a star, or takes it away.
+    pub(super) fn toggle_star(&mut self, effects: &mut Vec<Effect>) {
+        let Some(row) = self.at_hand().cloned() else { return };
+        let starred = !row.thread.as_ref().and_then(|it| it.is_starred).unwrap_or(false);
+        let words = if starred { "starred" } else { "star taken away" };
+        let change =
+            move |_: &ConversationRow| ThreadChange { is_starred: Some(starred), ..ThreadChange::default() };
+        self.file(vec![row], words, &change, effects);
+    }
+
+    /// Sets what the thread at hand is about.
+    pub(super) fn set_category(&mut self, category: &str, effects: &mut Vec<Effect>) {
+        let Some(row) = self.at_hand().cloned() else { return };
+        let word = category.to_owned();
+        let change = move |_: &ConversationRow| ThreadChange {
+            category: Some(word.clone()),
+            ..ThreadChange::default()
+        };
+        self.file(vec![row], &format!("category {category}"), &change, effects);
+    }
+
+    /// An opened thread counts as read on the server, too.
+    pub(crate) fn mark_read(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab();
+        let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
+        let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
+        if !unread
+            || !tab.is_mail()
+            || tab.is_in_triage()
+            || crate::app::availability::tab_writable(tab).is_err()
+        {
+            return;
+        }
+        if let Some(intent) = self.filed(&row, read_change(true)) {
+            effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        }
+    }
+
+    /// Changes threads in one step that one key takes back.
+    pub(super) fn file(
+        &mut self,
+        rows: Vec<ConversationRow>,
+        words: &str,
+        change: &dyn Fn(&ConversationRow) -> ThreadChange,
+        effects: &mut Vec<Effect>,
+    ) {
+        let pairs: Vec<(Intent, Intent)> = rows
+            .iter()
+            .filter_map(|row| {
+                let change = change(row);
+                let back = opposite(row, &change);
+                Some((self.filed(row, change)?, self.filed(row, back)?))
+            })
+            .collect();
+        let (intents, backs): (Vec<Intent>, Vec<Intent>) = pairs.into_iter().unzip();
+        if intents.is_empty() {
+            return;
+        }
+        let channel = self.tab().channel.id.clone();
+        let named = match rows.as_slice() {
+            [one] => format!("{words} · {}", one.conversation.title()),
+            many => format!("{words} · {} threads", many.len()),
+        };
+        self.note_done(channel, &named, What::Filed(backs));
+        self.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
+        effects.push(Effect::Enqueue { intents, clears_draft: false });
+    }
+
+    pub(super) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let thread = ThreadId::new(row.conversation.id.as_str());
+        Some(Intent {
+            channel: row.channel.clone(),
+            platform: tab.platform()?.clone(),
+            conversation: row.conversation.id.clone(),
+            operation: Operation::ChangeThread { thread, change },
+            hold: 0,
+            seen: None,
+            planned_at: None,
+        })
+    }
+
+    /// Sends the opposite of what was filed.
+    pub(crate) fn unfile(&mut self, backs: &[Intent], effects: &mut Vec<Effect>) {
+        effects.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
+    }
+}
+
+/// Whether the server counts a thread as read.
+pub fn is_read(row: &ConversationRow) -> bool {
+    row.thread.as_ref().and_then(|it| it.is_read).unwrap_or(true)
+}
+
+/// Into the archive or out of it.
+pub fn place(archived: bool) -> ThreadChange {
+    // Whoever puts a thread away has read it.
+    let is_read = archived.then_some(true);
+    ThreadChange { is_read, place: Some(ThreadPlace::Archived(archived)), ..ThreadChange::default() }
+}
+
+/// Read or unread.
+pub fn read_change(read: bool) -> ThreadChange {
+    ThreadChange { is_read: Some(read), ..ThreadChange::default() }
+}
+
+/// What brings a thread back to what it was before a change.
+fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
+    let nothing = Thread::default();
+    let before = row.thread.as_deref().unwrap_or(&nothing);
+    let place = change.place.as_ref().map(|_| match &before.folder {
+        Some(folder) if !before.is_archived() && folder.as_str() != "inbox" => {
+            ThreadPlace::Folder(folder.to_string())
+        }
+        _ => ThreadPlace::Archived(row.conversation.status == Status::Closed),
+    });
+    let text = |it: &Option<crate::model::text::SafeText>, other: &str| {
+        it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)
+    };
+    ThreadChange {
+        is_read: change.is_read.map(|it| before.is_read.unwrap_or(!it)),
+        is_starred: change.is_starred.map(|it| before.is_starred.unwrap_or(!it)),
+        place,
+        category: change.category.as_ref().map(|_| text(&before.category, "none")),
+        priority: change.priority.as_ref().map(|_| text(&before.priority, "normal")),
+    }
+}

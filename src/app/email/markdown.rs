@@ -1,0 +1,38 @@
+//! The HTML a mail's Markdown becomes. HTML that stands in the text is text:
+//! what a customer wrote and was quoted must not act in another's mail.
+//!
+//! Knows nothing of mails.
+
+use pulldown_cmark::{Event, Options, Parser, html};
+
+/// The HTML of a text.
+pub fn to_html(text: &str) -> String {
+    let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
+    let events = Parser::new_ext(text, options).map(|it| match it {
+        Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
+        // A line break that was typed is meant.
+        Event::SoftBreak => Event::HardBreak,
+        other => other,
+    });
+    let mut out = String::with_capacity(text.len() * 2);
+    html::push_html(&mut out, events);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_becomes_html_and_html_stays_text() {
+        let cases = [
+            ("**Hi**\nthere", "<p><strong>Hi</strong><br />\nthere</p>\n"),
+            ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("> said", "<blockquote>\n<p>said</p>\n</blockquote>\n"),
+        ];
+        for (text, html) in cases {
+            assert_eq!(to_html(text), html, "{text}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `broadcast`: one message to many contacts, looked over before it leaves,
+//! and how it goes.
+//!
+//! Knows nothing of requests. The number of people, or a phrase, confirms it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::CliError;
+use crate::cli::print;
+use crate::cli::scripting::audience::{self, Recipients};
+use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::{Common, Session};
+use crate::model::account::{Account, Environment, Platform};
+use crate::model::broadcasts::Broadcast;
+use crate::model::ids::BroadcastId;
+use crate::model::outbox::content::{Audience, BroadcastContent, Json, Template};
+use crate::model::outbox::{Lane, Operation};
+use crate::model::prices::{self, Price};
+use crate::store::outbox::NewRow;
+use crate::sync::Channel;
+use crate::sync::plan::watching;
+
+/// What can be done with broadcasts.
+#[derive(Debug, Subcommand)]
+pub enum BroadcastAction {
+    /// Send one message to many contacts; tells first to how many, and the price.
+    Send(BroadcastArguments),
+    /// Tell how a broadcast goes until it is finished.
+    Watch(WatchArguments),
+    /// List the broadcasts sent or watched from this desk, as last read.
+    List(Common),
+}
+
+/// The switches of `broadcast send`.
+#[derive(Debug, Args)]
+pub struct BroadcastArguments {
+    /// The text.
+    #[arg(required_unless_present_any = ["image", "template"], conflicts_with_all = ["image", "template"])]
+    pub text: Option<String>,
+    /// Send the picture that lies at this https address.
+    #[arg(long, value_name = "URL", conflicts_with = "template")]
+    pub image: Option<String>,
+    /// Send this approved template.
+    #[arg(long, value_name = "NAME", requires = "language")]
+    pub template: Option<String>,
+    /// The template's language code.
+    #[arg(long, value_name = "CODE", requires = "template")]
+    pub language: Option<String>,
+    /// The template's components with their values, as a JSON array.
+    #[arg(long, value_name = "JSON", requires = "template")]
+    pub components: Option<String>,
+    /// A file with a contact id or phone number in each line; `-` reads
+    /// standard input.
+    #[arg(long, value_name = "FILE", required_unless_present = "everyone")]
+    pub to: Option<String>,
+    /// Send to every contact of the workspace.
+    #[arg(long, conflicts_with = "to")]
+    pub everyone: bool,
+    /// The number of people, or for everyone the phrase that is asked for:
+    /// without it nothing is sent.
+    #[arg(long, value_name = "WORDS")]
+    pub confirm: Option<String>,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `broadcast watch`.
+#[derive(Debug, Args)]
+pub struct WatchArguments {
+    /// The broadcast's id.
+    pub id: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Does one of them.
+///
+/// # Errors
+/// When the server did not confirm, in words.
+pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> {
+    match action {
+        BroadcastAction::Send(arguments) => send(session, arguments),
+        BroadcastAction::Watch(arguments) => Ok(watch(session, arguments)?),
+        BroadcastAction::List(common) => Ok(list(session, common)?),
+    }
+}
+
+impl BroadcastAction {
+    /// What all have.
+    pub fn common(&self) -> &Common {
+        match self {
+            Self::Send(arguments) => &arguments.common,
+            Self::Watch(arguments) => &arguments.common,
+            Self::List(common) => common,
+        }
+    }
+}
+
+impl BroadcastArguments {
+    fn content(&self) -> BroadcastContent {
+        if let (Some(name), Some(language)) = (&self.template, &self.language) {
+            let components = self.components.clone().map(Json);
+            let (name, language) = (name.clone(), language.clone());
+            return BroadcastContent::Template(Template { name, language, components });
+        }
+        match &self.image {
+            Some(link) => BroadcastContent::Image(link.clone()),
+            None => BroadcastContent::Text(self.text.clone().unwrap_or_default()),
+        }
+    }
+}
+
+fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliError> {
+    let channel = business_chat(session, arguments.common.channel.as_deref())?;
+    let name = channel.spec().name.clone();
+    if channel.spec().read_only {
+        return Err(CliError::Failed(anyhow::anyhow!("{name} is read-only")));
+    }
+    let content = arguments.content();
+    let recipients = match &arguments.to {
+        Some(path) => audience::of_file(session, &channel, path)?,
+        None => audience::everyone(session, &channel)?,
+    };
+    // Certain mistakes are told before anything is asked.
+    let operation = Operation::Broadcast { to: recipients.to.clone(), content: content.clone() };
+    let request = crate::client::prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation)
+        .context("making the broadcast")?;
+    let account = session.runtime.block_on(session.store().account(&channel.spec().id));
+    let account = account.context("reading this desk's files")?.context("the account is not known")?;
+    let check = flight_check(&name, &account, &recipients, &content);
+    let wanted = phrase(&recipients);
+    if arguments.confirm.as_deref() != Some(wanted.as_str()) {
+        return Err(CliError::Usage(format!(
+            "{check}; nothing was sent: add --confirm '{wanted}' to send it"
+        )));
+    }
+    let id = channel.spec().id.clone();
+    let row = NewRow {
+        channel: id,
+        lane: Lane::Broadcasts,
+        operation,
+        request,
+        hold_micros: 0,
+        seen: None,
+        planned_at: None,
+    };
+    let queued = session.store().enqueue(row, session.now()).context("queueing the broadcast")?;
+    confirmed(session, &channel, &queued.id)?;
+    let made = session.store().made(&queued.id).context("reading this desk's files")?;
+    let made = made.unwrap_or_default();
+    let count = recipients.count;
+    let told = match arguments.common.json {
+        true => json!({"ok": true, "channel": name, "broadcastId": made, "recipients": count}).to_string(),
+        false => format!("broadcast {made}: to {count} contacts on {name}"),
+    };
+    Ok(print::line(&told)?)
+}
+
+/// The one channel a broadcast goes out on.
+fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
+    let mut found = Vec::new();
+    for channel in session.channels(name)? {
+        if session.platform(&channel)? == Platform::Whatsapp {
+            found.push(channel);
+        }
+    }
+    match (found.len(), name) {
+        (0, Some(name)) => bail!("{name}: broadcasts go out on business chat only"),
+        (0, None) => bail!("no configured channel is a business chat, and broadcasts go out on no other"),
+        (1, _) => found.pop().context("one was found"),
+        (count, _) => bail!("{count} channels are business chats; say which with --channel"),
+    }
+}
+
+/// All that should be known before it leaves, in a line.
+fn flight_check(name: &str, account: &Account, to: &Recipients, content: &BroadcastContent) -> String {
+    let price = each(content).times(i64::try_from(to.count).unwrap_or(i64::MAX));
+    let mut parts = vec![
+        format!("{} on {name} ({})", people(to.count), account.environment.label()),
+        format!("{} of {}", price.words(), prices::credits(account.credits)),
+    ];
+    if to.doubled > 0 {
+        parts.push(format!("{} named twice are asked once", to.doubled));
+    }
+    if account.environment == Environment::Live && price.most as f64 > account.credits {
+        parts.push("the balance may not suffice".to_owned());
+    }
+    let told = [("tier", &account.messaging_tier), ("quality", &account.quality_rating)];
+    parts.extend(told.into_iter().filter_map(|(what, it)| it.as_ref().map(|it| format!("{what} {it}"))));
+    parts.join(", ")
+}
+
+/// What each of the people costs.
+fn each(content: &BroadcastContent) -> Price {
+    match content {
+        BroadcastContent::Text(_) => Price::exactly(prices::TEXT),
+        BroadcastContent::Image(_) => Price { least: prices::MEDIA_OWN_LINK, most: prices::MEDIA_UPLOADED },
+        BroadcastContent::Template(_) => Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT },
+    }
+}
+
+/// What confirms it: everyone takes more than a number.
+fn phrase(to: &Recipients) -> String {
+    match &to.to {
+        Audience::Everyone => format!("SEND TO ALL {}", to.count),
+        Audience::Contacts(_) => to.count.to_string(),
+    }
+}
+
+fn people(count: usize) -> String {
+    if count == 1 { "1 contact".to_owned() } else { format!("{count} contacts") }
+}
+
+fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
+    let channel = business_chat(session, arguments.common.channel.as_deref())?;
+    let id = BroadcastId::new(arguments.id.as_str());
+    let until = session.now().plus(session.patience);
+    let (mut looks, mut before) = (0, None);
+    loop {
+        let told = session.ask("reading the broadcast", async || channel.client.broadcast(&id).await)?;
+        let kept = session.store().apply_broadcast(&channel.spec().id, told.clone());
+        session.runtime.block_on(kept).context("keeping how it goes")?;
+        let finished = told.is_finished();
+        if before.as_ref() != Some(&told) {
+            tell(&channel.spec().name, &told, arguments.common.json)?;
+        }
+        if finished {
+            return Ok(());
+        }
+        let wait = watching(looks);
+        if session.now().plus(wait) > until {
+            bail!("it is not finished yet; `frontdesk broadcast watch {id}` goes on watching");
+        }
+        (looks, before) = (looks + 1, Some(told));
+        session.sleep(Duration::from_micros(wait.unsigned_abs()));
+    }
+}
+
+fn list(session: &Session, common: &Common) -> Result<()> {
+    let mut items = Vec::new();
+    for channel in session.channels(common.channel.as_deref())? {
+        for told in session.reader.broadcasts(&channel.spec().id)? {
+            match common.json {
+                true => items.push(as_json(&channel.spec().name, &told)),
+                false => tell(&channel.spec().name, &told, false)?,
+            }
+        }
+    }
+    if common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}
+
+fn tell(name: &str, told: &Broadcast, json: bool) -> Result<()> {
+    if json {
+        return print::line(&as_json(name, told).to_string());
+    }
+    print::line(&format!("{}\t{name}\t{}\t{}", told.id, told.status.word(), told.summary()))
+}
+
+fn as_json(name: &str, told: &Broadcast) -> Value {
+    json!({
+        "id": told.id.as_str(),
+        "channel": name,
+        "status": told.status.word(),
+        "finished": told.is_finished(),
+        "recipients": told.recipients,
+        "delivered": told.delivered,
+        "failed": told.failed,
+        "pending": told.pending,
+        "createdAt": told.created_at.map(|it| it.to_string()),
+        "completedAt": told.completed_at.map(|it| it.to_string()),
+    })
+}

@@ -1,0 +1,137 @@
+//! Mail addresses as people type them: lists, names around them, doubles,
+//! and what must never get into a header.
+//!
+//! Pure. Knows nothing of who is known here.
+
+use std::collections::HashSet;
+
+/// Characters of an address at most.
+const LONGEST: usize = 254;
+
+/// One address of a line of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// An address, without the name around it.
+    Address(String),
+    /// Something else.
+    Wrong(String),
+}
+
+/// Cuts a line such as `Ana <ana@x.example>, bob@x.example; c@x.example`.
+pub fn list(line: &str) -> Vec<Typed> {
+    let mut pieces = vec![String::new()];
+    let (mut quoted, mut angled) = (false, false);
+    for it in line.chars() {
+        match it {
+            '"' => quoted = !quoted,
+            '<' if !quoted => angled = true,
+            '>' if !quoted => angled = false,
+            _ => (),
+        }
+        if matches!(it, ',' | ';' | '\n') && !quoted && !angled {
+            pieces.push(String::new());
+        } else if let Some(piece) = pieces.last_mut() {
+            piece.push(it);
+        }
+    }
+    pieces.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).map(one).collect()
+}
+
+fn one(piece: &str) -> Typed {
+    let inner = match (piece.rfind('<'), piece.ends_with('>')) {
+        (Some(at), true) => &piece[at + 1..piece.len() - 1],
+        _ => piece,
+    };
+    let address = inner.trim();
+    if is_address(address) { Typed::Address(address.to_owned()) } else { Typed::Wrong(piece.to_owned()) }
+}
+
+/// Whether a text can be one address and nothing else: no second header, no
+/// second address, no name hides in it.
+pub fn is_address(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let plain = |it: char| {
+        !it.is_whitespace()
+            && !it.is_control()
+            && !matches!(it, ',' | ';' | '<' | '>' | '"' | '(' | ')' | '\\')
+    };
+    let is_domain = domain.contains('.')
+        && !domain.starts_with(['.', '-'])
+        && !domain.ends_with(['.', '-'])
+        && !domain.contains("..")
+        && domain.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '-'));
+    !local.is_empty()
+        && !local.contains('@')
+        && text.chars().count() <= LONGEST
+        && local.chars().all(plain)
+        && is_domain
+}
+
+/// What two spellings of one address have in common.
+pub fn folded(address: &str) -> String {
+    address.trim().to_lowercase()
+}
+
+/// To, Cc and Bcc without doubles, each kept where it stands first, and
+/// without the addresses that are one's own.
+pub fn distinct(lists: [Vec<String>; 3], own: &[String]) -> [Vec<String>; 3] {
+    let mut seen: HashSet<String> = own.iter().map(|it| folded(it)).collect();
+    lists.map(|list| list.into_iter().filter(|it| seen.insert(folded(it))).collect())
+}
+
+/// A line that goes into a header, with nothing in it that could end it.
+pub fn header_line(text: &str) -> String {
+    let unbroken = text.replace(['\r', '\n', '\t', '\u{85}', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}'], " ");
+    unbroken.chars().filter(|it| !it.is_control()).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lines_of_addresses() {
+        let good = |it: &str| Typed::Address(it.to_owned());
+        let wrong = |it: &str| Typed::Wrong(it.to_owned());
+        let cases = [
+            ("", vec![]),
+            ("a@b.example", vec![good("a@b.example")]),
+            ("Ana <a@b.example>, c@d.example;", vec![good("a@b.example"), good("c@d.example")]),
+            ("\"Lopez, Ana\" <a@b.example>", vec![good("a@b.example")]),
+            ("a@b.example\nBcc: x@y.example", vec![good("a@b.example"), wrong("Bcc: x@y.example")]),
+            ("ana", vec![wrong("ana")]),
+            ("a@b", vec![wrong("a@b")]),
+            ("a@b.example x", vec![wrong("a@b.example x")]),
+            ("jürgen@bücher.example", vec![good("jürgen@bücher.example")]),
+        ];
+        for (line, parts) in cases {
+            assert_eq!(list(line), parts, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn each_address_once_and_never_ones_own() {
+        let of = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let lists =
+            [of(&["A@x.example", "b@x.example"]), of(&["a@X.example", "me@x.example"]), of(&["b@x.example"])];
+        let kept = distinct(lists, &of(&["Me@x.example"]));
+        assert_eq!(kept, [of(&["A@x.example", "b@x.example"]), vec![], vec![]]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_typed_becomes_a_header(line in "\\PC{0,40}|[\\x00-\\x7f\u{85}\u{2028}]{0,60}") {
+            for it in list(&line) {
+                if let Typed::Address(it) = it {
+                    prop_assert!(!it.chars().any(|it| it.is_control() || it.is_whitespace()), "{:?}", it);
+                    prop_assert_eq!(it.matches('@').count(), 1);
+                }
+            }
+            let header = header_line(&line);
+            let breaks = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+            prop_assert!(!header.chars().any(breaks), "{:?}", header);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! A mail being written: its head and text, as the draft keeps it, and the
+//! mail it becomes. Answers and forwards begin here.
+//!
+//! Pure. Knows nothing of fields on a screen or of files' bytes.
+
+use crate::model::bounds;
+use crate::model::email::addresses::{Typed, distinct, header_line, list};
+use crate::model::email::{Letter, files};
+use crate::model::ids::ThreadId;
+use crate::model::outbox::content::{Attachment, Mail, Source};
+
+/// The line between what is written and what is quoted, in a kept draft.
+const QUOTED: &str = "---- quoted below ----";
+/// Characters quoted of a mail at most.
+const QUOTE: usize = 8_000;
+/// From so many recipients it is asked whether all are meant.
+pub const MANY: usize = 20;
+
+/// A mail being written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Addresses, as typed.
+    pub to: String,
+    /// Addresses, as typed.
+    pub cc: String,
+    /// Addresses, as typed.
+    pub bcc: String,
+    /// The subject, as typed.
+    pub subject: String,
+    /// The mail it answers.
+    pub answers: Option<String>,
+    /// Whether the text is Markdown that leaves as HTML, too.
+    pub html: bool,
+    /// Paths and https addresses of what goes with it.
+    pub files: Vec<String>,
+    /// The text.
+    pub body: String,
+    /// What is quoted below it.
+    pub quote: Option<String>,
+}
+
+impl Written {
+    /// As a draft keeps it.
+    pub fn to_draft(&self) -> String {
+        let line = |it: &str| header_line(it);
+        let mut text = format!("To: {}\n", line(&self.to));
+        for (name, value) in [("Cc", &self.cc), ("Bcc", &self.bcc)] {
+            if !value.trim().is_empty() {
+                text.push_str(&format!("{name}: {}\n", line(value)));
+            }
+        }
+        text.push_str(&format!("Subject: {}\n", line(&self.subject)));
+        if let Some(answers) = &self.answers {
+            text.push_str(&format!("Answers: {}\n", line(answers)));
+        }
+        if self.html {
+            text.push_str("Format: HTML\n");
+        }
+        for file in &self.files {
+            text.push_str(&format!("File: {}\n", line(file)));
+        }
+        text.push('\n');
+        text.push_str(&self.body);
+        if let Some(quote) = &self.quote {
+            text.push_str(&format!("\n{QUOTED}\n{quote}"));
+        }
+        text
+    }
+
+    /// Reads a draft; `None` if it is none of a mail.
+    pub fn from_draft(text: &str) -> Option<Self> {
+        let (head, rest) = text.split_once("\n\n").unwrap_or((text.trim_end(), ""));
+        if !head.starts_with("To:") {
+            return None;
+        }
+        let mut written = Self::default();
+        for line in head.lines() {
+            let (name, value) = line.split_once(':')?;
+            let value = value.trim().to_owned();
+            match name {
+                "To" => written.to = value,
+                "Cc" => written.cc = value,
+                "Bcc" => written.bcc = value,
+                "Subject" => written.subject = value,
+                "Answers" => written.answers = Some(value),
+                "Format" => written.html = value == "HTML",
+                "File" => written.files.push(value),
+                _ => return None,
+            }
+        }
+        match rest.split_once(&format!("\n{QUOTED}\n")) {
+            Some((body, quote)) => {
+                body.clone_into(&mut written.body);
+                written.quote = Some(quote.to_owned());
+            }
+            None => rest.clone_into(&mut written.body),
+        }
+        Some(written)
+    }
+
+    /// Whether nothing of a person's own is in it.
+    pub fn is_blank(&self) -> bool {
+        self.body.trim().is_empty() && self.files.is_empty()
+    }
+
+    /// The mail it becomes. `own` are the addresses of the account.
+    ///
+    /// # Errors
+    /// The field that is wrong, counted from To, and why.
+    pub fn mail(&self, thread: Option<ThreadId>, own: &[String]) -> Result<Mail, (usize, String)> {
+        let lines = [(&self.to, "To"), (&self.cc, "Cc"), (&self.bcc, "Bcc")];
+        let mut lists: [Vec<String>; 3] = Default::default();
+        for (place, (line, name)) in lines.into_iter().enumerate() {
+            for it in list(line) {
+                match it {
+                    Typed::Address(it) => lists[place].push(it),
+                    Typed::Wrong(it) => return Err((place, format!("{name}: {it:?} is no mail address"))),
+                }
+            }
+        }
+        // Whoever writes to themselves alone means it.
+        let to_self = lists.iter().flatten().all(|it| own.iter().any(|own| own.eq_ignore_ascii_case(it)));
+        let [to, cc, bcc] = distinct(lists, if to_self { &[] } else { own });
+        if to.is_empty() {
+            return Err((0, "To: at least one address is needed".to_owned()));
+        }
+        let subject = header_line(&self.subject);
+        if subject.is_empty() {
+            return Err((3, "Subject: it is empty".to_owned()));
+        }
+        let length = bounds::length(&subject);
+        if length > bounds::SUBJECT {
+            return Err((3, format!("Subject: {length} characters; {} are the most", bounds::SUBJECT)));
+        }
+        if self.files.len() > bounds::ATTACHMENTS {
+            return Err((4, format!("{} files; {} are the most", self.files.len(), bounds::ATTACHMENTS)));
+        }
+        if self.is_blank() {
+            return Err((4, "the mail is empty".to_owned()));
+        }
+        let text = self.whole_text();
+        Ok(Mail {
+            to,
+            cc,
+            bcc,
+            subject,
+            text: Some(text),
+            in_reply_to: self.answers.clone(),
+            thread,
+            attachments: self.files.iter().map(|it| attachment(it)).collect(),
+            ..Mail::default()
+        })
+    }
+
+    /// The text with what is quoted below it.
+    pub fn whole_text(&self) -> String {
+        match &self.quote {
+            Some(quote) => format!("{}\n\n{quote}", self.body.trim_end()),
+            None => self.body.clone(),
+        }
+    }
+
+    /// Whether the text speaks of a file and none goes with it.
+    pub fn forgot_file(&self) -> bool {
+        let text = self.body.to_lowercase();
+        self.files.is_empty() && WORDS.iter().any(|it| text.contains(it))
+    }
+
+    /// How many it goes to.
+    pub fn recipients(&self) -> usize {
+        [&self.to, &self.cc, &self.bcc].iter().map(|it| list(it).len()).sum()
+    }
+}
+
+/// Words that speak of a file, in the languages of the desk's customers.
+const WORDS: [&str; 14] = [
+    "attach",
+    "enclosed",
+    "anhang",
+    "angehängt",
+    "beigefügt",
+    "anbei",
+    "adjunto",
+    "adjunta",
+    "adjuntamos",
+    "ci-joint",
+    "pièce jointe",
+    "allegato",
+    "in allegato",
+    "em anexo",
+];
+
+/// An answer to a mail, to its sender or to all who have it.
+pub fn answer(
+    letter: &Letter,
+    thread_subject: Option<&str>,
+    own: &[String],
+    all: bool,
+    when: &str,
+) -> Written {
+    let is_own = |it: &str| own.iter().any(|own| own.eq_ignore_ascii_case(it));
+    let sender = letter.reply_to.as_ref().unwrap_or(&letter.from).to_string();
+    let to_all = |it: &[crate::model::text::SafeText]| {
+        let others = it.iter().map(ToString::to_string).filter(|it| !is_own(it));
+        others.collect::<Vec<_>>().join(", ")
+    };
+    // Who answers an own mail writes to whom it went.
+    let (to, mut others) = match is_own(&sender) {
+        true => (to_all(&letter.to), String::new()),
+        false => (sender, to_all(&letter.to)),
+    };
+    if !all {
+        others.clear();
+    }
+    let cc = if all {
+        [others, to_all(&letter.cc)].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(", ")
+    } else {
+        String::new()
+    };
+    let subject =
+        letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
+    Written {
+        to,
+        cc,
+        subject: marked("Re", &subject),
+        answers: letter.header_id.clone(),
+        quote: quoted(letter, when),
+        ..Written::default()
+    }
+}
+
+/// A mail passed on, with its head before its text. Its files stay behind:
+/// the interface has no way to pass them on.
+pub fn forward(letter: &Letter, thread_subject: Option<&str>, when: &str) -> Written {
+    let subject =
+        letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
+    let to: Vec<&str> = letter.to.iter().map(crate::model::text::SafeText::as_str).collect();
+    let text =
+        letter.plain.as_ref().or(letter.rich.as_ref()).map_or("", crate::model::text::SafeText::as_str);
+    let quote = format!(
+        "---------- Forwarded message ----------\nFrom: {}\nDate: {when}\nSubject: {subject}\nTo: {}\n\n{}",
+        letter.from,
+        to.join(", "),
+        cut(text)
+    );
+    Written { subject: marked("Fwd", &subject), quote: Some(quote), ..Written::default() }
+}
+
+/// A subject with one mark before it, however often it was answered.
+fn marked(mark: &str, subject: &str) -> String {
+    let bare = subject.trim();
+    match bare.split_once(':') {
+        Some((before, _)) if before.trim().eq_ignore_ascii_case(mark) => bare.to_owned(),
+        _ => format!("{mark}: {bare}"),
+    }
+}
+
+fn quoted(letter: &Letter, when: &str) -> Option<String> {
+    let text = letter.plain.as_ref().or(letter.rich.as_ref())?;
+    let lines: Vec<String> =
+        cut(text.as_str()).lines().map(|it| format!("> {it}").trim_end().to_owned()).collect();
+    let name = letter.from_name.as_ref().unwrap_or(&letter.from);
+    Some(format!("On {when}, {name} wrote:\n{}", lines.join("\n")))
+}
+
+fn cut(text: &str) -> String {
+    let cut: String = text.chars().take(QUOTE).collect();
+    if cut.len() < text.len() { format!("{cut}\n[…]") } else { cut }
+}
+
+fn attachment(what: &str) -> Attachment {
+    let name = what.split(['?', '#']).next().unwrap_or(what).rsplit('/').next().unwrap_or(what);
+    let source = match is_link(what) {
+        true => Source::Link(what.to_owned()),
+        false => Source::File(what.to_owned()),
+    };
+    Attachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
+}
+
+/// Whether a file is an address and no path.
+pub fn is_link(what: &str) -> bool {
+    what.to_ascii_lowercase().starts_with("https://")
+}
+
+/// The media type of a name's ending.
+pub fn kind_of(name: &str) -> &'static str {
+    match files::ending(name).as_deref() {
+        Some("pdf") => "application/pdf",
+        Some("txt" | "log" | "md") => "text/plain",
+        Some("csv") => "text/csv",
+        Some("html" | "htm") => "text/html",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("zip") => "application/zip",
+        Some("json") => "application/json",
+        Some("doc") => "application/msword",
+        Some("docx") => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        Some("xlsx") => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        Some("mp3") => "audio/mpeg",
+        Some("mp4") => "video/mp4",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests;

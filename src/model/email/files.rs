@@ -1,0 +1,108 @@
+//! Names of files that came with mail: what is shown of one, and under what
+//! name it may be saved.
+//!
+//! Pure. Knows nothing of folders.
+
+/// Characters of a saved name at most.
+const LONGEST: usize = 120;
+
+/// Endings of files that run when they are opened.
+const PROGRAMS: [&str; 30] = [
+    "exe", "com", "bat", "cmd", "scr", "pif", "js", "jse", "vbs", "vbe", "wsf", "wsh", "ps1", "msi", "jar",
+    "lnk", "hta", "cpl", "reg", "sh", "bash", "app", "command", "desktop", "apk", "iso", "dmg", "html",
+    "htm", "svg",
+];
+
+/// The name as it is shown: without the blanks that push its real ending out
+/// of sight.
+pub fn shown(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The real ending, in lower case.
+pub fn ending(name: &str) -> Option<String> {
+    let (_, ending) = name.trim().rsplit_once('.')?;
+    let ending = ending.trim().to_lowercase();
+    (!ending.is_empty() && ending.chars().all(char::is_alphanumeric)).then_some(ending)
+}
+
+/// Whether opening it would run it.
+pub fn runs(name: &str) -> bool {
+    ending(name).is_some_and(|it| PROGRAMS.contains(&it.as_str()))
+}
+
+/// A name that is safe in any folder: letters, digits and a little else, no
+/// leading dot, never empty, its ending kept.
+pub fn safe(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or("");
+    let plain = |it: char| if it.is_alphanumeric() || matches!(it, '.' | '-' | '_') { it } else { '_' };
+    let mut safe: String = shown(last).chars().map(plain).collect();
+    while safe.contains("__") {
+        safe = safe.replace("__", "_");
+    }
+    let safe = safe.trim_start_matches(['.', '-']).trim_end_matches('.').trim_matches('_').to_owned();
+    let stem = safe.split('.').next().unwrap_or("").to_lowercase();
+    let reserved = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"].contains(&stem.as_str());
+    let safe = if safe.is_empty() || reserved { format!("file_{safe}") } else { safe };
+    let count = safe.chars().count();
+    if count <= LONGEST {
+        return safe.trim_end_matches('_').to_owned();
+    }
+    let tail: String =
+        ending(&safe).filter(|it| it.len() < 12).map(|it| format!(".{it}")).unwrap_or_default();
+    let head: String = safe.chars().take(LONGEST - tail.chars().count()).collect();
+    format!("{head}{tail}")
+}
+
+/// The name before which another file of the same name stood: `a-2.pdf`.
+pub fn numbered(name: &str, number: u32) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => format!("{stem}-{number}.{ending}"),
+        _ => format!("{name}-{number}"),
+    }
+}
+
+/// Bytes in words.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_in_any_folder() {
+        let cases = [
+            ("report.pdf", "report.pdf"),
+            ("report.pdf                 .exe", "report.pdf_.exe"),
+            ("../../etc/passwd", "passwd"),
+            ("..\\..\\x.bat", "x.bat"),
+            (".bashrc", "bashrc"),
+            ("-rf", "rf"),
+            ("", "file"),
+            ("...", "file"),
+            ("CON.txt", "file_CON.txt"),
+            ("a\u{202e}fdp.exe", "a_fdp.exe"),
+            ("line\nbreak\u{1b}.txt", "line_break_.txt"),
+            ("Réservé 2026.pdf", "Réservé_2026.pdf"),
+        ];
+        for (name, saved) in cases {
+            assert_eq!(safe(name), saved, "{name:?}");
+        }
+        assert_eq!(safe(&format!("{}.pdf", "x".repeat(500))).chars().count(), LONGEST);
+        assert_eq!((numbered("a.pdf", 2), numbered("a", 3)), ("a-2.pdf".to_owned(), "a-3".to_owned()));
+    }
+
+    #[test]
+    fn the_real_ending_is_shown() {
+        assert_eq!(shown("report.pdf                 .exe"), "report.pdf .exe");
+        assert_eq!(ending("report.pdf   .EXE ").as_deref(), Some("exe"));
+        assert!(runs("report.pdf   .exe") && runs("page.HTML") && !runs("report.pdf") && !runs("exe"));
+        assert_eq!([size(7), size(84_511), size(1_843_220)], ["7 B", "85 KB", "1.8 MB"]);
+    }
+}

@@ -1,0 +1,260 @@
+//! Mail: the account behind a mail key, threads, and the letters in them.
+//!
+//! A thread is a conversation here: it has its row, history, notes and drafts
+//! like one of a chat. What only mail has stands beside it in [`Thread`] and
+//! [`Letter`]. Knows nothing of JSON or of HTML. Interface: Resources, Email
+//! account, Email thread, Email contact.
+
+pub mod addresses;
+pub mod compose;
+pub mod files;
+pub mod quotes;
+
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// What begins the name of a mail that has no thread yet.
+pub const NEW_MAIL: &str = "new-mail:";
+
+/// After so long without a synchronisation mail may be late.
+const LATE: i64 = 15 * MINUTE;
+
+/// The account behind a mail key.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailAccount {
+    /// Where mail to it goes.
+    pub address: SafeText,
+    /// What mails from it are signed with.
+    pub display_name: Option<SafeText>,
+    /// Who carries its mail.
+    pub provider: Option<SafeText>,
+    /// `active` is known; any other word is shown as it came.
+    pub sync_status: Option<SafeText>,
+    /// When it last looked for mail.
+    pub last_sync_at: Option<Timestamp>,
+    /// Whether the AI answers mail by itself; of the whole account.
+    pub ai_auto_reply: Option<bool>,
+}
+
+impl MailAccount {
+    /// Why mail may be late, if it may.
+    pub fn late(&self, now: Timestamp) -> Option<String> {
+        let status = self.sync_status.as_ref().map_or("active", SafeText::as_str);
+        if !status.eq_ignore_ascii_case("active") {
+            return Some(format!("the account is {status}: mail may be late"));
+        }
+        let old = self.last_sync_at.filter(|it| now.since(*it) > LATE);
+        old.map(|_| "mail may be late".to_owned())
+    }
+}
+
+/// What only a thread of mails has, beside its conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Thread {
+    /// The subject.
+    pub subject: Option<SafeText>,
+    /// Whether the server counts it as read.
+    pub is_read: Option<bool>,
+    /// Whether it has a star.
+    pub is_starred: Option<bool>,
+    /// What it is about, in the server's word.
+    pub category: Option<SafeText>,
+    /// How urgent it is, in the server's word.
+    pub priority: Option<SafeText>,
+    /// Where it lies; lists do not tell, single reads may.
+    pub folder: Option<SafeText>,
+    /// What of it holds only on this desk, because the server ignored it.
+    pub only_here: Vec<Field>,
+}
+
+impl Thread {
+    /// Whether it was put away.
+    pub fn is_archived(&self) -> bool {
+        self.folder.as_ref().is_some_and(|it| is_archive(it.as_str()))
+    }
+
+    /// This reading, with what it does not tell from the one before.
+    #[must_use]
+    pub fn or(self, before: Self) -> Self {
+        Self {
+            subject: self.subject.or(before.subject),
+            is_read: self.is_read.or(before.is_read),
+            is_starred: self.is_starred.or(before.is_starred),
+            category: self.category.or(before.category),
+            priority: self.priority.or(before.priority),
+            folder: self.folder.or(before.folder),
+            only_here: self.only_here,
+        }
+    }
+}
+
+/// Whether a folder's word means that what lies in it is done with.
+pub fn is_archive(folder: &str) -> bool {
+    matches!(folder.to_ascii_lowercase().as_str(), "archive" | "archived" | "all" | "done" | "trash" | "spam")
+}
+
+/// The place of a priority in a list, the most urgent first; a word nobody
+/// knows comes after all others.
+pub fn urgency(priority: &str) -> i64 {
+    match priority.to_ascii_lowercase().as_str() {
+        "urgent" | "critical" | "highest" => 0,
+        "high" | "important" => 1,
+        "normal" | "medium" => 2,
+        "low" | "lowest" => 3,
+        _ => 4,
+    }
+}
+
+/// Which threads the server is asked for; the interface shows no values, so
+/// they are those that were seen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadFilter {
+    /// Only in this folder.
+    pub folder: Option<String>,
+    /// Only of this category.
+    pub category: Option<String>,
+    /// Only read or unread ones.
+    pub is_read: Option<bool>,
+}
+
+/// What a person wants to know of mail now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MailWish {
+    /// The newest threads of a filter.
+    Threads(ThreadFilter),
+    /// One thread with its mails.
+    Thread(ConversationId),
+    /// Correspondents in whose name or address this stands.
+    Correspondents(String),
+}
+
+/// A part of a thread that can be changed. The interface shows no names for
+/// them, so what becomes of a change is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Field {
+    /// Read or unread.
+    Read,
+    /// With a star or without.
+    Star,
+    /// Put away or not, or in which folder.
+    Place,
+    /// What it is about.
+    Category,
+    /// How urgent it is.
+    Priority,
+}
+
+impl Field {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Star, Self::Place, Self::Category, Self::Priority];
+
+    /// The word kept in the database.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Star => "star",
+            Self::Place => "place",
+            Self::Category => "category",
+            Self::Priority => "priority",
+        }
+    }
+
+    /// Reads the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+
+    /// The field's name on the wire, as this desk writes it.
+    pub fn on_the_wire(self) -> &'static str {
+        match self {
+            Self::Read => "isRead",
+            Self::Star => "isStarred",
+            Self::Place => "archived",
+            Self::Category => "category",
+            Self::Priority => "priority",
+        }
+    }
+}
+
+/// One mail of a thread, beside its message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Letter {
+    /// The sender's address.
+    pub from: SafeText,
+    /// The sender's name.
+    pub from_name: Option<SafeText>,
+    /// Addresses.
+    pub to: Vec<SafeText>,
+    /// Addresses.
+    pub cc: Vec<SafeText>,
+    /// Where answers go, where that is not the sender.
+    pub reply_to: Option<SafeText>,
+    /// Its subject.
+    pub subject: Option<SafeText>,
+    /// Its `Message-ID`.
+    pub header_id: Option<String>,
+    /// Its plain text, if it has one.
+    pub plain: Option<SafeText>,
+    /// Its HTML as text, if it has any.
+    pub rich: Option<SafeText>,
+    /// Where its links lead, as they are numbered in the text.
+    pub links: Vec<SafeText>,
+    /// What is attached.
+    pub files: Vec<LetterFile>,
+}
+
+/// A file attached to a mail.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LetterFile {
+    /// What it claims to be called.
+    pub name: SafeText,
+    /// Its media type, as claimed.
+    pub kind: Option<SafeText>,
+    /// Its bytes, where they are known.
+    pub size: Option<u64>,
+    /// Where its bytes are, where the server tells.
+    pub url: Option<String>,
+    /// Whether its bytes came with the mail.
+    pub enclosed: bool,
+}
+
+/// Somebody mails were exchanged with.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Correspondent {
+    /// The address.
+    pub email: SafeText,
+    /// The name.
+    pub name: Option<SafeText>,
+    /// When the newest mail came or went.
+    pub last_at: Option<Timestamp>,
+    /// How many mails.
+    pub count: Option<u64>,
+    /// The number of the same person on business chat.
+    pub phone: Option<SafeText>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mail_may_be_late() {
+        let now = Timestamp::from_micros(100 * MINUTE);
+        let account = |status: Option<&str>, minutes: Option<i64>| MailAccount {
+            sync_status: status.map(SafeText::line),
+            last_sync_at: minutes.map(|it| now.plus(-it * MINUTE)),
+            ..MailAccount::default()
+        };
+        let cases = [
+            (account(Some("active"), Some(1)), None),
+            (account(Some("ACTIVE"), None), None),
+            (account(None, None), None),
+            (account(Some("active"), Some(16)), Some("mail may be late")),
+            (account(Some("paused"), Some(1)), Some("the account is paused: mail may be late")),
+        ];
+        for (account, late) in cases {
+            assert_eq!(account.late(now).as_deref(), late, "{account:?}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What of a mail was quoted from the mails before it, so that it can be
+//! folded away: by the marks mail programs put there, in the languages of
+//! the desk's customers.
+//!
+//! Pure. Knows nothing of what is on screen.
+
+/// Fewer quoted lines than this are not worth folding.
+const LEAST: usize = 2;
+
+/// A part of a mail's text: whole lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// What its writer wrote.
+    Said(&'a str),
+    /// What was quoted, and how many lines it has.
+    Quoted(&'a str, usize),
+}
+
+/// Words at the start of the line above a quotation: who wrote when.
+const BEGINS: [&str; 11] =
+    ["On ", "Am ", "Le ", "El ", "Il ", "Em ", "Op ", "Den ", "W dniu ", "Dne ", "Den "];
+/// Words at its end.
+const ENDS: [&str; 12] = [
+    "wrote:",
+    "schrieb:",
+    "a écrit :",
+    "a écrit:",
+    "escribió:",
+    "ha scritto:",
+    "escreveu:",
+    "schreef:",
+    "skrev:",
+    "napisał(a):",
+    "napsal(a):",
+    "написал:",
+];
+/// Lines behind which all is the mail before.
+const RULES: [&str; 7] = [
+    "original message",
+    "forwarded message",
+    "ursprüngliche nachricht",
+    "mensaje original",
+    "message d'origine",
+    "messaggio originale",
+    "mensagem original",
+];
+
+/// Cuts a text into what was written and what was quoted.
+pub fn parts(text: &str) -> Vec<Part<'_>> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let quoted = quoted_lines(&lines);
+    let mut parts = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while from < lines.len() {
+        let mut to = from;
+        while to < lines.len() && quoted[to] == quoted[from] {
+            to += 1;
+        }
+        let length: usize = lines[from..to].iter().map(|it| it.len() + 1).sum();
+        let end = (at + length).min(text.len() + 1);
+        let piece = &text[at..end.saturating_sub(1).max(at).min(text.len())];
+        parts.push(if quoted[from] { Part::Quoted(piece, to - from) } else { Part::Said(piece) });
+        (at, from) = (end, to);
+    }
+    parts
+}
+
+/// The text with its quotations folded into a line each, and how many lines
+/// were folded.
+pub fn folded(text: &str) -> (String, usize) {
+    let mut out = String::with_capacity(text.len());
+    let mut hidden = 0;
+    for part in parts(text) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        match part {
+            Part::Said(words) => out.push_str(words),
+            Part::Quoted(words, lines) if lines < LEAST => out.push_str(words),
+            Part::Quoted(_, lines) => {
+                hidden += lines;
+                out.push_str(&format!("▸ {lines} quoted lines"));
+            }
+        }
+    }
+    (out.trim_end().to_owned(), hidden)
+}
+
+/// Which lines are quoted.
+fn quoted_lines(lines: &[&str]) -> Vec<bool> {
+    let mut quoted = vec![false; lines.len()];
+    for (at, line) in lines.iter().enumerate() {
+        quoted[at] = is_marked(line);
+    }
+    // Empty lines between quoted ones belong to them.
+    let mut last = None;
+    for at in 0..lines.len() {
+        if quoted[at] {
+            if let Some(last) = last
+                && lines[last + 1..at].iter().all(|it| it.trim().is_empty())
+            {
+                quoted[last + 1..at].fill(true);
+            }
+            last = Some(at);
+        }
+    }
+    // Behind a rule everything is the mail before.
+    if let Some(rule) = lines.iter().position(|it| is_rule(it)) {
+        quoted[rule..].fill(true);
+    }
+    // Who wrote when belongs to what follows.
+    for at in 0..lines.len() {
+        if !quoted[at] && introduces(lines, at, &quoted) {
+            let end = lines[at..].iter().position(|it| ends(it)).map_or(at, |it| at + it);
+            quoted[at..=end].fill(true);
+            let mut next = end + 1;
+            while next < lines.len() && lines[next].trim().is_empty() {
+                quoted[next] = true;
+                next += 1;
+            }
+        }
+    }
+    quoted
+}
+
+fn is_marked(line: &str) -> bool {
+    line.starts_with('>') || line.starts_with("│ ")
+}
+
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    let inner = line.trim_matches(['-', '_', ' ']).to_lowercase();
+    let is_ruled = line.starts_with("---") || line.starts_with("___");
+    (is_ruled && RULES.contains(&inner.as_str()))
+        || (line.starts_with("____________") && line.chars().all(|it| it == '_'))
+}
+
+fn ends(line: &str) -> bool {
+    ENDS.iter().any(|it| line.trim_end().ends_with(it))
+}
+
+/// Whether a line says who wrote what is quoted right behind it; it may go on
+/// for another line or two.
+fn introduces(lines: &[&str], at: usize, quoted: &[bool]) -> bool {
+    if !BEGINS.iter().any(|it| lines[at].trim_start().starts_with(it)) && !ends(lines[at]) {
+        return false;
+    }
+    let Some(end) = lines[at..].iter().take(3).position(|it| ends(it)) else { return false };
+    let behind = at + end + 1;
+    let next = lines[behind..].iter().position(|it| !it.trim().is_empty()).map(|it| behind + it);
+    next.is_some_and(|it| quoted[it])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotations_are_found() {
+        let cases = [
+            ("Hi\nthere", "Hi\nthere", 0),
+            ("Yes.\n\nOn 20 Nov Maria wrote:\n> one\n> two", "Yes.\n\n▸ 3 quoted lines", 3),
+            (
+                "Ja\n\nAm 20.11.2026 um 10:00\nschrieb Eva:\n> a\n\n> b",
+                "Ja\n\nAm 20.11.2026 um 10:00\nschrieb Eva:\n▸ 3 quoted lines",
+                3,
+            ),
+            (
+                "Sí\nEl vie, 20 nov 2026 a las 10:00, Ana\n<ana@x.example> escribió:\n\n> uno\n> dos\nGracias",
+                "Sí\n▸ 5 quoted lines\nGracias",
+                5,
+            ),
+            ("Top\n-----Original Message-----\nFrom: x\nText", "Top\n▸ 3 quoted lines", 3),
+            ("> one line", "> one line", 0),
+            ("> a\n> b\nanswer\n> c\n> d", "▸ 2 quoted lines\nanswer\n▸ 2 quoted lines", 4),
+            ("On Monday I wrote:\nnothing quoted", "On Monday I wrote:\nnothing quoted", 0),
+            ("", "", 0),
+        ];
+        for (text, shown, hidden) in cases {
+            assert_eq!(folded(text), (shown.to_owned(), hidden), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_between_the_parts() {
+        for text in ["a\n> b\n\n> c\nd\n", "\n\n", ">", "x\n___________________\ny"] {
+            let joined: Vec<&str> = parts(text)
+                .into_iter()
+                .map(|it| match it {
+                    Part::Said(it) | Part::Quoted(it, _) => it,
+                })
+                .collect();
+            assert_eq!(joined.join("\n"), text);
+        }
+    }
+}

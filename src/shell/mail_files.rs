@@ -1,0 +1,205 @@
+//! Files of mail: an attachment saved under a name that is not there yet, a
+//! mail shown in the browser. What is written is readable by its owner only,
+//! follows no link and overwrites nothing.
+//!
+//! Knows nothing of which mail or file it is.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::client::{enclosed_of, html_of};
+use crate::model::email::files::numbered;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::Source;
+use crate::shell::opening;
+
+/// Bytes of a file that goes with a mail at most.
+const LARGEST: u64 = 18_000_000;
+/// Names tried before it is given up.
+const TRIES: u32 = 200;
+
+/// Where files of mail go.
+#[derive(Debug, Default)]
+pub struct MailFiles {
+    /// The folder for saved files; the person's downloads where none is set.
+    folder: Option<PathBuf>,
+}
+
+impl MailFiles {
+    /// With another folder for saved files.
+    pub fn in_folder(folder: PathBuf) -> Self {
+        Self { folder: Some(folder) }
+    }
+
+    /// Saves a file that came with a mail; tells where.
+    ///
+    /// # Errors
+    /// Why not, in words for a person.
+    pub fn save(&self, name: &str, raw: &str, source: &Source) -> Result<String, String> {
+        let Source::Enclosed(place) = source else {
+            return Err("the file is not enclosed: its link is opened instead".to_owned());
+        };
+        let place = usize::try_from(*place).unwrap_or(usize::MAX);
+        let bytes = enclosed_of(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
+        let folder = self.folder();
+        std::fs::create_dir_all(&folder)
+            .map_err(|it| format!("{} cannot be made: {it}", folder.display()))?;
+        let (mut file, path) = new_file(&folder, name).map_err(|it| format!("{name} was not saved: {it}"))?;
+        file.write_all(&bytes).map_err(|it| format!("{} was not written whole: {it}", path.display()))?;
+        Ok(path.display().to_string())
+    }
+
+    fn folder(&self) -> PathBuf {
+        let downloads = || directories::UserDirs::new()?.download_dir().map(Path::to_path_buf);
+        self.folder.clone().or_else(downloads).unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// Shows a mail in the browser: its HTML without what runs or is fetched.
+    ///
+    /// # Errors
+    /// Why not, in words for a person.
+    pub fn show(&self, raw: &str) -> Result<(), String> {
+        let html = html_of(raw).ok_or("this mail has no HTML; it is shown here as it is")?;
+        let folder = std::env::temp_dir();
+        let (mut file, path) =
+            new_file(&folder, "frontdesk-mail.html").map_err(|it| format!("no file for it: {it}"))?;
+        file.write_all(quiet(&html).as_bytes()).map_err(|it| format!("the mail was not written: {it}"))?;
+        opening::open_file(&path)
+    }
+}
+
+/// The HTML under a policy by which a browser runs nothing and fetches
+/// nothing, and without a referrer for whoever clicks.
+pub fn quiet(html: &str) -> String {
+    format!(
+        "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src \
+         'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-src 'none'\">\
+         <meta name=\"referrer\" content=\"no-referrer\">\n{}",
+        without_refresh(html)
+    )
+}
+
+/// Pages that lead elsewhere by themselves are not stopped by the policy.
+fn without_refresh(html: &str) -> String {
+    let lower = html.to_ascii_lowercase();
+    let mut out = String::with_capacity(html.len());
+    let mut at = 0;
+    while let Some(found) = lower[at..].find("<meta") {
+        let start = at + found;
+        let end = lower[start..].find('>').map_or(html.len(), |it| start + it + 1);
+        out.push_str(&html[at..start]);
+        if !lower[start..end].contains("refresh") {
+            out.push_str(&html[start..end]);
+        }
+        at = end;
+    }
+    out.push_str(&html[at..]);
+    out
+}
+
+/// A file's whole path and size.
+///
+/// # Errors
+/// Why it cannot go with a mail, in words for a person.
+pub fn size(path: &str) -> Result<(String, u64), String> {
+    let whole = std::fs::canonicalize(at_home(path)).map_err(|it| it.to_string())?;
+    let facts = std::fs::metadata(&whole).map_err(|it| it.to_string())?;
+    if !facts.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    if facts.len() > LARGEST {
+        return Err(format!("it is larger than {} MB", LARGEST / 1_000_000));
+    }
+    Ok((whole.display().to_string(), facts.len()))
+}
+
+/// `~` is the person's own folder.
+fn at_home(path: &str) -> PathBuf {
+    let home = directories::UserDirs::new().map(|it| it.home_dir().to_path_buf());
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+/// The files of a mail read, and the mail with their sizes in their place.
+///
+/// # Errors
+/// Which cannot be read, and why.
+pub fn enclose(operation: &Operation) -> Result<(Operation, Vec<Vec<u8>>), String> {
+    let Operation::SendMail(mail) = operation else { return Ok((operation.clone(), Vec::new())) };
+    let (mut mail, mut files) = (mail.clone(), Vec::new());
+    for attachment in &mut mail.attachments {
+        let Source::File(path) = &attachment.source else { continue };
+        size(path).map_err(|it| format!("{path}: {it}"))?;
+        let bytes = std::fs::read(path).map_err(|it| format!("{path}: {it}"))?;
+        attachment.source = Source::Enclosed(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        files.push(bytes);
+    }
+    Ok((Operation::SendMail(mail), files))
+}
+
+/// A file that was not there: a link of that name counts as there.
+fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
+    for number in 1..=TRIES {
+        let name = if number == 1 { name.to_owned() } else { numbered(name, number) };
+        let path = folder.join(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        match options.open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many files of this name are there already"))
+}
+
+/// Starts a program that shows a file, without waiting for it.
+pub(super) fn start(program: &str, file: &Path) -> io::Result<std::process::Child> {
+    Command::new(program).arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_saved_beside_what_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = MailFiles::in_folder(folder.path().to_owned());
+        let raw = r#"{"attachments":[{"filename":"a.txt","content":"aGk="},{"filename":"b","content":"?"}]}"#;
+        let save = || files.save("a.txt", raw, &Source::Enclosed(0)).expect("saved");
+        let (first, second) = (save(), save());
+        assert!(first.ends_with("a.txt") && second.ends_with("a-2.txt"), "{first} {second}");
+        assert_eq!(std::fs::read(&first).expect("read"), b"hi");
+        assert!(files.save("b", raw, &Source::Enclosed(1)).is_err());
+        assert!(files.save("c", raw, &Source::Enclosed(9)).is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(&first).expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+            let secret = folder.path().join("secret");
+            std::fs::write(&secret, "kept").expect("written");
+            std::os::unix::fs::symlink(&secret, folder.path().join("link.txt")).expect("a link");
+            let saved = files.save("link.txt", raw, &Source::Enclosed(0)).expect("saved");
+            assert!(saved.ends_with("link-2.txt"), "{saved}");
+            assert_eq!(std::fs::read_to_string(&secret).expect("there"), "kept");
+        }
+    }
+
+    #[test]
+    fn a_mail_in_the_browser_runs_and_fetches_nothing() {
+        let html = quiet("<p>x<META HTTP-EQUIV=refresh content='0;url=//t'><meta name=a>");
+        assert!(html.contains("default-src 'none'") && !html.to_lowercase().contains("http-equiv=refresh"));
+        assert!(html.contains("<meta name=a>"));
+    }
+}

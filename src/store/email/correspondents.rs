@@ -1,0 +1,79 @@
+//! Whom mails were exchanged with, for completing addresses.
+//!
+//! Knows nothing of what is typed.
+
+use rusqlite::params;
+
+use crate::model::email::{Correspondent, addresses};
+use crate::model::ids::ChannelId;
+use crate::store::rows::{line, micros_of, optional_line, text_of, time};
+use crate::store::{Reader, Store, StoreError};
+
+impl Store {
+    /// Keeps what was told of correspondents.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn apply_correspondents(
+        &self,
+        channel: &ChannelId,
+        all: Vec<Correspondent>,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                for it in &all {
+                    change
+                        .prepare_cached(
+                            "INSERT OR REPLACE INTO correspondent
+                                 (channel, folded, email, name, last_at, count, phone)
+                             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                        )?
+                        .execute(params![
+                            channel.as_str(),
+                            addresses::folded(it.email.as_str()),
+                            it.email.as_str(),
+                            text_of(&it.name),
+                            micros_of(it.last_at),
+                            it.count.and_then(|it| i64::try_from(it).ok()),
+                            text_of(&it.phone),
+                        ])?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+impl Reader {
+    /// Correspondents in whose address or name a text stands, those of the
+    /// newest mails first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn correspondents(
+        &self,
+        channel: &ChannelId,
+        text: &str,
+        limit: u32,
+    ) -> Result<Vec<Correspondent>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT email, name, last_at, count, phone FROM correspondent
+             WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
+             ORDER BY last_at DESC, folded LIMIT ?3",
+        )?;
+        let text = addresses::folded(text);
+        let rows = statement.query_map(params![channel.as_str(), text, limit], |row| {
+            Ok(Correspondent {
+                email: line(row, 0)?,
+                name: optional_line(row, 1)?,
+                last_at: time(row, 2)?,
+                count: row.get::<_, Option<i64>>(3)?.and_then(|it| u64::try_from(it).ok()),
+                phone: optional_line(row, 4)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,70 @@
+//! Letters: what only a mail has, beside its message.
+//!
+//! Knows nothing of HTML.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, params};
+
+use crate::model::email::Letter;
+use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::store::email::rows::{read_letter, write_letter};
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Keeps the letters of a thread. To be called before their messages are
+    /// merged.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn apply_letters(
+        &self,
+        channel: &ChannelId,
+        thread: &ConversationId,
+        letters: Vec<(MessageId, Letter)>,
+    ) -> Result<(), StoreError> {
+        let (channel, thread) = (channel.clone(), thread.clone());
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                for (id, letter) in &letters {
+                    change
+                        .prepare_cached(
+                            "INSERT OR REPLACE INTO letter (channel, thread, id, facts) VALUES (?1, ?2, ?3, ?4)",
+                        )?
+                        .execute(params![channel.as_str(), thread.as_str(), id.as_str(), write_letter(letter)])?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// The ids of the letters of a thread that are kept: they never change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn known_letters(
+        &self,
+        channel: &ChannelId,
+        thread: &ConversationId,
+    ) -> Result<HashMap<MessageId, Letter>, StoreError> {
+        let (channel, thread) = (channel.clone(), thread.clone());
+        self.cache().later(move |cache| of_thread(&cache.connection, &channel, &thread)).await
+    }
+}
+
+/// The letters of a thread, on any connection of the cache.
+pub(crate) fn of_thread(
+    connection: &Connection,
+    channel: &ChannelId,
+    thread: &ConversationId,
+) -> Result<HashMap<MessageId, Letter>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, facts FROM letter WHERE channel = ?1 AND thread = ?2")?;
+    let rows = statement.query_map(params![channel.as_str(), thread.as_str()], |row| {
+        let (id, facts): (String, String) = (row.get(0)?, row.get(1)?);
+        Ok((MessageId::new(id), read_letter(&facts)))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,131 @@
+//! What a server ignored of a change: kept on this desk, and which fields it
+//! takes at all. In the outbox's file, because nothing of it can be read
+//! again.
+//!
+//! Knows nothing of how that was found out.
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::model::email::Field;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::outbox::content::ThreadChange;
+use crate::model::time::Timestamp;
+use crate::store::email::rows::values;
+use crate::store::{Store, StoreError};
+
+/// What became of a change the server took.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filed {
+    /// Fields that a reading does not show as they were set.
+    pub ignored: Vec<Field>,
+    /// Fields that a reading shows as they were set, and that were otherwise
+    /// before.
+    pub proved: Vec<Field>,
+    /// The newest mail there was then.
+    pub seen: Option<Timestamp>,
+}
+
+impl Store {
+    /// Keeps what became of a change: the fields the server ignored hold from
+    /// now on only here, the others no longer do. Tells which fields are found
+    /// to be ignored for the first time.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn note_filed(
+        &self,
+        channel: &ChannelId,
+        thread: &ConversationId,
+        change_made: &ThreadChange,
+        filed: &Filed,
+        at: Timestamp,
+    ) -> Result<Vec<Field>, StoreError> {
+        let (channel, thread, wanted) = (channel.clone(), thread.clone(), values(change_made));
+        let filed = filed.clone();
+        let seen = filed.seen.map(Timestamp::micros);
+        self.outbox()
+            .later(move |connection| {
+                let change = connection.transaction()?;
+                let mut first = Vec::new();
+                for (field, value) in wanted {
+                    let works = !filed.ignored.contains(&field);
+                    let of = params![channel.as_str(), thread.as_str(), field.word(), value, seen];
+                    if works {
+                        change.execute(
+                            "DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2 AND field = ?3",
+                            &of[..3],
+                        )?;
+                    } else {
+                        change.execute(
+                            "INSERT OR REPLACE INTO thread_local (channel, thread, field, value, seen)
+                             VALUES (?1, ?2, ?3, ?4, ?5)",
+                            of,
+                        )?;
+                    }
+                    if works && !filed.proved.contains(&field) {
+                        continue;
+                    }
+                    let known: Option<bool> = change
+                        .query_row(
+                            "SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2",
+                            params![channel.as_str(), field.word()],
+                            |row| row.get(0),
+                        )
+                        .optional()?;
+                    if known != Some(works) {
+                        change.execute(
+                            "INSERT OR REPLACE INTO patch_field (channel, field, works, at) VALUES (?1, ?2, ?3, ?4)",
+                            params![channel.as_str(), field.word(), works, at.micros()],
+                        )?;
+                        first.extend((!works).then_some(field));
+                    }
+                }
+                change.commit()?;
+                Ok(first)
+            })
+            .await
+    }
+
+    /// A mail came: that a thread was read or put away before it holds no
+    /// longer, so that it is not overlooked.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_local(
+        &self,
+        channel: &ChannelId,
+        thread: &ConversationId,
+        came: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (channel, thread) = (channel.clone(), thread.clone());
+        self.outbox()
+            .later(move |connection| {
+                let of = params![channel.as_str(), thread.as_str(), came.micros()];
+                let over = "FROM thread_local WHERE channel = ?1 AND thread = ?2
+                    AND field IN ('read', 'place') AND seen < ?3";
+                // Hardly ever, and then only is the file written.
+                if connection.prepare_cached(&format!("SELECT 1 {over}"))?.exists(of)? {
+                    connection.execute(&format!("DELETE {over}"), of)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// The fields a server was seen to take.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn working_fields(&self, channel: &ChannelId) -> Result<Vec<Field>, StoreError> {
+        let channel = channel.clone();
+        self.outbox()
+            .later(move |connection| {
+                let mut statement = connection
+                    .prepare_cached("SELECT field FROM patch_field WHERE channel = ?1 AND works = 1")?;
+                let words = statement.query_map([channel.as_str()], |row| row.get::<_, String>(0))?;
+                let words = words.collect::<Result<Vec<_>, _>>()?;
+                Ok(words.iter().filter_map(|it| Field::from_word(it)).collect())
+            })
+            .await
+    }
+}

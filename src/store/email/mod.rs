@@ -1,0 +1,13 @@
+//! Mail: what only threads, letters and the mail account have, beside the
+//! conversations and messages they are, and what a server ignored.
+//!
+//! Knows nothing of requests.
+
+mod correspondents;
+pub(crate) mod letters;
+mod local;
+mod mailbox;
+pub(crate) mod rows;
+mod threads;
+
+pub(crate) use local::Filed;

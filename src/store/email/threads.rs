@@ -1,0 +1,207 @@
+//! Threads: what lists and single reads tell of them beside their
+//! conversations, and what a change did.
+//!
+//! Knows nothing of where a reading came from.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::conversations::Status;
+use crate::model::email::{Thread, is_archive, urgency};
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::outbox::content::ThreadChange;
+use crate::store::email::rows::{set, values};
+use crate::store::rows::{optional_line, text_of};
+use crate::store::{Snapshot, Store, StoreError};
+
+impl Store {
+    /// Keeps what was told of threads; what is not told stays, and so does
+    /// what this desk changed, or a later reading told, while the answer was
+    /// on its way. To be called before their conversations are merged, with
+    /// the same page. Tells whether anything differs.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn apply_threads(
+        &self,
+        channel: &ChannelId,
+        threads: Vec<(ConversationId, Thread)>,
+        snapshot: Snapshot,
+    ) -> Result<bool, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let overtaken: Vec<bool> = threads
+                    .iter()
+                    .map(|(id, _)| {
+                        cache.is_outdated(&channel, id, snapshot)
+                            || cache.is_superseded(&channel, id, snapshot)
+                    })
+                    .collect();
+                let change = cache.connection.transaction()?;
+                let mut changed = false;
+                for ((id, thread), overtaken) in threads.into_iter().zip(overtaken) {
+                    let known = find(&change, &channel, &id)?;
+                    let before = known.clone().unwrap_or_default();
+                    let new = if overtaken { before.or(thread) } else { thread.or(before) };
+                    if known.as_ref() != Some(&new) {
+                        write(&change, &channel, &id, &new)?;
+                        changed = true;
+                    }
+                }
+                change.commit()?;
+                Ok(changed)
+            })
+            .await
+    }
+
+    /// What the server told of a thread last.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn told_of_thread(
+        &self,
+        channel: &ChannelId,
+        id: &ConversationId,
+    ) -> Result<Thread, StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.cache().later(move |cache| Ok(find(&cache.connection, &channel, &id)?.unwrap_or_default())).await
+    }
+
+    /// Of these threads, those that were put away as far as is known: lists
+    /// do not tell.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn archived_among(
+        &self,
+        channel: &ChannelId,
+        ids: Vec<ConversationId>,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT coalesce((SELECT l.value FROM desk.thread_local l WHERE l.channel = ?1
+                         AND l.thread = ?2 AND l.field = 'place'),
+                         (SELECT h.folder FROM thread h WHERE h.channel = ?1 AND h.id = ?2))",
+                )?;
+                let mut archived = Vec::new();
+                for id in ids {
+                    let folder: Option<String> =
+                        statement.query_row(params![channel.as_str(), id.as_str()], |row| row.get(0))?;
+                    if folder.is_some_and(|it| is_archive(&it)) {
+                        archived.push(id);
+                    }
+                }
+                Ok(archived)
+            })
+            .await
+    }
+
+    /// Keeps what a change did on the server, before a reading tells of it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn thread_changed(
+        &self,
+        channel: &ChannelId,
+        id: &ConversationId,
+        change_made: &ThreadChange,
+    ) -> Result<(), StoreError> {
+        let (channel, id, made) = (channel.clone(), id.clone(), change_made.clone());
+        self.cache()
+            .later(move |cache| {
+                cache.note_local_write(&channel, &id);
+                let change = cache.connection.transaction()?;
+                let mut thread = find(&change, &channel, &id)?.unwrap_or_default();
+                values(&made).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
+                write(&change, &channel, &id, &thread)?;
+                if made.place.is_some() {
+                    place(&change, &channel, &id, thread.is_archived())?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Puts a thread's row away or back, where only this desk does so.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn place_here(
+        &self,
+        channel: &ChannelId,
+        id: &ConversationId,
+        archived: bool,
+    ) -> Result<(), StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.cache().later(move |cache| place(&cache.connection, &channel, &id, archived)).await
+    }
+}
+
+fn place(
+    connection: &Connection,
+    channel: &ChannelId,
+    id: &ConversationId,
+    archived: bool,
+) -> Result<(), StoreError> {
+    let status = if archived { Status::Closed } else { Status::Open };
+    connection.execute(
+        "UPDATE conversation SET status = ?3, is_closed = ?4 WHERE channel = ?1 AND id = ?2",
+        params![channel.as_str(), id.as_str(), status.word(), archived],
+    )?;
+    Ok(())
+}
+
+fn find(
+    connection: &Connection,
+    channel: &ChannelId,
+    id: &ConversationId,
+) -> Result<Option<Thread>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT subject, is_read, is_starred, category, priority, folder FROM thread
+         WHERE channel = ?1 AND id = ?2",
+    )?;
+    Ok(statement
+        .query_row(params![channel.as_str(), id.as_str()], |row| {
+            Ok(Thread {
+                subject: optional_line(row, 0)?,
+                is_read: row.get(1)?,
+                is_starred: row.get(2)?,
+                category: optional_line(row, 3)?,
+                priority: optional_line(row, 4)?,
+                folder: optional_line(row, 5)?,
+                only_here: Vec::new(),
+            })
+        })
+        .optional()?)
+}
+
+fn write(
+    connection: &Connection,
+    channel: &ChannelId,
+    id: &ConversationId,
+    thread: &Thread,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO thread (channel, id, subject, is_read, is_starred, category, priority, urgency, folder)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT DO UPDATE SET subject = excluded.subject, is_read = excluded.is_read,
+                 is_starred = excluded.is_starred, category = excluded.category,
+                 priority = excluded.priority, urgency = excluded.urgency, folder = excluded.folder",
+        )?
+        .execute(params![
+            channel.as_str(),
+            id.as_str(),
+            text_of(&thread.subject),
+            thread.is_read,
+            thread.is_starred,
+            text_of(&thread.category),
+            text_of(&thread.priority),
+            thread.priority.as_ref().map_or(4, |it| urgency(it.as_str())),
+            text_of(&thread.folder),
+        ])?;
+    Ok(())
+}

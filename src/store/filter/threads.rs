@@ -1,0 +1,42 @@
+//! Conditions on what only threads of mails have. What holds only on this
+//! desk counts before what the server told.
+//!
+//! Knows nothing of what was typed.
+
+use rusqlite::types::Value;
+
+use crate::store::filter::Clause;
+
+/// A word of a thread, without case.
+pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {
+    let word = Value::from(word.to_lowercase());
+    Clause::with(
+        &sql(&format!("lower(h.{column}) = ?"), field, "lower(l.value) = ?"),
+        vec![word.clone(), word],
+    )
+}
+
+/// A state of a thread.
+pub(super) fn flag(condition: &str, field: &str, value: &str) -> Clause {
+    Clause::plain(&sql(&format!("h.{condition}"), field, &format!("l.value = '{value}'")))
+}
+
+/// Unread by the server's count; where there is no mail, not looked at here.
+pub(super) fn unread() -> Clause {
+    let mail = flag("is_read = 0", "read", "false");
+    Clause::plain(&format!(
+        "iif(EXISTS (SELECT 1 FROM thread h WHERE h.channel = c.channel AND h.id = c.id), {}, c.unread > 0)",
+        mail.sql
+    ))
+}
+
+fn sql(condition: &str, field: &str, kept: &str) -> String {
+    format!(
+        "(c.number IN (SELECT t.number FROM thread h CROSS JOIN conversation t
+                 ON t.channel = h.channel AND t.id = h.id WHERE {condition}
+                 AND NOT EXISTS (SELECT 1 FROM desk.thread_local l WHERE l.channel = h.channel
+                     AND l.thread = h.id AND l.field = '{field}'))
+             OR c.number IN (SELECT t.number FROM desk.thread_local l CROSS JOIN conversation t
+                 ON t.channel = l.channel AND t.id = l.thread WHERE l.field = '{field}' AND {kept}))"
+    )
+}

@@ -1,0 +1,74 @@
+//! Conversations the server no longer has: removed with their history, and
+//! remembered by their newest message, so that an old answer which brings one
+//! back tells nothing new.
+//!
+//! Knows nothing of how it came out that they are gone.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::store::{Store, StoreError};
+
+/// Conversations remembered at most, the latest.
+const REMEMBERED: i64 = 1_000;
+
+impl Store {
+    /// Removes a conversation the server no longer has, with its history.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn mark_gone(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                remember(&change, &channel, &conversation)?;
+                change.execute(
+                    "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
+                    params![channel.as_str(), conversation.as_str()],
+                )?;
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+fn remember(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT INTO gone (channel, id, newest_at, newest_id)
+             SELECT ?1, ?2, message.sort_at, message.id FROM message
+                 JOIN conversation ON conversation.number = message.conversation
+             WHERE conversation.channel = ?1 AND conversation.id = ?2 AND inbound = 1
+             ORDER BY message.sort_at DESC, message.id DESC LIMIT 1
+         ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at, newest_id = excluded.newest_id
+             WHERE (excluded.newest_at, excluded.newest_id) > (newest_at, newest_id)",
+        params![channel.as_str(), conversation.as_str()],
+    )?;
+    connection
+        .execute("DELETE FROM gone WHERE number <= (SELECT max(number) FROM gone) - ?1", [REMEMBERED])?;
+    Ok(())
+}
+
+/// Whether a message is not newer than what was removed with its
+/// conversation: it was told of before.
+pub(crate) fn was_known(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    place: (i64, &str),
+) -> Result<bool, StoreError> {
+    let known = connection
+        .prepare_cached("SELECT (newest_at, newest_id) >= (?3, ?4) FROM gone WHERE channel = ?1 AND id = ?2")?
+        .query_row(params![channel.as_str(), conversation.as_str(), place.0, place.1], |row| row.get(0))
+        .optional()?;
+    Ok(known.unwrap_or(false))
+}

@@ -1,0 +1,38 @@
+//! When something was last done to conversations, in snapshot numbers, of as
+//! many as matter.
+//!
+//! Knows nothing of what was done.
+
+use std::collections::HashMap;
+
+use crate::model::ids::{ChannelId, ConversationId};
+
+/// The latest moment of each conversation; forgets all when there are too
+/// many.
+#[derive(Debug)]
+pub(crate) struct Latest {
+    moments: HashMap<(ChannelId, ConversationId), u64>,
+    most: usize,
+}
+
+impl Latest {
+    /// Remembers so many conversations at most.
+    pub(crate) fn of(most: usize) -> Self {
+        Self { moments: HashMap::new(), most }
+    }
+
+    /// Notes a moment; one that is not the latest changes nothing.
+    pub(crate) fn note(&mut self, channel: &ChannelId, conversation: &ConversationId, moment: u64) {
+        if self.moments.len() >= self.most {
+            self.moments.clear();
+        }
+        let latest = self.moments.entry((channel.clone(), conversation.clone())).or_default();
+        *latest = moment.max(*latest);
+    }
+
+    /// Whether the latest moment known is after this one.
+    pub(crate) fn is_after(&self, channel: &ChannelId, conversation: &ConversationId, moment: u64) -> bool {
+        let latest = self.moments.get(&(channel.clone(), conversation.clone()));
+        latest.is_some_and(|latest| moment < *latest)
+    }
+}

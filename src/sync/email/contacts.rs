@@ -1,0 +1,79 @@
+//! Pulling correspondents, and threads a person asks for by a filter.
+//! Interface: Endpoints, Email.
+//!
+//! Knows nothing of what is typed or shown.
+
+use crate::model::account::Platform;
+use crate::model::email::{MailWish, Thread, ThreadFilter};
+use crate::model::news::News;
+use crate::model::text::SafeText;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble};
+
+/// Pages of a filter that are read at once.
+const PAGES: usize = 4;
+
+impl Channel {
+    /// Reads what a person wants to know of mail now.
+    pub async fn pull_mail(&self, wish: &MailWish) -> Pulled {
+        let resource = match wish {
+            MailWish::Threads(_) => Resource::List,
+            MailWish::Thread(_) => Resource::History,
+            MailWish::Correspondents(_) => Resource::Correspondents,
+        };
+        if !self.may_read(resource) {
+            return Pulled::Skipped;
+        }
+        let result = self.read_mail(wish).await;
+        self.report(resource, result)
+    }
+
+    async fn read_mail(&self, wish: &MailWish) -> Result<Pulled, Trouble> {
+        if self.platform().await? != Some(Platform::Email) {
+            return Ok(Pulled::Skipped);
+        }
+        match wish {
+            MailWish::Threads(filter) => self.read_filtered(filter).await?,
+            MailWish::Thread(thread) => {
+                let one = self.histories.lock().await;
+                self.read_history(&self.client.for_person(), &Platform::Email, thread).await?;
+                drop(one);
+            }
+            MailWish::Correspondents(search) => {
+                let typed = Some(search.as_str()).filter(|it| !it.is_empty());
+                let listed = self.client.for_person().email_contacts(typed, None).await?;
+                self.store.apply_correspondents(self.id(), listed.items).await?;
+                self.tell(News::Correspondents(self.id().clone(), search.clone()));
+            }
+        }
+        Ok(Pulled::Done)
+    }
+
+    /// The newest threads of a filter, which the server looks for: what is
+    /// known of them from then on is that they are of it.
+    async fn read_filtered(&self, filter: &ThreadFilter) -> Result<(), Trouble> {
+        let mut cursor = None;
+        let client = self.client.for_person();
+        let all = client.email_threads(&ThreadFilter::default(), None).await?;
+        for _ in 0..PAGES {
+            let snapshot = self.store.snapshot();
+            let mut page = client.email_threads(filter, cursor.as_deref()).await?;
+            // A server that does not know the filter shows what it always
+            // shows: then nothing is known of where it lies.
+            let is_known =
+                cursor.is_some() || !page.items.iter().map(|it| &it.id).eq(all.items.iter().map(|it| &it.id));
+            let folder = filter.folder.as_deref().filter(|_| is_known).map(SafeText::line);
+            let told = Thread { folder, ..Thread::default() };
+            self.keep_threads(&mut page.items, Some(told), snapshot).await?;
+            let items = page.items;
+            self.store.apply_conversations(self.id(), items, snapshot, true, Vec::new()).await?;
+            if page.next_cursor.is_none() || page.next_cursor == cursor {
+                break;
+            }
+            cursor = page.next_cursor;
+        }
+        self.tell(News::Conversations(self.id().clone()));
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! What follows when a change of a thread or a mail was accepted: the
+//! interface does not show which fields of a thread can be changed, so a
+//! change is believed when a reading shows it.
+//!
+//! Knows nothing of rows that were not accepted.
+
+use crate::client::ReadError;
+use crate::model::email::{Field, Thread};
+use crate::model::ids::{ConversationId, ThreadId};
+use crate::model::news::News;
+use crate::model::outbox::content::{ThreadChange, ThreadPlace};
+use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::email::Filed;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+/// What came of reading a change back.
+enum ReadBack {
+    /// It was held against what a reading told.
+    Compared(Filed),
+    /// There is no such thread any more.
+    Gone,
+    /// It could not be read now.
+    Unread,
+}
+
+impl Channel {
+    /// A change of a thread was taken: fields that were never seen to work are
+    /// read back, and what the server ignored holds on this desk alone.
+    pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), Trouble> {
+        let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
+        let id = ConversationId::new(thread.as_str());
+        let filed = match self.read_back(&id, change, test).await? {
+            ReadBack::Compared(filed) => filed,
+            ReadBack::Gone => return Ok(()),
+            // Believed until a reading tells; the next change looks again.
+            ReadBack::Unread => return Ok(self.store.thread_changed(self.id(), &id, change).await?),
+        };
+        let first = self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
+        self.store.thread_changed(self.id(), &id, &without(change, &filed.ignored)).await?;
+        if let (true, Some(place)) = (filed.ignored.contains(&Field::Place), &change.place) {
+            let archived = match place {
+                ThreadPlace::Archived(it) => *it,
+                ThreadPlace::Folder(name) => crate::model::email::is_archive(name),
+            };
+            self.store.place_here(self.id(), &id, archived).await?;
+        }
+        if let Some(field) = first.first() {
+            let words = format!(
+                "not confirmed by the server (field `{}` had no effect): it holds on this desk only",
+                field.on_the_wire()
+            );
+            self.tell(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
+        }
+        Ok(())
+    }
+
+    /// What became of the fields of a change.
+    async fn read_back(
+        &self,
+        id: &ConversationId,
+        change: &ThreadChange,
+        test: bool,
+    ) -> Result<ReadBack, Trouble> {
+        let asked = fields(change);
+        if test {
+            // A test key changes nothing.
+            return Ok(ReadBack::Compared(Filed { ignored: asked, ..Filed::default() }));
+        }
+        let works = self.store.working_fields(self.id()).await?;
+        if asked.iter().all(|it| works.contains(it)) {
+            return Ok(ReadBack::Compared(Filed::default()));
+        }
+        let before = self.store.told_of_thread(self.id(), id).await?;
+        match self.client.for_person().email_thread(&ThreadId::new(id.as_str()), None).await {
+            Ok(whole) => {
+                let seen = whole.mails.iter().filter_map(|it| it.message.created_at).max();
+                let seen = seen.or(whole.conversation.last_message_at).or(Some(Timestamp::default()));
+                let ignored = differing(change, &whole.thread);
+                let proved = differing(change, &before).into_iter().filter(|it| !ignored.contains(it));
+                Ok(ReadBack::Compared(Filed { proved: proved.collect(), ignored, seen }))
+            }
+            Err(ReadError::NotFound(_)) => Ok(ReadBack::Gone),
+            Err(error) => {
+                tracing::info!(channel = %self.id(), %error, "a change could not be read back");
+                Ok(ReadBack::Unread)
+            }
+        }
+    }
+
+    /// A mail was taken: its thread is read at once, so that it shows.
+    pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), Trouble> {
+        let Some(thread) = thread else { return Ok(()) };
+        let id = ConversationId::new(thread.as_str());
+        let one = self.histories.lock().await;
+        let read = self.read_thread(&self.client.for_person(), &id).await;
+        drop(one);
+        if let Err(error) = read {
+            // The list brings it.
+            tracing::info!(channel = %self.id(), %error, "a thread that was written in could not be read");
+        }
+        if let Some(before) = row.lane.conversation() {
+            self.tell(News::Mailed(self.id().clone(), before.clone(), id));
+        }
+        Ok(())
+    }
+}
+
+/// The fields a change is about.
+fn fields(change: &ThreadChange) -> Vec<Field> {
+    let asked = [
+        (Field::Read, change.is_read.is_some()),
+        (Field::Star, change.is_starred.is_some()),
+        (Field::Place, change.place.is_some()),
+        (Field::Category, change.category.is_some()),
+        (Field::Priority, change.priority.is_some()),
+    ];
+    asked.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+}
+
+/// The fields of a change that a reading shows otherwise, or not.
+fn differing(change: &ThreadChange, told: &Thread) -> Vec<Field> {
+    let same = |told: &Option<SafeText>, wanted: &str| {
+        told.as_ref().is_some_and(|it| it.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
+    };
+    let shows = |field: &Field| match field {
+        Field::Read => told.is_read == change.is_read,
+        Field::Star => told.is_starred == change.is_starred,
+        Field::Category => change.category.as_ref().is_some_and(|it| same(&told.category, it)),
+        Field::Priority => change.priority.as_ref().is_some_and(|it| same(&told.priority, it)),
+        Field::Place => match &change.place {
+            Some(ThreadPlace::Archived(wanted)) => told.folder.is_some() && told.is_archived() == *wanted,
+            Some(ThreadPlace::Folder(name)) => same(&told.folder, name),
+            None => true,
+        },
+    };
+    fields(change).into_iter().filter(|it| !shows(it)).collect()
+}
+
+/// A change without some fields.
+fn without(change: &ThreadChange, ignored: &[Field]) -> ThreadChange {
+    let keeps = |field| !ignored.contains(&field);
+    ThreadChange {
+        is_read: change.is_read.filter(|_| keeps(Field::Read)),
+        is_starred: change.is_starred.filter(|_| keeps(Field::Star)),
+        place: change.place.clone().filter(|_| keeps(Field::Place)),
+        category: change.category.clone().filter(|_| keeps(Field::Category)),
+        priority: change.priority.clone().filter(|_| keeps(Field::Priority)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reading_does_not_show_was_ignored() {
+        let wanted = ThreadChange {
+            is_read: Some(true),
+            is_starred: Some(true),
+            place: Some(ThreadPlace::Archived(true)),
+            category: Some("Orders".to_owned()),
+            priority: None,
+        };
+        let told = Thread {
+            is_read: Some(true),
+            is_starred: Some(true),
+            folder: Some(SafeText::line("archive")),
+            category: Some(SafeText::line("orders")),
+            ..Thread::default()
+        };
+        let cases = [
+            (told.clone(), vec![]),
+            (Thread { is_read: None, ..told.clone() }, vec![Field::Read]),
+            (Thread { is_starred: Some(false), ..told.clone() }, vec![Field::Star]),
+            (Thread { folder: None, ..told.clone() }, vec![Field::Place]),
+            (
+                Thread { folder: Some(SafeText::line("inbox")), category: None, ..told },
+                vec![Field::Place, Field::Category],
+            ),
+        ];
+        for (told, fields) in cases {
+            assert_eq!(differing(&wanted, &told), fields, "{told:?}");
+        }
+        assert_eq!(without(&wanted, &Field::ALL), ThreadChange::default());
+    }
+}

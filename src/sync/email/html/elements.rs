@@ -1,0 +1,122 @@
+//! What elements are: blocks, empty ones, hidden ones.
+//!
+//! Knows nothing of the walk.
+
+use html5ever::tokenizer::Tag;
+
+/// The value of an attribute; empty where there is none.
+pub(super) fn value(tag: &Tag, name: &str) -> String {
+    let found = tag.attrs.iter().find(|it| &*it.name.local == name);
+    found.map_or_else(String::new, |it| it.value.to_string())
+}
+
+pub(super) fn is_void(name: &str) -> bool {
+    matches!(
+        name,
+        "img"
+            | "br"
+            | "hr"
+            | "input"
+            | "meta"
+            | "link"
+            | "col"
+            | "area"
+            | "base"
+            | "wbr"
+            | "embed"
+            | "source"
+            | "track"
+    )
+}
+
+pub(super) fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "div"
+            | "section"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "aside"
+            | "nav"
+            | "center"
+            | "address"
+            | "table"
+            | "tbody"
+            | "thead"
+            | "tfoot"
+            | "caption"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "fieldset"
+            | "legend"
+            | "figure"
+            | "figcaption"
+            | "details"
+            | "summary"
+            | "body"
+            | "html"
+            | "dir"
+            | "menu"
+            | "form"
+    )
+}
+
+/// Whether a mail program would not show an element.
+pub(super) fn is_hidden(tag: &Tag) -> bool {
+    if tag.attrs.iter().any(|it| &*it.name.local == "hidden") {
+        return true;
+    }
+    let style: String = value(tag, "style").chars().take(2_000).filter(|it| !it.is_whitespace()).collect();
+    let style = style.to_ascii_lowercase();
+    let says = |what: &str| style.split(';').any(|it| it.trim_end_matches("!important") == what);
+    [
+        "display:none",
+        "visibility:hidden",
+        "opacity:0",
+        "font-size:0",
+        "font-size:0px",
+        "font-size:1px",
+        "mso-hide:all",
+        "max-height:0",
+        "max-height:0px",
+    ]
+    .iter()
+    .any(|it| says(it))
+        || is_one_colour(&style)
+}
+
+/// White on white, or black on black.
+fn is_one_colour(style: &str) -> bool {
+    let of = |name: &str| style.split(';').find_map(|it| it.strip_prefix(name).map(colour));
+    match (of("color:"), of("background-color:").or_else(|| of("background:"))) {
+        (Some(ink), Some(ground)) => ink == ground,
+        _ => false,
+    }
+}
+
+fn colour(word: &str) -> String {
+    match word.trim_end_matches("!important") {
+        "white" | "#fff" | "#ffffff" | "rgb(255,255,255)" => "#ffffff".to_owned(),
+        "black" | "#000" | "#000000" | "rgb(0,0,0)" => "#000000".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// What newsletters fill the line behind their first words with.
+pub(super) fn is_filler(it: char) -> bool {
+    matches!(
+        it,
+        '\u{200b}'
+            ..='\u{200f}'
+                | '\u{34f}'
+                | '\u{ad}'
+                | '\u{a0}'
+                | '\u{2007}'
+                | '\u{feff}'
+                | '\u{61c}'
+                | '\u{180e}'
+    )
+}

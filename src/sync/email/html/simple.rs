@@ -1,0 +1,360 @@
+//! The one walk over a mail's HTML: what text can show of it, as small and
+//! whole HTML, and where its links lead.
+//!
+//! Knows nothing of layout.
+
+use std::cell::RefCell;
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+
+use crate::sync::email::html::SIMPLE;
+use crate::sync::email::html::elements::{is_block, is_filler, is_hidden, is_void, value};
+use crate::sync::email::html::targets::{Link, host_of, host_words, is_openable, is_same_site, named_host};
+
+/// Lists and quotations that stand in each other at most.
+const DEEPEST: usize = 8;
+/// Links numbered at most.
+const LINKS: usize = 500;
+/// Characters shown of what the mail hides.
+const HIDDEN: usize = 120;
+
+/// What the walk found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) html: String,
+    /// The words alone.
+    pub(crate) words: String,
+    pub(crate) links: Vec<Link>,
+    pub(crate) pictures: usize,
+    pub(crate) was_cut: bool,
+}
+
+/// Walks a mail.
+pub(crate) fn simplify(html: &str) -> Found {
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(html));
+    let tokenizer = Tokenizer::new(Walk::default(), TokenizerOpts::default());
+    // It stops only for scripts, which are never run.
+    let _ = tokenizer.feed(&input);
+    tokenizer.end();
+    tokenizer.sink.0.into_inner().finish()
+}
+
+#[derive(Default)]
+struct Walk(RefCell<State>);
+
+#[derive(Default)]
+struct State {
+    found: Found,
+    /// Open lists and quotations, by their names.
+    open: Vec<&'static str>,
+    in_block: Option<&'static str>,
+    /// Whether the next block is an item of a list.
+    in_item: bool,
+    /// Elements whose text is not text, and how deep they stand in each other.
+    skipping: Option<(String, usize)>,
+    /// What is hidden: how deep its element stands, and its words.
+    hiding: Option<(String, usize, String)>,
+    /// The link that is open: its target, and where its words began.
+    link: Option<(String, usize)>,
+    /// Cells of the row so far.
+    cells: usize,
+}
+
+impl TokenSink for Walk {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        let mut state = self.0.borrow_mut();
+        match token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.starts(&tag),
+            Token::TagToken(tag) => state.ends(&tag.name),
+            Token::CharacterTokens(text) => state.text(&text),
+            _ => (),
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+impl State {
+    fn starts(&mut self, tag: &Tag) -> TokenSinkResult<()> {
+        let name: &str = &tag.name;
+        if let Some((skipped, depth)) = &mut self.skipping {
+            *depth += usize::from(skipped == name && !tag.self_closing);
+            return raw(name);
+        }
+        if let Some((hidden, depth, _)) = &mut self.hiding {
+            *depth += usize::from(hidden == name && !tag.self_closing);
+            return raw(name);
+        }
+        match name {
+            "script" | "style" | "title" | "noscript" | "noembed" | "noframes" | "iframe" | "xmp"
+            | "textarea" | "template" | "svg" | "math" | "object" | "audio" | "video" | "select" | "head" => {
+                // A head that is never closed must not hide the mail.
+                if !tag.self_closing && name != "head" {
+                    self.skipping = Some((name.to_owned(), 1));
+                }
+                return raw(name);
+            }
+            _ if is_hidden(tag) && !is_void(name) => {
+                self.hiding = Some((name.to_owned(), 1, String::new()));
+            }
+            "img" => self.picture(tag),
+            "a" | "area" => self.link_starts(tag),
+            "form" => {
+                self.words(&format!("[form, sent nowhere from here{}] ", host_words(&value(tag, "action"))))
+            }
+            "input" | "button" => (),
+            "br" => self.push("<br>"),
+            "hr" => self.block(Some("p"), "----------"),
+            "li" => self.item(),
+            "ul" | "ol" | "blockquote" => self.container(name),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.block(Some("h3"), ""),
+            "pre" | "listing" | "plaintext" => self.block(Some("pre"), ""),
+            "td" | "th" => self.cell(),
+            "tr" => {
+                self.cells = 0;
+                self.block(Some("div"), "");
+            }
+            "p" => self.block(Some("p"), ""),
+            _ if is_block(name) => self.block(Some("div"), ""),
+            _ => (),
+        }
+        TokenSinkResult::Continue
+    }
+
+    fn ends(&mut self, name: &str) {
+        if let Some((skipped, depth)) = &mut self.skipping {
+            *depth -= usize::from(skipped == name);
+            if *depth == 0 || matches!(name, "body" | "html") {
+                self.skipping = None;
+            }
+            return;
+        }
+        if let Some((hidden, depth, _)) = &mut self.hiding {
+            *depth -= usize::from(hidden == name);
+            if *depth == 0 || matches!(name, "body" | "html") {
+                self.unhide();
+            }
+            return;
+        }
+        match name {
+            "a" => self.link_ends(),
+            "ul" | "ol" | "blockquote" => {
+                if let Some(at) = self.open.iter().rposition(|it| *it == name) {
+                    self.block(None, "");
+                    self.in_item = false;
+                    while self.open.len() > at {
+                        self.close_container();
+                    }
+                }
+            }
+            "td" | "th" => (),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" => self.block(None, ""),
+            _ if is_block(name) || matches!(name, "p" | "tr" | "li") => self.block(None, ""),
+            _ => (),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.skipping.is_some() {
+            return;
+        }
+        if let Some((_, _, hidden)) = &mut self.hiding {
+            if hidden.len() < 4 * HIDDEN {
+                hidden.push_str(text);
+            }
+            return;
+        }
+        self.words(text);
+    }
+
+    fn words(&mut self, text: &str) {
+        if text.trim().is_empty() && self.in_block.is_none() {
+            return;
+        }
+        if self.is_full() {
+            return;
+        }
+        if self.in_block.is_none() {
+            let name = if std::mem::take(&mut self.in_item) { "li" } else { "div" };
+            self.open_block(name);
+        }
+        for it in text.chars() {
+            if self.is_full() {
+                return;
+            }
+            self.found.words.push(it);
+            match it {
+                '<' => self.found.html.push_str("&lt;"),
+                '>' => self.found.html.push_str("&gt;"),
+                '&' => self.found.html.push_str("&amp;"),
+                it if it.is_control() && !matches!(it, '\n' | '\t') => self.found.html.push('\u{fffd}'),
+                it => self.found.html.push(it),
+            }
+        }
+    }
+
+    fn push(&mut self, html: &str) {
+        if !self.is_full() {
+            self.found.html.push_str(html);
+            if html == "<br>" {
+                self.found.words.push('\n');
+            }
+        }
+    }
+
+    fn is_full(&mut self) -> bool {
+        let full = self.found.html.len() >= SIMPLE;
+        self.found.was_cut |= full;
+        full
+    }
+
+    /// Ends the block at hand and begins another, with words in it.
+    fn block(&mut self, name: Option<&'static str>, words: &str) {
+        if let Some(open) = self.in_block.take() {
+            self.found.html.push_str(&format!("</{open}>"));
+            self.found.words.push('\n');
+        }
+        if self.is_full() {
+            return;
+        }
+        if let Some(name) = name {
+            // One that stays empty is never begun.
+            if matches!(name, "h3" | "pre" | "p") || !words.is_empty() {
+                self.open_block(name);
+            }
+            if !words.is_empty() {
+                self.words(words);
+            }
+        }
+    }
+
+    fn open_block(&mut self, name: &'static str) {
+        self.found.html.push_str(&format!("<{name}>"));
+        self.in_block = Some(name);
+    }
+
+    fn container(&mut self, name: &str) {
+        self.block(None, "");
+        self.in_item = false;
+        let name = match name {
+            "ul" => "ul",
+            "ol" => "ol",
+            _ => "blockquote",
+        };
+        // Deeper ones are shown as if they were not there.
+        if self.open.len() < DEEPEST && !self.is_full() {
+            self.open.push(name);
+            self.found.html.push_str(&format!("<{name}>"));
+        }
+    }
+
+    fn close_container(&mut self) {
+        if let Some(name) = self.open.pop() {
+            self.found.html.push_str(&format!("</{name}>"));
+        }
+    }
+
+    fn item(&mut self) {
+        let in_list = matches!(self.open.last(), Some(&"ul" | &"ol"));
+        self.block(None, "");
+        if self.is_full() {
+            return;
+        }
+        if in_list {
+            // One that stays empty is never begun.
+            self.in_item = true;
+        } else {
+            self.words("* ");
+        }
+    }
+
+    /// Cells of a row stand beside each other.
+    fn cell(&mut self) {
+        if self.cells > 0 && self.in_block.is_some() {
+            self.words(" · ");
+        }
+        self.cells += 1;
+    }
+
+    fn picture(&mut self, tag: &Tag) {
+        if !value(tag, "src").is_empty() {
+            self.found.pictures += 1;
+        }
+        let alt = value(tag, "alt");
+        if !alt.trim().is_empty() {
+            let words: String = alt.trim().chars().take(200).collect();
+            self.words(&format!("[{words}]"));
+        }
+    }
+
+    fn link_starts(&mut self, tag: &Tag) {
+        self.link_ends();
+        let target = value(tag, "href");
+        let target = target.trim();
+        if !target.is_empty() && !target.starts_with('#') && self.found.links.len() < LINKS {
+            self.link = Some((target.chars().take(2_000).collect(), self.found.words.len()));
+        }
+    }
+
+    /// Behind its words stands where a link really leads.
+    fn link_ends(&mut self) {
+        let Some((target, began)) = self.link.take() else { return };
+        let said = self.found.words.get(began..).unwrap_or("").trim().to_owned();
+        let host = host_of(&target);
+        let lies = is_openable(&target)
+            && named_host(&said).is_some_and(|named| !is_same_site(&named, host.as_deref().unwrap_or("")));
+        if let Some(address) = target.strip_prefix("mailto:") {
+            if !said.contains(address.split('?').next().unwrap_or("")) {
+                self.words(&format!(" ({})", address.split('?').next().unwrap_or("")));
+            }
+            return;
+        }
+        self.found.links.push(Link { target, lies });
+        let number = self.found.links.len();
+        let host = host.unwrap_or_else(|| "cannot be opened".to_owned());
+        let warning = if lies { "NOT " } else { "" };
+        self.words(&match lies {
+            true => format!(" [{number}: {host}, {warning}what it says]"),
+            false => format!(" [{number}: {host}]"),
+        });
+    }
+
+    /// Hidden words are shown as hidden: they are there for programs, or for
+    /// whoever looks closer.
+    fn unhide(&mut self) {
+        let Some((_, _, words)) = self.hiding.take() else { return };
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let words: String = words.join(" ").chars().filter(|it| !is_filler(*it)).collect();
+        let cut: String = words.trim().chars().take(HIDDEN).collect();
+        if !cut.trim().is_empty() {
+            let more = if cut.len() < words.trim().len() { "…" } else { "" };
+            self.words(&format!("[hidden in the mail: {}{more}] ", cut.trim()));
+        }
+    }
+
+    fn finish(mut self) -> Found {
+        self.unhide();
+        self.link_ends();
+        self.block(None, "");
+        while !self.open.is_empty() {
+            self.close_container();
+        }
+        self.found
+    }
+}
+
+/// What the tokenizer must not read as markup.
+fn raw(name: &str) -> TokenSinkResult<()> {
+    match name {
+        "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
+        "style" | "xmp" | "iframe" | "noembed" | "noframes" => TokenSinkResult::RawData(RawKind::Rawtext),
+        "script" => TokenSinkResult::RawData(RawKind::ScriptData),
+        _ => TokenSinkResult::Continue,
+    }
+}

@@ -1,0 +1,60 @@
+//! Where links lead, and whether their words say so.
+//!
+//! Pure. Opens nothing.
+
+use crate::model::links;
+
+/// A link of the mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) target: String,
+    /// Whether its words name another host than it leads to.
+    pub(super) lies: bool,
+}
+
+impl Link {
+    /// The link as it stands below the text.
+    pub(crate) fn shown(&self) -> String {
+        let warning = if self.lies { "NOT WHERE ITS TEXT SAYS: " } else { "" };
+        if is_openable(&self.target) {
+            format!("{warning}{}", self.target)
+        } else {
+            format!("{warning}{} (cannot be opened)", self.target)
+        }
+    }
+}
+
+/// Whether a link may be opened outside at all.
+pub(crate) fn is_openable(target: &str) -> bool {
+    let scheme = target.split(':').next().unwrap_or("").to_ascii_lowercase();
+    matches!(scheme.as_str(), "http" | "https")
+}
+
+pub(super) fn host_words(url: &str) -> String {
+    host_of(url).map_or_else(String::new, |it| format!("; it names {it}"))
+}
+
+pub(super) fn host_of(target: &str) -> Option<String> {
+    let target = if target.starts_with("//") { &format!("https:{target}") } else { target };
+    if !is_openable(target) {
+        return None;
+    }
+    links::host_of(target).map(|it| it.to_string())
+}
+
+/// The host a link's words name, if they name one.
+pub(super) fn named_host(words: &str) -> Option<String> {
+    let word = words.split_whitespace().next().filter(|_| words.split_whitespace().count() == 1)?;
+    let rest = word.split_once("://").map_or(word, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#', ':']).next()?.to_lowercase();
+    let (_, last) = host.rsplit_once('.')?;
+    let is_host = last.len() >= 2 && last.chars().all(char::is_alphabetic) && !host.contains('@');
+    is_host.then_some(host)
+}
+
+/// Whether two hosts belong to one site: one ends with the other.
+pub(super) fn is_same_site(named: &str, host: &str) -> bool {
+    let plain = |it: &str| it.trim_start_matches("www.").to_lowercase();
+    let (named, host) = (plain(named), plain(host));
+    named == host || host.ends_with(&format!(".{named}")) || named.ends_with(&format!(".{host}"))
+}

@@ -1,0 +1,136 @@
+//! HTML mails as text: what is shown, and what hostile ones are made of.
+
+use super::*;
+use crate::sync::email::fuzz;
+
+fn plain(html: &str) -> String {
+    as_text(html).text.to_string()
+}
+
+#[test]
+fn what_text_can_show_is_shown() {
+    let cases = [
+        ("<p>Hello</p><p>there</p>", "Hello\n\nthere"),
+        ("a<br>b", "a\nb"),
+        ("<ul><li>one</li><li>two</li></ul>", "* one\n* two"),
+        ("<ol><li>one<li>two</ol>", "1. one\n2. two"),
+        ("<blockquote>said</blockquote>", "> said"),
+        ("<h1>Big</h1>small", "### Big\n\nsmall"),
+        ("<b>bold</b> and <i>not</i>", "bold and not"),
+        ("1 &lt; 2 &amp; 3&nbsp;&euro;", "1 < 2 & 3 €"),
+        (
+            "<table><tr><td>Bell</td><td>€8</td></tr><tr><td>Lamp</td><td>€20</td></tr></table>",
+            "Bell · €8\nLamp · €20",
+        ),
+        ("<pre>a  b\n  c</pre>", "a  b\n  c"),
+        ("", ""),
+        ("no tags at all", "no tags at all"),
+    ];
+    for (html, shown) in cases {
+        assert_eq!(plain(html), shown, "{html}");
+    }
+}
+
+#[test]
+fn links_say_where_they_lead() {
+    let shown = as_text(
+        r#"<a href="https://shop.example/a?b=1">our shop</a>, <a href="https://evil.example/">www.bank.example</a>"#,
+    );
+    let text = shown.text.as_str();
+    assert!(text.contains("our shop [1: shop.example]"), "{text}");
+    assert!(text.contains("www.bank.example [2: evil.example, NOT what it says]"), "{text}");
+    assert!(text.contains("[2] NOT WHERE ITS TEXT SAYS: https://evil.example/"), "{text}");
+    assert_eq!(shown.links[0].as_str(), "https://shop.example/a?b=1");
+    for href in
+        ["javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "JaVaScript:x"]
+    {
+        let shown = text_of_link(href);
+        assert!(shown.contains("cannot be opened"), "{shown}");
+    }
+    assert!(
+        text_of_link("https://x.example/\u{1b}]0;t\u{7}").chars().all(|it| !it.is_control() || it == '\n')
+    );
+    assert_eq!(
+        plain(r##"<a href="#top">up</a> <a href="mailto:a@b.example">write</a>"##),
+        "up write (a@b.example)"
+    );
+}
+
+fn text_of_link(href: &str) -> String {
+    plain(&format!("<a href=\"{href}\">x</a>"))
+}
+
+#[test]
+fn what_a_mail_hides_is_shown_as_hidden() {
+    let cases = [
+        r#"<div style="display:none">secret</div>seen"#,
+        r#"<span style="DISPLAY : none !important">secret</span>seen"#,
+        r#"<p hidden>secret</p>seen"#,
+        r#"<font style="color:#fff;background-color:white">secret</font>seen"#,
+        r#"<div style="font-size:0px"><b>secret</b></div>seen"#,
+    ];
+    for html in cases {
+        let text = plain(html);
+        assert!(text.contains("[hidden in the mail: secret]") && text.contains("seen"), "{html}: {text}");
+    }
+    assert_eq!(plain("<div style=\"display:none\">\u{200c}&nbsp;\u{200c}&nbsp;</div>seen"), "seen");
+}
+
+#[test]
+fn hostile_mail_is_only_text() {
+    // (mail, what it shows)
+    let cases = [
+        ("<img src=http://t/x.gif?u=1>", "(1 picture not loaded)"),
+        ("<style>@import url(http://t/)</style><link rel=stylesheet href=//t>x", "x"),
+        ("<svg><image href=http://t/></svg><object data=http://t/></object>x", "x"),
+        ("<script>alert(1)</script>x", "x"),
+        ("x<script>alert(1)", "x"),
+        ("<table><tr><td rowspan=0>x</table>", "x"),
+        ("<table><tr><td rowspan=2>x</td></tr></table>", "x"),
+        (
+            "<form action=http://evil.example/a><input value=1>x</form>",
+            "[form, sent nowhere from here; it names evil.example] x",
+        ),
+        ("<meta http-equiv=refresh content='0;url=http://t'>x", "x"),
+        ("<img src=cid:1 alt='<img src=cid:1>'>", "[<img src=cid:1>]\n\n(1 picture not loaded)"),
+        ("<!-- a --><![CDATA[ b ]]><?php c ?>x", "x"),
+        ("<title>t</title><textarea>u</textarea><select><option>v</select>x", "x"),
+        ("<html><head><title>t</title><body>x", "x"),
+        ("+ADw-script+AD4-", "+ADw-script+AD4-"),
+    ];
+    for (html, shown) in cases {
+        assert_eq!(plain(html), shown, "{html}");
+    }
+}
+
+#[test]
+fn a_mail_that_nests_without_end_is_read_all_the_same() {
+    for part in [
+        "<div>",
+        "<blockquote>",
+        "<b><i>",
+        "<table><tr><td>",
+        "<ul><li>",
+        "<a href=x>",
+        "<font>",
+        "<p hidden>",
+    ] {
+        let shown = plain(&format!("{}seen", part.repeat(50_000)));
+        assert!(shown.contains("seen"), "{part}");
+        assert!(shown.len() < 400_000, "{part}: {}", shown.len());
+    }
+    let picture = format!("<img src=\"data:image/png;base64,{}\">seen", "A".repeat(500_000));
+    assert_eq!(plain(&picture), "seen");
+    let attributes: String = (0..100_000).map(|it| format!("a{it} ")).collect();
+    assert!(plain(&format!("<p {attributes}>seen")).contains("seen"));
+    assert!(plain(&format!("<p>{}</p>", "long ".repeat(300_000))).contains("too long"));
+}
+
+#[test]
+fn generated_mail_is_only_text() {
+    for seed in 0..3_000 {
+        let html = fuzz::document(seed);
+        fuzz::check(&as_text(&html)).unwrap_or_else(|why| panic!("{seed}: {why}\n{html}"));
+    }
+    fuzz::check(&too_complex(&fuzz::document(1))).unwrap();
+}

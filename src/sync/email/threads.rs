@@ -1,0 +1,143 @@
+//! Threads: what lists tell of them, and reading one with its mails, whose
+//! HTML becomes text here, off the screen's way and within a budget of time.
+//!
+//! Knows nothing of how HTML is read.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::client::{Client, ReadError, ReadMail, thread_of};
+use crate::model::account::Platform;
+use crate::model::conversations::{Conversation, Status};
+use crate::model::email::{Letter, Thread};
+use crate::model::ids::{ConversationId, MessageId, ThreadId};
+use crate::model::messages::{Direction, Message};
+use crate::model::news::News;
+use crate::model::text::SafeText;
+use crate::store::Snapshot;
+use crate::store::history::HistoryMove;
+use crate::sync::Channel;
+use crate::sync::email::html::{self, Shown};
+use crate::sync::report::Trouble;
+use crate::sync::trigger::RING_AFTER;
+
+/// How long one mail's HTML may take.
+const BUDGET: Duration = Duration::from_millis(200);
+
+impl Channel {
+    /// Keeps what only threads have of a page, before their conversations are
+    /// merged, and says of each whether it was put away. `told` is what all of
+    /// them are known to be. Tells whether anything differs. Mail only.
+    pub(crate) async fn keep_threads(
+        &self,
+        items: &mut [Conversation],
+        told: Option<Thread>,
+        snapshot: Snapshot,
+    ) -> Result<bool, Trouble> {
+        if self.platform().await? != Some(Platform::Email) {
+            return Ok(false);
+        }
+        let facts = items.iter().map(|it| {
+            let read = thread_of(&it.raw);
+            (it.id.clone(), told.clone().map_or_else(|| read.clone(), |told| read.clone().or(told)))
+        });
+        let changed = self.store.apply_threads(self.id(), facts.collect(), snapshot).await?;
+        let ids = items.iter().map(|it| it.id.clone()).collect();
+        let archived = self.store.archived_among(self.id(), ids).await?;
+        for item in items {
+            item.status = if archived.contains(&item.id) { Status::Closed } else { Status::Open };
+        }
+        Ok(changed)
+    }
+
+    /// Reads a thread with its mails; to be called with `histories` held.
+    pub(crate) async fn read_thread(
+        &self,
+        client: &Client,
+        conversation: &ConversationId,
+    ) -> Result<(), Trouble> {
+        let lists = self.lists_applied.load(Ordering::SeqCst);
+        let ring_after = self.time_mark(RING_AFTER).await?;
+        let snapshot = self.store.snapshot();
+        let own = self.store.mailbox(self.id()).await?.map(|it| it.address);
+        let own = own.as_ref().map(SafeText::as_str);
+        let whole = match client.email_thread(&ThreadId::new(conversation.as_str()), own).await {
+            Err(ReadError::Same) => return Ok(()),
+            whole => whole?,
+        };
+        let mut letters = self.store.known_letters(self.id(), conversation).await?;
+        let mut messages = Vec::with_capacity(whole.mails.len());
+        let mut new = Vec::new();
+        for mail in whole.mails {
+            let (message, letter) = match letters.remove(&mail.message.id) {
+                // What was laid out once stays: mails do not change.
+                Some(known)
+                    if known.plain == mail.letter.plain && known.rich.is_some() == mail.html.is_some() =>
+                {
+                    (with_text(mail.message, &known), None)
+                }
+                _ => {
+                    let (message, letter) = laid_out(mail).await;
+                    (message, Some(letter))
+                }
+            };
+            new.extend(letter.map(|it| (message.id.clone(), it)));
+            messages.push(message);
+        }
+        let inbound = messages.iter().filter(|it| it.direction == Direction::Inbound);
+        if let Some(came) = inbound.filter_map(|it: &Message| it.created_at).max() {
+            self.store.end_local(self.id(), conversation, came).await?;
+        }
+        self.store.apply_letters(self.id(), conversation, new).await?;
+        let mut rows = vec![whole.conversation];
+        self.keep_threads(&mut rows, Some(whole.thread), snapshot).await?;
+        let row = self.store.apply_conversations(self.id(), rows, snapshot, false, Vec::new()).await?;
+        let newest = messages.first().and_then(|it: &Message| Some((it.created_at?, it.id.clone())));
+        let step = HistoryMove::Anew { newest, older_cursor: None };
+        let caught_up = self.lists_applied.load(Ordering::SeqCst) == lists;
+        let applied = self
+            .store
+            .apply_history(self.id(), conversation, messages, Platform::Email, step, caught_up)
+            .await?;
+        self.tell_messages(&applied, ring_after);
+        if row.is_news() {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        if row.held_back == 0 {
+            client.note_applied();
+        }
+        Ok(())
+    }
+}
+
+/// A mail as its message shows it, with its HTML laid out.
+async fn laid_out(mail: ReadMail) -> (Message, Letter) {
+    let ReadMail { message, mut letter, html } = mail;
+    if let Some(html) = html {
+        let shown = shown(&message.id, html).await;
+        letter.rich = Some(shown.text);
+        letter.links = shown.links;
+    }
+    (with_text(message, &letter), letter)
+}
+
+async fn shown(id: &MessageId, html: String) -> Shown {
+    let kept = html.clone();
+    let work = tokio::task::spawn_blocking(move || html::as_text(&html));
+    match tokio::time::timeout(BUDGET, work).await {
+        Ok(Ok(shown)) => shown,
+        _ => {
+            tracing::warn!(%id, "a mail's HTML took too long and is shown as its words");
+            html::too_complex(&kept)
+        }
+    }
+}
+
+/// The message with the text that is looked for words in: the plain one, or
+/// the HTML's where there is none.
+fn with_text(mut message: Message, letter: &Letter) -> Message {
+    if let Some(text) = letter.plain.as_ref().or(letter.rich.as_ref()) {
+        message.content = text.clone();
+    }
+    message
+}

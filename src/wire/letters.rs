@@ -1,0 +1,319 @@
+//! The mails of a thread as they come. The interface does not show their
+//! fields, so each is looked for under the names mail interfaces usually give
+//! it; a mail in which nothing is found is still a mail, and its raw form is
+//! kept.
+//!
+//! Knows nothing of how mails are shown, and makes no text of HTML.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::model::email::{Letter, LetterFile};
+use crate::model::ids::{ConversationId, MessageId};
+use crate::model::messages::{Delivery, Direction, Message, Sender};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+type Fields = Map<String, Value>;
+
+/// Attachments looked at.
+const FILES: usize = 200;
+/// Addresses looked at in one field.
+const ADDRESSES: usize = 500;
+
+const LISTS: [&str; 7] = ["messages", "emails", "mails", "items", "data", "threadMessages", "history"];
+const IDS: [&str; 6] = ["id", "messageId", "emailId", "_id", "uid", "gmailId"];
+const FROM: [&str; 7] = ["from", "sender", "fromEmail", "fromAddress", "senderEmail", "author", "From"];
+const FROM_NAME: [&str; 4] = ["fromName", "senderName", "authorName", "from_name"];
+const TO: [&str; 6] = ["to", "toEmails", "toAddresses", "recipients", "toRecipients", "To"];
+const CC: [&str; 5] = ["cc", "ccEmails", "ccAddresses", "ccRecipients", "Cc"];
+const REPLY_TO: [&str; 4] = ["replyTo", "reply_to", "replyToEmail", "Reply-To"];
+const TEXT: [&str; 11] = [
+    "text",
+    "bodyText",
+    "textBody",
+    "plainText",
+    "body_text",
+    "textPlain",
+    "plain",
+    "content",
+    "body",
+    "message",
+    "snippet",
+];
+const HTML: [&str; 7] = ["html", "bodyHtml", "htmlBody", "body_html", "textHtml", "htmlContent", "bodyHTML"];
+const SUBJECT: [&str; 3] = ["subject", "Subject", "title"];
+const HEADER_ID: [&str; 6] =
+    ["messageIdHeader", "internetMessageId", "rfcMessageId", "headerMessageId", "message_id", "Message-ID"];
+const DATES: [&str; 11] = [
+    "createdAt",
+    "date",
+    "sentAt",
+    "receivedAt",
+    "timestamp",
+    "receivedDateTime",
+    "sentDateTime",
+    "created_at",
+    "internalDate",
+    "Date",
+    "updatedAt",
+];
+const DIRECTIONS: [&str; 4] = ["direction", "type", "folder", "kind"];
+const STATUS: [&str; 3] = ["status", "state", "deliveryStatus"];
+const FILE_LISTS: [&str; 4] = ["attachments", "files", "attachedFiles", "Attachments"];
+const FILE_NAMES: [&str; 5] = ["filename", "fileName", "name", "title", "originalName"];
+const FILE_KINDS: [&str; 5] = ["contentType", "mimeType", "mime_type", "type", "content_type"];
+const FILE_SIZES: [&str; 5] = ["size", "bytes", "length", "fileSize", "contentLength"];
+const FILE_URLS: [&str; 6] = ["url", "downloadUrl", "link", "href", "contentUrl", "fileUrl"];
+const FILE_BYTES: [&str; 4] = ["content", "contentBytes", "data", "base64"];
+
+/// The mails of a thread read alone, oldest first; none where no list of them
+/// is found.
+pub fn letters_of(thread: &RawValue) -> Vec<Box<RawValue>> {
+    let Ok(fields) = serde_json::from_str::<std::collections::HashMap<String, Box<RawValue>>>(thread.get())
+    else {
+        return Vec::new();
+    };
+    let list = LISTS.iter().find_map(|name| {
+        let raw = fields.get(*name)?;
+        serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok()
+    });
+    // Some interfaces put the thread into an envelope.
+    list.or_else(|| fields.get("thread").map(|it| letters_of(it))).unwrap_or_default()
+}
+
+/// Reads one mail of a thread: as a message, and what only a mail has. `own`
+/// is the account's address: whoever writes from it wrote from here.
+pub fn read_letter(
+    raw: &RawValue,
+    thread: &ConversationId,
+    own: Option<&str>,
+    place: usize,
+) -> (Message, Letter) {
+    let fields: Fields = serde_json::from_str(raw.get()).unwrap_or_default();
+    let letter = letter(&fields);
+    let outbound = direction(&fields, &letter, own) == Direction::Outbound;
+    let status = named(&fields, &STATUS).unwrap_or_default();
+    let known = !letter.from.is_empty() || letter.plain.is_some() || html_of(&fields).is_some();
+    let message = Message {
+        id: MessageId::new(named(&fields, &IDS).unwrap_or_else(|| format!("{thread}#{place}"))),
+        conversation: thread.clone(),
+        platform_id: letter.header_id.clone(),
+        direction: if outbound { Direction::Outbound } else { Direction::Inbound },
+        sender: if outbound { sender(&fields) } else { Sender::Customer },
+        content: match (&letter.plain, known) {
+            (Some(plain), _) => plain.clone(),
+            (None, true) => SafeText::default(),
+            (None, false) => {
+                SafeText::line("The fields of this mail are not known here; d shows its raw form.")
+            }
+        },
+        content_type: "email".to_owned(),
+        media_url: None,
+        delivery: match status.as_str() {
+            "opened" => Delivery::Read,
+            word => Delivery::from_word(word),
+        },
+        created_at: date(&fields),
+        delivered_at: None,
+        read_at: named(&fields, &["openedAt", "readAt"]).and_then(|it| Timestamp::parse(&it)),
+        quotes: None,
+        unreadable: false,
+        raw: raw.get().to_owned(),
+    };
+    (message, letter)
+}
+
+/// The HTML of a mail, as it came.
+pub fn html(raw: &str) -> Option<String> {
+    html_of(&serde_json::from_str(raw).ok()?)
+}
+
+/// The bytes of an attachment that came with its mail.
+pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
+    let fields: Fields = serde_json::from_str(raw).ok()?;
+    let file = files(&fields).get(place)?.as_object()?;
+    let text = FILE_BYTES.iter().find_map(|it| file.get(*it)?.as_str())?;
+    // A data URL has its bytes behind a comma.
+    let text = text.split_once("base64,").map_or(text, |(_, rest)| rest);
+    STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
+}
+
+fn letter(fields: &Fields) -> Letter {
+    let line = |it: Option<String>| SafeText::optional_line(it.as_deref());
+    let (from, name) = first(fields, &FROM).map_or((None, None), correspondent);
+    let header_id = named(fields, &HEADER_ID).or_else(|| {
+        // One that has angle brackets is no id of the service.
+        named(fields, &["messageId"]).filter(|it| it.starts_with('<'))
+    });
+    Letter {
+        from: SafeText::line(&from.unwrap_or_default()),
+        from_name: line(named(fields, &FROM_NAME)).or_else(|| line(name)),
+        to: addresses(fields, &TO),
+        cc: addresses(fields, &CC),
+        reply_to: addresses(fields, &REPLY_TO).into_iter().next(),
+        subject: line(named(fields, &SUBJECT)),
+        header_id,
+        plain: plain_of(fields).map(|it| SafeText::block(&it)),
+        rich: None,
+        links: Vec::new(),
+        files: files(fields).iter().take(FILES).map(file).collect(),
+    }
+}
+
+/// A text under any of these names; of an object, the part that is meant.
+fn body(fields: &Fields, names: &[&str], inner: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match fields.get(*name)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Object(parts) => named(parts, inner),
+        _ => None,
+    })
+}
+
+fn looks_like_html(text: &str) -> bool {
+    let start: String = text.trim_start().chars().take(200).collect::<String>().to_ascii_lowercase();
+    start.starts_with("<!doctype html")
+        || start.starts_with("<html")
+        || start.starts_with("<div")
+        || start.starts_with("<p>")
+        || start.starts_with("<table")
+}
+
+fn plain_of(fields: &Fields) -> Option<String> {
+    body(fields, &TEXT, &["text", "plain", "textPlain"]).filter(|it| !looks_like_html(it))
+}
+
+fn html_of(fields: &Fields) -> Option<String> {
+    let named = body(fields, &HTML, &["html", "content"])
+        .or_else(|| body(fields, &["body"], &["html", "textHtml", "content"]));
+    named.filter(|it| it.contains('<')).or_else(|| body(fields, &TEXT, &[]).filter(|it| looks_like_html(it)))
+}
+
+fn direction(fields: &Fields, letter: &Letter, own: Option<&str>) -> Direction {
+    let word = named(fields, &DIRECTIONS).unwrap_or_default().to_ascii_lowercase();
+    match word.as_str() {
+        "inbound" | "incoming" | "received" | "inbox" => return Direction::Inbound,
+        "outbound" | "outgoing" | "sent" => return Direction::Outbound,
+        _ => (),
+    }
+    let flag =
+        ["isOutbound", "outbound", "isSent", "fromMe"].iter().find_map(|it| fields.get(*it)?.as_bool());
+    let flag = flag.or_else(|| {
+        ["isInbound", "inbound", "isIncoming"].iter().find_map(|it| fields.get(*it)?.as_bool()).map(|it| !it)
+    });
+    let own = own.is_some_and(|it| letter.from.as_str().eq_ignore_ascii_case(it));
+    if flag.unwrap_or(own) { Direction::Outbound } else { Direction::Inbound }
+}
+
+fn sender(fields: &Fields) -> Sender {
+    if let Some(true) = ["isAi", "aiGenerated", "isAutoReply", "generatedByAi"]
+        .iter()
+        .find_map(|it| fields.get(*it)?.as_bool())
+    {
+        return Sender::Ai;
+    }
+    match named(fields, &["senderType", "sentBy", "source"]) {
+        Some(word) => Sender::derive(Direction::Outbound, &word),
+        None => Sender::Api,
+    }
+}
+
+fn date(fields: &Fields) -> Option<Timestamp> {
+    DATES.iter().find_map(|name| match fields.get(*name)? {
+        Value::String(text) => Timestamp::parse(text).or_else(|| since_epoch(text.parse().ok()?)),
+        Value::Number(number) => since_epoch(number.as_i64()?),
+        _ => None,
+    })
+}
+
+/// Seconds or milliseconds since 1970.
+fn since_epoch(number: i64) -> Option<Timestamp> {
+    match number {
+        100_000_000..=9_999_999_999 => Some(Timestamp::from_micros(number.checked_mul(1_000_000)?)),
+        100_000_000_000..=9_999_999_999_999 => Some(Timestamp::from_micros(number.checked_mul(1_000)?)),
+        _ => None,
+    }
+}
+
+/// The text or number of the first of these fields that has one.
+fn named(fields: &Fields, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match fields.get(*name)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+fn first<'a>(fields: &'a Fields, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| fields.get(*name).filter(|it| !it.is_null()))
+}
+
+fn addresses(fields: &Fields, names: &[&str]) -> Vec<SafeText> {
+    let Some(found) = first(fields, names) else { return Vec::new() };
+    let one = |it: &Value| correspondent(it).0;
+    let all: Vec<String> = match found {
+        Value::Array(items) => items.iter().take(ADDRESSES).filter_map(one).collect(),
+        Value::String(line) => split(line),
+        other => one(other).into_iter().collect(),
+    };
+    all.iter().map(|it| SafeText::line(it)).collect()
+}
+
+fn split(line: &str) -> Vec<String> {
+    use crate::model::email::addresses::{Typed, list};
+    let text = |it| match it {
+        Typed::Address(it) | Typed::Wrong(it) => it,
+    };
+    list(line).into_iter().take(ADDRESSES).map(text).collect()
+}
+
+/// An address and a name: `Ana <ana@x.example>`, or an object of either.
+fn correspondent(value: &Value) -> (Option<String>, Option<String>) {
+    match value {
+        Value::String(text) => match text.rsplit_once('<') {
+            Some((name, rest)) => {
+                let name = name.trim().trim_matches('"').trim();
+                let named = (!name.is_empty()).then(|| name.to_owned());
+                (Some(rest.trim_end_matches('>').trim().to_owned()), named)
+            }
+            None => (Some(text.trim().to_owned()), None),
+        },
+        Value::Object(parts) => {
+            let inner = parts.get("emailAddress").and_then(Value::as_object).unwrap_or(parts);
+            (
+                named(inner, &["email", "address", "emailAddress", "mail"]),
+                named(inner, &["name", "displayName"]),
+            )
+        }
+        Value::Array(items) => items.first().map_or((None, None), correspondent),
+        _ => (None, None),
+    }
+}
+
+fn files(fields: &Fields) -> &[Value] {
+    let list = FILE_LISTS.iter().find_map(|it| fields.get(*it)?.as_array());
+    list.map_or(&[], Vec::as_slice)
+}
+
+fn file(value: &Value) -> LetterFile {
+    let nothing = Fields::new();
+    let fields = value.as_object().unwrap_or(&nothing);
+    let name = named(fields, &FILE_NAMES).or_else(|| value.as_str().map(str::to_owned));
+    let size = FILE_SIZES.iter().find_map(|it| match fields.get(*it)? {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    });
+    LetterFile {
+        name: SafeText::line(name.as_deref().unwrap_or("unnamed")),
+        kind: SafeText::optional_line(named(fields, &FILE_KINDS).as_deref()),
+        size,
+        url: named(fields, &FILE_URLS),
+        enclosed: FILE_BYTES.iter().any(|it| fields.get(*it).is_some_and(Value::is_string)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

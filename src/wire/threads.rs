@@ -1,0 +1,113 @@
+//! Threads, the mail account and correspondents as they come, in the model's
+//! words: a thread becomes a conversation with what only mail has beside it.
+//! Interface: Resources, Email account, Email thread, Email contact.
+//!
+//! Knows nothing of the mails in a thread.
+
+use serde_json::value::RawValue;
+
+use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use crate::model::email::{Correspondent, MailAccount, Thread};
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::wire::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
+
+/// Reads one item of the list, or a thread read alone.
+///
+/// # Errors
+/// When the item is not an object with an id.
+pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json::Error> {
+    let mut body: EmailThreadBody = serde_json::from_str(&without_mails(raw))?;
+    body.messages = None;
+    let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
+    let thread = Thread {
+        subject: line(&body.subject),
+        is_read: body.is_read,
+        is_starred: body.is_starred,
+        category: line(&body.category),
+        priority: line(&body.priority),
+        folder: line(&body.folder),
+        only_here: Vec::new(),
+    };
+    let conversation = Conversation {
+        address: body.contact_email.clone().filter(|it| !it.is_empty()),
+        name: line(&body.contact_name),
+        username: None,
+        email: line(&body.contact_email),
+        status: if thread.is_archived() { Status::Closed } else { Status::Open },
+        message_count: body.message_count.unwrap_or(0),
+        preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
+        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),
+        created_at: None,
+        referral: None,
+        window: ServiceWindow::NotApplicable,
+        automation: Automation::NotApplicable,
+        escalation: Escalation::None,
+        raw: without_mails(raw),
+        id: ConversationId::new(body.id),
+    };
+    Ok((conversation, thread))
+}
+
+/// A thread without its mails, which may be many and are kept one by one.
+fn without_mails(raw: &RawValue) -> String {
+    let Ok(mut fields) = serde_json::from_str::<std::collections::BTreeMap<String, Box<RawValue>>>(raw.get())
+    else {
+        return raw.get().to_owned();
+    };
+    let has_mails = ["messages", "emails", "mails", "threadMessages", "history"];
+    let before = fields.len();
+    fields.retain(|name, _| !has_mails.contains(&name.as_str()));
+    if fields.len() == before {
+        return raw.get().to_owned();
+    }
+    serde_json::to_string(&fields).unwrap_or_else(|_| "{}".to_owned())
+}
+
+/// The account in the model's words.
+pub fn account(body: EmailAccountBody) -> MailAccount {
+    let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
+    MailAccount {
+        address: SafeText::line(&body.email_address),
+        display_name: line(body.display_name),
+        provider: line(body.provider),
+        sync_status: line(body.sync_status),
+        last_sync_at: body.last_sync_at.as_deref().and_then(Timestamp::parse),
+        ai_auto_reply: body.ai_auto_reply,
+    }
+}
+
+/// A correspondent in the model's words.
+pub fn correspondent(body: EmailContactBody) -> Correspondent {
+    Correspondent {
+        email: SafeText::line(&body.email),
+        name: SafeText::optional_line(body.name.as_deref()),
+        last_at: body.last_contact_date.as_deref().and_then(Timestamp::parse),
+        count: body.message_count,
+        phone: SafeText::optional_line(body.linked_whats_app_phone.as_deref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_becomes_a_conversation() {
+        let json = r#"{"id":"t1","subject":"Order 1041","contactEmail":"ana@y.example","contactName":null,
+            "lastMessageAt":"2026-11-20T09:00:00Z","messageCount":2,"isRead":false,"isStarred":"true",
+            "category":"orders","priority":7,"folder":"archive","messages":[{"id":"m1","text":"Hi"}]}"#;
+        let raw: Box<RawValue> = serde_json::from_str(json).expect("JSON");
+        let (conversation, thread) = read_thread(&raw).expect("a thread");
+        assert_eq!((conversation.title().as_str(), conversation.message_count), ("ana@y.example", 2));
+        assert_eq!((conversation.preview.as_str(), conversation.status), ("Order 1041", Status::Closed));
+        assert_eq!((thread.is_read, thread.is_starred), (Some(false), Some(true)));
+        assert_eq!(thread.priority.as_ref().map(SafeText::as_str), Some("7"));
+        assert!(!conversation.raw.contains("messages"), "{}", conversation.raw);
+        for wrong in ["[]", "{}", "7", r#"{"subject":"x"}"#] {
+            let raw: Box<RawValue> = serde_json::from_str(wrong).expect("JSON");
+            assert!(read_thread(&raw).is_err(), "{wrong}");
+        }
+    }
+}

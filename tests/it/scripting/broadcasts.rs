@@ -1,0 +1,87 @@
+//! `broadcast`: looked over before it leaves, confirmed by the number of
+//! people, sent once, watched to its end.
+
+use serde_json::{Value, json};
+
+use crate::scripting::Script;
+
+const ANA: &str = "+34600111222";
+const BO: &str = "+34600333444";
+
+/// A desk two customers have written to, and a file that names both.
+fn two() -> (Script, String) {
+    let script = Script::new();
+    for (phone, name) in [(ANA, "Ana"), (BO, "Bo")] {
+        script.desk.customer("whatsapp", phone, name, "Hello?");
+    }
+    let path = file(&script, &format!("{ANA}\n\n{BO} # the tall one\n{ANA}\n"));
+    (script, path)
+}
+
+fn file(script: &Script, text: &str) -> String {
+    let path = script.folder.path().join("people.txt");
+    std::fs::write(&path, text).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn it_is_looked_over_sent_once_and_watched_to_its_end() {
+    let (script, people) = two();
+    let said = script.fails(2, &["broadcast", "send", "We open at 9.", "--to", &people]);
+    for part in ["2 contacts on Harbor chat (LIVE)", "2 credits of 1000", "1 named twice", "--confirm '2'"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    script.fails(2, &["broadcast", "send", "We open at 9.", "--to", &people, "--confirm", "3"]);
+    assert!(script.desk.outbound().is_empty(), "nothing left without the right number");
+    let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--confirm", "2", "--json"];
+    let told: Value = serde_json::from_str(&script.ok(&send)).expect("JSON");
+    assert_eq!((told["ok"].as_bool(), told["recipients"].as_u64()), (Some(true), Some(2)));
+    let id = told["broadcastId"].as_str().expect("an id");
+    let said = script.fails(1, &["broadcast", "watch", id, "--timeout", "1"]);
+    assert!(said.contains("not finished yet"), "{said}");
+    for _ in 0..20 {
+        script.desk.dev("clock", json!({"advance_seconds": 60}));
+    }
+    let watched = script.ok(&["broadcast", "watch", id, "--json"]);
+    let last: Value = serde_json::from_str(watched.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((last["finished"].as_bool(), last["recipients"].as_u64()), (Some(true), Some(2)), "{last}");
+    assert_eq!(script.desk.outbound().len(), 2, "each once");
+    let listed = script.ok(&["broadcast", "list"]);
+    assert!(listed.starts_with(id) && listed.lines().count() == 1, "{listed}");
+}
+
+#[test]
+fn everyone_takes_a_phrase_and_nobody_is_never_everyone() {
+    let (script, _) = two();
+    let nobody = file(&script, "# not yet\n");
+    let said = script.fails(2, &["broadcast", "send", "Hi", "--to", &nobody, "--confirm", "0"]);
+    assert!(said.contains("names nobody"), "{said}");
+    assert_eq!(
+        script.run(&["broadcast", "send", "Hi"]).status.code(),
+        Some(2),
+        "everyone is never meant silently"
+    );
+    let said = script.fails(2, &["broadcast", "send", "Hi", "--everyone", "--confirm", "2"]);
+    assert!(said.contains("SEND TO ALL 2"), "{said}");
+    assert!(script.desk.outbound().is_empty());
+    let sent = script.ok(&["broadcast", "send", "Hi", "--everyone", "--confirm", "SEND TO ALL 2"]);
+    assert!(sent.contains("to 2 contacts on Harbor chat"), "{sent}");
+}
+
+#[test]
+fn what_is_wrong_with_an_audience_is_told_by_its_lines() {
+    let (script, _) = two();
+    let people = file(&script, &format!("{ANA}\n+34600999888\n+34 12\n"));
+    let said = script.fails(1, &["broadcast", "send", "Hi", "--to", &people, "--confirm", "1"]);
+    for part in
+        ["line 2: no contact has +34600999888", "line 3: +3412 is no phone number", "nothing was sent"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let many: String = (0..1_001).map(|it| format!("ct_{it}\n")).collect();
+    let said = script.fails(2, &["broadcast", "send", "Hi", "--to", &file(&script, &many)]);
+    assert!(said.contains("1000 are the most"), "{said}");
+    let said = script.fails(1, &["broadcast", "watch", "bc_nothing"]);
+    assert!(said.contains("reading the broadcast"), "{said}");
+    assert!(script.desk.outbound().is_empty());
+}

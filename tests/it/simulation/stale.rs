@@ -1,0 +1,71 @@
+//! Answers from before: a server's copy that lags behind gives an earlier
+//! page again. Nothing is missed by it and nothing rings twice.
+
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::time::{MINUTE, SECOND};
+
+use crate::simulation::crowd::{Crowd, Setting};
+use crate::simulation::line::Fault;
+use crate::simulation::town::{Happening, phone};
+
+/// A desk that has read one message of one customer, with every answer about
+/// it kept to be given again.
+async fn one_conversation() -> (Crowd, ConversationId) {
+    let mut crowd = Crowd::gather(Setting::one()).await;
+    crowd.desks[0].line.keep_everything();
+    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.pass(MINUTE).await;
+    let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
+    crowd.desks[0].tab().channel().pull_history(&here).await;
+    crowd.desks[0].line.keep_nothing_more();
+    crowd.desks[0].line.seen();
+    (crowd, here)
+}
+
+fn was_old(crowd: &Crowd) -> bool {
+    crowd.desks[0].line.seen().iter().any(|it| it.was_kept)
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_gone_does_not_ring_again() {
+    let (crowd, here) = one_conversation().await;
+    assert_eq!(crowd.town(async |it| it.delete(&phone(0)).await).await, 200);
+    crowd.desks[0].tab().channel().pull_history(&here).await;
+    assert!(crowd.list(0).is_empty(), "removed");
+    for _ in 0..2 {
+        crowd.desks[0].line.script([Some(Fault::Stale)]);
+        crowd.desks[0].tab().channel().pull_history(&here).await;
+        assert!(was_old(&crowd) && crowd.list(0).len() == 1, "the old page brings it back");
+        crowd.desks[0].tab().channel().pull_history(&here).await;
+        assert!(crowd.list(0).is_empty(), "and it goes again");
+    }
+    let notices = crowd.desks[0].notices.lock().expect("no one failed");
+    assert_eq!((notices.count, notices.doubled.len()), (1, 0), "it rang once");
+}
+
+#[tokio::test]
+async fn a_history_that_lags_behind_the_list_is_read_again() {
+    let (mut crowd, here) = one_conversation().await;
+    crowd.town(async |it| it.plan(vec![(it.now(), Happening::Colleague { customer: 0 })])).await;
+    crowd.pass_in_town(SECOND).await;
+    // The list is as it is; the history is as it was.
+    crowd.desks[0].line.script([None, Some(Fault::Stale)]);
+    crowd.desks[0].tab().channel().pull_conversations().await;
+    assert!(was_old(&crowd), "the old page came");
+    assert_eq!(crowd.messages(0, &here).len(), 1);
+    crowd.pass(6 * MINUTE).await;
+    assert_eq!(crowd.messages(0, &here).len(), 2, "the colleague's answer is there");
+}
+
+#[tokio::test]
+async fn a_list_that_is_always_ahead_is_believed_no_more_after_some_readings() {
+    let (mut crowd, here) = one_conversation().await;
+    let ahead = "UPDATE conversations SET last_at = last_at + 60000000";
+    crowd.town(async |it| it.sql().execute(ahead, []).expect("changed")).await;
+    // The service looks at its file again.
+    crowd.town(async |it| drop(it.customers_write(vec![1]).await)).await;
+    crowd.pass(60 * MINUTE).await;
+    let path = format!("/conversations/{here}/messages");
+    let asked = crowd.desks[0].line.seen().iter().filter(|it| it.path.starts_with(&path)).count();
+    assert!((1..=3).contains(&asked), "{asked} readings of one history");
+}

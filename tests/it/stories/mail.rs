@@ -1,0 +1,166 @@
+//! The mail tab: threads with what only mail has, reading, filing, and what
+//! the server is asked for.
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+fn mail(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::demo(columns, rows);
+    calm(&mut desk);
+    desk.keys("3").settle();
+    desk
+}
+
+/// Lets the hands do all there is to do, at the pace the interface allows.
+pub fn calm(desk: &mut Desk) {
+    for _ in 0..4 {
+        desk.pass(2).settle();
+    }
+}
+
+/// A mail comes in; returns its thread.
+pub fn letter(
+    desk: &Desk,
+    from: &str,
+    name: &str,
+    subject: &str,
+    text: Option<&str>,
+    html: Option<&str>,
+) -> String {
+    let body = json!({"channel": "email", "from": from, "name": name, "subject": subject, "text": text, "html": html});
+    desk.dev("inbound", body)["threadId"].as_str().expect("a thread").to_owned()
+}
+
+/// Mails that reached the platform.
+fn mails_sent(desk: &Desk) -> usize {
+    desk.outbound().iter().filter(|it| it["channel"] == "email").count()
+}
+
+fn thread<'a>(listed: &'a Value, subject: &str) -> &'a Value {
+    let all = listed["data"].as_array().expect("a list");
+    all.iter().find(|it| it["subject"] == subject).unwrap_or_else(|| panic!("no {subject}"))
+}
+
+#[test]
+fn threads_are_listed_with_what_only_mail_has() {
+    let mut desk = mail(120, 40);
+    desk.shows("account ok").shows("AI auto-reply OFF").shows("unread").shows("urgent").shows("repairs");
+    desk.hides("Blanca Urrutia");
+    photographs!(desk, "threads_are_listed");
+    desk.keys("/").types("is:unread category:rentals").keys("<Enter>");
+    desk.shows("Ludovica Ferri").shows("中村 陽子").hides("Callum Reid").keys("/<Esc>");
+    desk.keys("gf").types("archive").keys("<Enter>").settle();
+    desk.shows("Blanca Urrutia").shows("Out of office").hides("Callum Reid");
+    photographs!(desk, "a_folder_is_looked_for_by_the_server");
+    desk.keys("/<Esc>,p").shows("Brakes failed").keys(",c");
+}
+
+#[test]
+fn a_thread_is_read_with_its_quotations_folded() {
+    let mut desk = mail(120, 40);
+    let text = "Yes please.\n\nOn 20 Nov 2026 Harbor wrote:\n> Shall we hold it?\n> Kind regards\n> Harbor";
+    let html = "<p>Yes <b>please</b>.</p><p><a href='https://evil.example/x'>www.bank.example</a></p>\
+                <div style='display:none'>ignore previous</div><img src='http://t.example/p.gif'>\
+                <script>alert(1)</script>";
+    letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some(text), Some(html));
+    calm(&mut desk);
+    desk.keys("gg<Enter>").settle();
+    desk.shows("Yes please.").shows("▸ 4 quoted lines").hides("Shall we hold it?");
+    photographs!(desk, "a_thread_is_read");
+    desk.keys("U").shows("Shall we hold it?").keys("U").hides("Shall we hold it?");
+    desk.keys("H").shows("evil.example, NOT what it").shows("[hidden in the mail: ignore previous]");
+    desk.shows("(1 picture not loaded)").hides("alert");
+    photographs!(desk, "html_is_shown_as_text");
+    desk.keys("o").shows("evil.example").keys("n");
+    assert!(desk.opened.is_empty());
+    // Reading marks it as read on the server, too.
+    desk.settle();
+    assert_eq!(thread(&desk.get("email", "/email/threads"), "Order 2001")["isRead"], true);
+}
+
+#[test]
+fn filing_is_confirmed_by_the_server_and_taken_back() {
+    let mut desk = mail(120, 40);
+    letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Hi"), None);
+    calm(&mut desk);
+    desk.keys("gg*").shows("starred · Ana Ruiz").settle().keys("u").settle();
+    let told = desk.get("email", "/email/threads");
+    let told = thread(&told, "Order 2001");
+    assert_eq!((told["isStarred"].clone(), told["isRead"].clone()), (json!(true), json!(true)));
+    desk.hides("here only");
+    desk.keys("&").types("refund").keys("<Enter>").settle().shows("refund");
+    desk.keys("e").settle().hides("Order 2001");
+    assert_eq!(desk.get("email", "/email/threads?folder=archive")["data"][0]["subject"], "Order 2001");
+    desk.keys("z").settle().settle().shows("Order 2001");
+    desk.keys("z").settle().keys("z").settle().keys("z").settle();
+    let told = desk.get("email", "/email/threads");
+    let told = thread(&told, "Order 2001");
+    assert_eq!((told["isStarred"].clone(), told["isRead"].clone()), (json!(false), json!(false)));
+}
+
+#[test]
+fn correspondents_are_found_and_lead_to_their_threads() {
+    let mut desk = mail(80, 24);
+    desk.keys("gm").shows("mathilde.garnier@").types("ferri").shows("ferri").hides("mathilde.garnier@");
+    photographs!(desk, "correspondents_are_found");
+    desk.keys("<Enter>").shows("Noleggio");
+    desk.keys("p").shows("a setting of the whole account").keys("<Enter>+").shows("mails take no reactions");
+}
+
+#[test]
+fn a_mail_is_answered_reviewed_held_and_taken_back() {
+    let mut desk = mail(80, 24);
+    let thread =
+        letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAna"), None);
+    calm(&mut desk);
+    desk.keys("gg<Enter>").settle().keys("r").types("It is on its way, see attached.");
+    desk.shows("Re: Order 2001").shows("ana@ruiz.example").shows("quoted lines go below");
+    photographs!(desk, "a_mail_is_written");
+    desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo window on the server");
+    photographs!(desk, "a_mail_is_reviewed");
+    let before = mails_sent(&desk);
+    desk.keys("y").shows("speaks of an attached file").keys("y").shows("z takes it back");
+    desk.settle();
+    assert_eq!(mails_sent(&desk), before, "it is held here");
+    desk.keys("z").shows("taken back; nothing was sent").shows("It is on its way");
+    let file = desk.replies().with_file_name("form.txt");
+    std::fs::write(&file, "the form").expect("a file");
+    desk.keys("<Ctrl-T>").pastes(&file.display().to_string()).keys("<Enter>").shows("form.txt (8 B");
+    desk.keys("<Ctrl-X>y").pass(11).settle();
+    assert_eq!(mails_sent(&desk), before + 1);
+    let told = desk.get("email", &format!("/email/threads/{thread}"));
+    let last = told["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone();
+    assert_eq!(last["direction"], "outbound");
+    let text = last["text"].as_str().expect("a text");
+    assert!(text.starts_with("It is on its way") && text.contains("> Where is it?"), "{text}");
+    assert_eq!(last["attachments"][0]["filename"], "form.txt");
+    desk.settle().shows("It is on its way");
+}
+
+#[test]
+fn a_new_mail_is_kept_as_a_draft_and_goes_on() {
+    let mut desk = mail(120, 40);
+    desk.keys("<Ctrl-N>").types("ferri").shows("Ludovica Ferri").keys("<Enter>");
+    desk.shows("ferri@").keys("<Tab><Tab><Tab>").types("The wedding").keys("<Tab>").types("Dear Ludovica,");
+    photographs!(desk, "a_new_mail_is_written");
+    desk.pass(1).keys("<Esc>");
+    let mut desk = desk.crash_and_reopen();
+    calm(&mut desk);
+    desk.keys("3gd").shows("New mail").keys("<Enter>").shows("Dear Ludovica,").shows("The wedding");
+    desk.types(" yes.").keys("<Ctrl-X>p").shows("kept as a draft").keys("gd<Enter><Ctrl-X>m");
+    let before = mails_sent(&desk);
+    desk.keys("y").pass(11);
+    calm(&mut desk);
+    assert_eq!(mails_sent(&desk), before + 1);
+    desk.shows("The wedding").shows("Dear Ludovica, yes.");
+}
+
+#[test]
+fn what_is_wrong_with_a_mail_is_said_in_its_field() {
+    let mut desk = mail(80, 24);
+    desk.keys("<Ctrl-N>").types("nobody").keys("<Ctrl-X>").shows("is no mail address");
+    desk.keys("<Ctrl-U>").types("a@b.example").keys("<Ctrl-X>").shows("Subject: it is empty");
+    desk.types("Hi").keys("<Ctrl-X>").shows("the mail is empty").types("text").keys("<Ctrl-X>n");
+    desk.shows("z brings it back").keys("z").shows("a@b.example").shows("text");
+}

@@ -1,0 +1,86 @@
+//! Going through forty threads of mails with one key each, with the network
+//! gone meanwhile: what is decided leaves when it is back.
+
+use serde_json::json;
+
+use crate::desk::Desk;
+use crate::stories::mail::{calm, letter};
+
+/// Forty unread threads, thirteen of them from one shop.
+fn forty() -> Desk {
+    let mut desk = Desk::demo(80, 24);
+    for number in (1..=40).rev() {
+        let (from, name) = match number {
+            1..=13 => ("news@shop.example".to_owned(), "Shop news"),
+            _ => (format!("person{number}@mail.example"), "Person"),
+        };
+        letter(&desk, &from, name, &format!("Subject {number:02}"), Some(&format!("Text {number:02}")), None);
+    }
+    for _ in 0..4 {
+        calm(&mut desk);
+    }
+    desk.keys("3/").types("\"Subject\"").keys("<Enter>").settle();
+    desk
+}
+
+fn cut(desk: &Desk) {
+    let fault = json!({"path_prefix": "/v1", "count": 100_000, "drop": "before"});
+    desk.dev("fault", fault);
+}
+
+#[test]
+fn forty_threads_are_gone_through_with_one_key_each() {
+    let mut desk = forty();
+    desk.keys("T").shows("TRIAGE 1/40 · 00:00").shows("Text");
+    photographs!(desk, "a_thread_is_decided_over");
+    cut(&desk);
+    // Newsletters: after the third, the rest of the sender is offered.
+    for key in ["e", "e", "e"] {
+        desk.keys(key);
+    }
+    desk.shows("10 more from news@shop.example · A same for all").keys("A");
+    desk.shows("archive 10 threads from news@shop.example");
+    photographs!(desk, "the_same_for_all_is_offered");
+    desk.keys("y").shows("TRIAGE 14/40");
+    // All of them come back with one key, and go again.
+    desk.keys("z").shows("TRIAGE 4/40").keys("Ay").shows("TRIAGE 14/40");
+    // A quick answer: the hold runs while the next thread is there.
+    desk.keys("r").types("Thanks, passed on to Ana.").keys("<Ctrl-X>").shows("held 10 s here").keys("y");
+    desk.shows("TRIAGE 15/40").shows("sending in 10 s");
+    desk.keys("st").shows("TRIAGE 16/40").keys("*").shows("starred").keys("e<Space>").shows("it comes again");
+    desk.keys("u").keys("J").keys("z").keys("u");
+    for _ in 0..30 {
+        desk.keys("e");
+    }
+    desk.shows("40 seen in").shows("1 answered, 1 snoozed, 1 starred, 2 left");
+    photographs!(desk, "what_came_of_it");
+    // The network is back.
+    desk.dev("fault", json!({"path_prefix": "/v1", "count": 0}));
+    desk.keys("<Esc>").pass(60);
+    for _ in 0..6 {
+        desk.pass(40).settle();
+    }
+    let archived = desk.get("email", "/email/threads?folder=archive&limit=100");
+    let subjects = archived["data"].as_array().expect("a list").iter();
+    let count =
+        subjects.filter(|it| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))).count();
+    assert_eq!(count, 36);
+}
+
+#[test]
+fn each_decision_is_taken_back_to_its_thread() {
+    let mut desk = forty();
+    desk.keys("T").shows("TRIAGE 1/40").keys("e").keys("e").shows("TRIAGE 3/40");
+    desk.settle().keys("zz").shows("TRIAGE 1/40").settle().settle();
+    let archived = desk.get("email", "/email/threads?folder=archive&limit=100");
+    let subjects = archived["data"].as_array().expect("a list");
+    assert!(!subjects.iter().any(|it| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))));
+    desk.keys("r")
+        .types("Yes")
+        .keys("<Ctrl-X>y")
+        .shows("TRIAGE 2/40")
+        .keys("z")
+        .shows("Yes")
+        .keys("<Esc><Esc>");
+    desk.shows("T goes on with the rest");
+}
