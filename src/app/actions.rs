@@ -76,7 +76,11 @@ impl App {
             C::RowDown | C::RowUp | C::GoToRow | C::AllTabs | C::LeaveRows => {
                 self.rows_command(command, effects);
             }
-            C::GoToInbox | C::GoToOutbox | C::GoToDrafts => self.going_command(command, key),
+            C::GoToInbox | C::GoToOutbox | C::GoToDrafts | C::GoToPeople => self.going_command(command, key),
+            C::SearchRows => self.open_row_search(),
+            C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => {
+                self.people_command(command, effects);
+            }
             C::Back => self.tab_mut().focus = Focus::List,
             C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
             C::NextPane => self.turn_pane(1, effects),
@@ -107,6 +111,7 @@ impl App {
             C::GoToInbox => self.go_to_page(Page::Inbox),
             C::GoToOutbox => self.go_to_page(Page::Outbox),
             C::GoToDrafts => self.go_to_page(Page::Drafts),
+            C::GoToPeople => self.go_to_page(Page::People),
             C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
             C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
             C::GoToAll => self.go_everywhere(),

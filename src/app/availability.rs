@@ -13,7 +13,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::model::account::Platform;
 use crate::model::conversations::{Automation, ConversationRow};
 use crate::model::news::Health;
-use crate::model::outbox::RowState;
+use crate::model::outbox::{Operation, RowState};
 
 /// Why a command is off.
 pub type Reason = String;
@@ -78,6 +78,16 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
             Err("the outbox is empty".into())
         }
+        C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => person(app, tab, command),
+        C::GoToRow | C::SearchRows if app.page == Page::People => {
+            people(app, tab).and_then(|()| match (command, app.people.rows.chosen()) {
+                (C::GoToRow, None) => Err("no person is chosen".into()),
+                _ => Ok(()),
+            })
+        }
+        C::AllTabs if !matches!(app.page, Page::Outbox | Page::Drafts) => {
+            Err("this page is about one tab; {next-tab} goes to the next".into())
+        }
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
@@ -107,6 +117,31 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a tab has people.
+fn people(app: &App, tab: &Tab) -> Result<(), Reason> {
+    if app.has_people() {
+        return Ok(());
+    }
+    let label = tab.platform().map_or("this channel", Platform::label);
+    Err(format!("no contacts are kept for {label}; a business chat tab has them"))
+}
+
+/// Whether a person can be made, changed or deleted.
+fn person(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
+    people(app, tab)?;
+    tab_writable(tab)?;
+    let Some(chosen) = app.people.rows.chosen() else {
+        return if command == Command::NewPerson { Ok(()) } else { Err("no person is chosen".into()) };
+    };
+    let leaves = app
+        .row_about(&chosen.phone)
+        .is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. }));
+    if command != Command::NewPerson && leaves {
+        return Err("this person is being deleted; {undo} keeps it as long as it is held".into());
+    }
+    Ok(())
 }
 
 /// Whether the conversation at hand can be sent what a command begins.

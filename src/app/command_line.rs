@@ -38,6 +38,13 @@ pub const VERBS: &[Verb] = &[
     Verb { name: "open", takes: "NUMBER or NAME", doc: "Open a conversation", run: open, known: nothing },
     Verb { name: "search", takes: "WORDS", doc: "Look in everything seen", run: search, known: nothing },
     Verb { name: "find", takes: "WORDS", doc: "Look in this conversation", run: find, known: nothing },
+    Verb {
+        name: "import",
+        takes: "FILE or stop",
+        doc: "Import people from a CSV file, after looking it through",
+        run: App::import,
+        known: nothing,
+    },
     Verb { name: "tutor", takes: "", doc: "Learn the first keys, in the demo", run: tutor, known: nothing },
     Verb {
         name: "export",

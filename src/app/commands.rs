@@ -13,10 +13,14 @@ pub enum Place {
     History,
     /// The list and the history: wherever a conversation is at hand.
     Conversation,
-    /// The pages of rows: the outbox and the drafts.
+    /// The pages of rows.
     Rows,
     /// The outbox.
     Outbox,
+    /// The people.
+    People,
+    /// The pages with a search: the people and what comes behind them.
+    Deck,
     /// Going through threads of mails.
     Triage,
     /// Every pane that is not a text field.
@@ -32,8 +36,10 @@ impl Place {
             Self::List => "Conversation list",
             Self::History => "Messages",
             Self::Conversation => "The conversation at hand",
-            Self::Rows => "Outbox and drafts",
+            Self::Rows => "Pages of rows",
             Self::Outbox => "Outbox",
+            Self::People => "People",
+            Self::Deck => "People and other lists",
             Self::Triage => "Triage of mail",
             Self::Desk => "Everywhere but in text",
             Self::Composer => "Composer",
@@ -41,12 +47,14 @@ impl Place {
     }
 
     /// All places in the order help shows them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Conversation,
         Self::List,
         Self::History,
         Self::Triage,
         Self::Outbox,
+        Self::People,
+        Self::Deck,
         Self::Rows,
         Self::Desk,
         Self::Composer,
@@ -167,6 +175,11 @@ commands! {
     DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go";
     RowNow Outbox ["s"] "send now" "End the hold: it leaves now";
     RowBack Outbox ["e"] "edit" "Take what has not left back into the composer";
+    NewPerson People ["a"] "new" "Add a person";
+    EditPerson People ["e"] "edit" "Edit name, mail address, tags and metadata; merged with what the server has";
+    TagPerson People ["#"] "tags" "Edit the tags";
+    DeletePerson People ["D"] "delete" "Delete the person with the conversation's history; wants the last four digits";
+    SearchRows Deck ["/"] "search" "Search as you type: here at once, then on the server";
     RowDown Rows ["j", "Down"] "down" "Next row";
     RowUp Rows ["k", "Up"] "up" "Previous row";
     GoToRow Rows ["Enter", "l", "Right"] "go to" "Go to its conversation";
@@ -186,6 +199,7 @@ commands! {
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
     ShowCredits Desk ["$"] "credits" "The balance, what was spent from here, and what waits for credits";
+    GoToPeople Desk ["g p"] "people" "The people: contacts of this tab, their tags and metadata";
     GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
     ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";

@@ -21,7 +21,7 @@ impl App {
     pub fn row_at_hand(&self) -> Option<&OutboxRow> {
         match self.page {
             Page::Outbox => self.outbox.chosen().map(|it| &it.row),
-            Page::Drafts => None,
+            Page::Drafts | Page::People => None,
             Page::Inbox => self.tab().history.as_ref()?.row_at_hand(),
         }
     }

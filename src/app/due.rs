@@ -21,6 +21,7 @@ impl App {
         consider(self.notice.as_ref().map(|it| it.until));
         consider(self.lease_due().filter(|it| *it > self.now));
         consider(self.playing_due());
+        consider(self.people_due());
         consider(self.watch.due());
         consider(self.offer_due());
         consider(self.servers_due());

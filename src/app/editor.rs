@@ -20,6 +20,9 @@ impl App {
 
     /// The editor has ended.
     pub(super) fn edited(&mut self, text: Result<String, String>) {
+        if self.metadata_edited(&text) {
+            return;
+        }
         if std::mem::take(&mut self.edits_json) {
             return self.json_edited(text);
         }

@@ -4,14 +4,16 @@
 //!
 //! Knows nothing of who performs an effect or where an event comes from.
 
+use crate::app::importing::{Order, Told};
 use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
 use crate::model::calls::Call;
-use crate::model::contacts::Card;
+use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
 use crate::model::conversations::ConversationRow;
 use crate::model::email::{Correspondent, MailAccount, MailWish};
+use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
@@ -72,6 +74,8 @@ pub enum Event {
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// Something was told of an import.
+    Import(Told),
     /// A conversation was written into a file, or why not.
     Exported(Result<String, String>),
     /// A write to this desk's own files failed.
@@ -132,6 +136,10 @@ pub enum Loaded {
     Echo(u64),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
+    /// People of a tab.
+    People(PeopleQuery, PeoplePage),
+    /// One of them, to be edited; `None` if it is gone.
+    Person(ChannelId, String, Option<Box<PersonDetail>>),
     /// The account behind a mail key as last read, and the words seen as
     /// folders and categories.
     Mailbox(ChannelId, Option<Box<MailAccount>>, [Vec<String>; 2]),
@@ -180,6 +188,10 @@ pub enum Load {
     Card(ConversationKey),
     /// The pauses of a tab made here, to hand all back.
     Pauses(ChannelId),
+    /// People of a tab.
+    People(PeopleQuery),
+    /// The person with a number, to be edited.
+    Person(ChannelId, String),
     /// The account behind a mail key, and the words seen as folders and
     /// categories.
     Mailbox(ChannelId),
@@ -297,6 +309,9 @@ pub enum Effect {
     FindContacts(ChannelId, String),
     /// Read the requests of the last while; answered by [`Loaded::Calls`].
     ReadCalls,
+    /// Ask the server for what a page shows; answered by
+    /// [`News::Fetched`].
+    Fetch(ChannelId, Fetch),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
     /// Read the mouse, or leave it to the terminal.
@@ -321,6 +336,9 @@ pub enum Effect {
         /// Where.
         file: String,
     },
+    /// Look a file of people through, import it, or stop; answered by
+    /// [`Event::Import`].
+    Import(Order),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

@@ -19,6 +19,7 @@ impl App {
         match tab.focus {
             _ if self.page == Page::Outbox => vec![Place::Outbox, Place::Rows, Place::Desk],
             _ if self.page == Page::Drafts => vec![Place::Rows, Place::Desk],
+            _ if self.page == Page::People => vec![Place::People, Place::Deck, Place::Rows, Place::Desk],
             Focus::Composer => vec![Place::Composer],
             _ if tab.is_in_triage() => vec![Place::Triage, Place::History, Place::Conversation, Place::Desk],
             _ if !tab.is_inbox() => vec![Place::Desk],

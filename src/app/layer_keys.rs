@@ -55,6 +55,8 @@ impl App {
             (Layer::Attach(form), _) => self.attach_key(form, key, effects),
             (Layer::Later { typed }, _) => self.later_key(typed, key, effects),
             (Layer::Form(form), _) => self.form_field_key(form, key, effects),
+            (Layer::PersonForm(form), _) => self.person_form_key(form, key, effects),
+            (Layer::AskDeletePerson(asked), _) => self.delete_key(asked, key, effects),
             (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
@@ -97,6 +99,8 @@ impl App {
             (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
                 self.open_layer(Layer::Call(form));
             }
+            (Layer::AskImport { source, found }, Some('y')) => self.start_import(source, &found, effects),
+            (Layer::AskImport { .. }, Some('n')) => (),
             (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
             (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host, effects),
             (Layer::AskPicture { .. } | Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),

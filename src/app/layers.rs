@@ -9,9 +9,12 @@ use crate::app::email::menus::Menu;
 use crate::app::email::triage::Decision;
 use crate::app::event::Intent;
 use crate::app::forms::Form;
+use crate::app::importing::Source;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
 use crate::app::palette::Palette;
+use crate::app::people::deleting::Deleting;
+use crate::app::people::form::PersonForm;
 use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
 use crate::app::tagging::TagLine;
@@ -19,6 +22,7 @@ use crate::app::templates::TemplateForm;
 use crate::app::text_line::TextLine;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::import::DryRun;
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
 use crate::model::queries::{OutboxEntry, PausedEntry};
@@ -232,6 +236,17 @@ pub enum Layer {
         /// Line, column and what is wrong there.
         wrong: Option<(usize, usize, &'static str)>,
     },
+    /// A person is being made or changed.
+    PersonForm(Box<PersonForm>),
+    /// Asks for the last digits of a number, to delete a person.
+    AskDeletePerson(Box<Deleting>),
+    /// Says what was found in a file of people, and asks whether to import it.
+    AskImport {
+        /// The file.
+        source: Source,
+        /// What was found.
+        found: Box<DryRun>,
+    },
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
@@ -291,6 +306,7 @@ impl Layer {
                 | Self::TemplateForm(_)
                 | Self::Attach(_)
                 | Self::Form(_)
+                | Self::PersonForm(_)
                 | Self::Later { .. }
         )
     }

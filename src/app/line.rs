@@ -29,6 +29,8 @@ pub enum Kind {
     Filter(Option<ConversationKey>),
     /// Looks in the history; goes back to this item when it is taken back.
     Find(Option<ItemKey>),
+    /// Searches the rows of a page; what was looked for before.
+    Rows(String),
     /// A command.
     Command {
         /// How many lines back in those said before.
@@ -60,6 +62,8 @@ impl App {
                 let before = before.clone();
                 self.forget_find(before.as_ref());
             }
+            (Kind::Rows(_), _) if gone || aborts => self.look_for_rows(""),
+            (Kind::Rows(_), KeyCode::Enter) => (),
             (Kind::Command { .. }, _) if gone || aborts => (),
             (Kind::Filter(_), KeyCode::Enter) => self.keep_filter(&line),
             (Kind::Find(_), KeyCode::Enter) => self.keep_find(),
@@ -92,6 +96,7 @@ impl App {
         match &line.kind {
             Kind::Filter(_) => self.list_mut().set_typed(line.text.text()),
             Kind::Find(_) => self.look_for(line.text.text()),
+            Kind::Rows(_) => self.look_for_rows(line.text.text()),
             Kind::Command { .. } => (),
         }
         self.layers.push(Layer::Line(line));

@@ -20,6 +20,7 @@ pub mod event;
 pub mod find;
 pub mod forms;
 pub mod history;
+pub mod importing;
 pub mod keys;
 pub mod layers;
 pub mod layout;
@@ -32,6 +33,7 @@ pub mod menu;
 pub mod outside;
 pub mod pages;
 pub mod palette;
+pub mod people;
 pub mod phone;
 pub mod picker;
 pub mod pictures;
@@ -61,6 +63,7 @@ mod details;
 mod due;
 mod editor;
 mod emoji;
+mod fetching;
 mod held;
 mod keyboard;
 pub mod keymap;
@@ -145,6 +148,10 @@ pub struct App {
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The people of the tab at hand.
+    pub people: people::People,
+    /// The import under way.
+    pub importing: Option<importing::Running>,
     /// The canned replies as they were read last.
     pub canned: canned::Canned,
     /// Pictures fetched for the history.
@@ -230,6 +237,8 @@ impl App {
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            people: people::People::default(),
+            importing: None,
             canned: canned::Canned::default(),
             pictures: pictures::Pictures::default(),
             agent: None,
@@ -327,6 +336,7 @@ impl App {
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
             Event::Written => self.written(),
+            Event::Import(told) => self.import_told(told),
             Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {

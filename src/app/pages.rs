@@ -1,4 +1,4 @@
-//! The pages over the tabs: the conversations, the outbox, the drafts. A
+//! The pages over the tabs: the conversations, the outbox, the people. A
 //! page stays when the tab changes, and shows that tab's rows.
 //!
 //! Knows nothing of what is decided over a row.
@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::composer::Mode;
 use crate::app::event::{Effect, Load};
+use crate::app::layout::{Area, SIDE_BY_SIDE};
 use crate::app::lines::ItemKey;
 use crate::app::tab::Focus;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -27,6 +28,8 @@ pub enum Page {
     Outbox,
     /// What was begun and not sent.
     Drafts,
+    /// The contacts of the tab.
+    People,
 }
 
 impl App {
@@ -46,6 +49,7 @@ impl App {
             Page::Inbox => (),
             Page::Outbox => self.outbox.mark_stale(),
             Page::Drafts => self.drafts.mark_stale(),
+            Page::People => self.go_to_people(),
         }
     }
 
@@ -72,17 +76,26 @@ impl App {
             Page::Inbox => (),
             Page::Outbox => self.outbox.step(by),
             Page::Drafts => self.drafts.step(by),
+            Page::People => self.people.rows.step(by),
         }
     }
 
     /// Rows of the page that fit on screen.
     pub(super) fn rows_shown(&self) -> usize {
-        let lines = usize::from(self.areas().body.inner().height);
-        let each = if self.page == Page::Drafts { DRAFT_LINES } else { OUTBOX_LINES };
+        let (body, detail) = self.page_areas();
+        let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
+        let each = match self.page {
+            Page::Inbox | Page::Outbox => OUTBOX_LINES,
+            Page::Drafts => DRAFT_LINES,
+            Page::People => 1,
+        };
         (lines / each).max(1)
     }
 
     fn go_to_row(&mut self, effects: &mut Vec<Effect>) {
+        if self.page == Page::People {
+            return self.go_to_person(effects);
+        }
         if self.page == Page::Drafts {
             let Some(draft) = self.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
@@ -140,6 +153,7 @@ impl App {
         let visible = self.rows_shown();
         let load = match self.page {
             Page::Inbox => return,
+            Page::People => return self.load_people(effects),
             Page::Outbox => {
                 self.outbox.reveal(visible);
                 self.outbox.take_query(&channel).map(Load::Outbox)
@@ -152,8 +166,27 @@ impl App {
         effects.extend(load.map(Effect::Load));
     }
 
+    /// Where the list of a page with details lies, and its details: beside it
+    /// where there is room, else below it. Other pages have no details.
+    pub fn page_areas(&self) -> (Area, Option<Area>) {
+        let body = self.areas().body;
+        if matches!(self.page, Page::Inbox | Page::Outbox | Page::Drafts) {
+            return (body, None);
+        }
+        let inner = body.inner();
+        if inner.width >= SIDE_BY_SIDE {
+            let wide = inner.width * 3 / 5;
+            let detail = Area { x: inner.x + wide + 1, width: inner.width - wide - 1, ..inner };
+            return (Area { width: wide, ..inner }, Some(detail));
+        }
+        let high = (inner.height * 2 / 5).max(5).min(inner.height);
+        let list = Area { height: inner.height - high, ..inner };
+        (list, Some(Area { y: inner.y + list.height, height: high, ..inner }))
+    }
+
     /// What this desk alone keeps has changed.
     pub(super) fn rows_changed(&mut self) {
+        self.people.rows.mark_stale();
         self.outbox.mark_stale();
         self.drafts.mark_stale();
         self.leasing.stale = true;

@@ -123,6 +123,7 @@ impl App {
         match self.page {
             Page::Outbox => self.outbox.select_shown(line / OUTBOX_LINES),
             Page::Drafts => self.drafts.select_shown(line / DRAFT_LINES),
+            Page::People => self.people.rows.select_shown(line),
             Page::Inbox => (),
         }
     }

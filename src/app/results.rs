@@ -89,6 +89,10 @@ impl App {
             Loaded::Echo(number) => self.echoed(number),
             Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
             Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
+            Loaded::People(query, page) => self.people_loaded(&query, page),
+            Loaded::Person(channel, phone, detail) => {
+                self.person_loaded(&channel, &phone, detail.map(|it| *it), effects);
+            }
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Card(key, card) => self.card_loaded(&key, *card),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
@@ -156,6 +160,12 @@ impl App {
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
             News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
+            News::Told(_, row, words) => {
+                if self.people.saving.contains(&row) {
+                    self.say(words.to_string());
+                }
+            }
+            News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched, effects),
             News::Mailbox(channel, account) => self.mailbox_told(&channel, *account),
             News::Correspondents(channel, text) => {
                 effects.push(Effect::Load(Load::Correspondents(channel, text)));
@@ -219,6 +229,7 @@ impl App {
     /// Rows were put into the outbox: what is held can be taken back.
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         let queued = self.queueing.settle();
+        self.follow_saving(&rows);
         if let Some(queued) = queued.filter(|it| !it.quiet) {
             self.note_rows(queued.group, &rows);
             self.batch_queued(queued.group, &rows);

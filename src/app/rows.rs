@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of the store; it says what it wants.
 
+use crate::model::contacts::Person;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry};
 
@@ -34,9 +35,17 @@ impl Named for DraftEntry {
     }
 }
 
-/// The page.
+impl Named for Person {
+    type Name = String;
+
+    fn name(&self) -> String {
+        self.phone.clone()
+    }
+}
+
+/// The page, and what it asks the store for.
 #[derive(Debug)]
-pub struct Rows<T: Named> {
+pub struct Rows<T: Named, Q = DeskQuery> {
     /// The rows at hand.
     pub rows: Vec<T>,
     /// Whether there are more than are shown.
@@ -48,12 +57,12 @@ pub struct Rows<T: Named> {
     /// Whether the rows of all tabs are wanted.
     pub all_tabs: bool,
     chosen: Option<T::Name>,
-    wanted: Option<DeskQuery>,
+    wanted: Option<Q>,
     in_flight: bool,
     stale: bool,
 }
 
-impl<T: Named> Default for Rows<T> {
+impl<T: Named, Q> Default for Rows<T, Q> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
@@ -70,19 +79,29 @@ impl<T: Named> Default for Rows<T> {
 }
 
 impl<T: Named> Rows<T> {
+    /// The query to be sent now for this tab, if one is due and none is on
+    /// its way.
+    pub fn take_query(&mut self, channel: &ChannelId) -> Option<DeskQuery> {
+        let channel = if self.all_tabs { None } else { Some(channel.clone()) };
+        // Rows of other tabs must not be taken for these.
+        self.take(DeskQuery { channel, limit: LIMIT }, |_, _| false)
+    }
+}
+
+impl<T: Named, Q: Clone + PartialEq> Rows<T, Q> {
     /// Says that what is at hand may be old.
     pub fn mark_stale(&mut self) {
         self.stale = true;
     }
 
-    /// The query to be sent now for this tab, if one is due and none is on
-    /// its way.
-    pub fn take_query(&mut self, channel: &ChannelId) -> Option<DeskQuery> {
-        let channel = if self.all_tabs { None } else { Some(channel.clone()) };
-        let query = DeskQuery { channel, limit: LIMIT };
+    /// The query to be sent now, if one is due and none is on its way. Rows
+    /// that answered another one stay until these have come, if they may be
+    /// shown as long.
+    pub fn take(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) -> Option<Q> {
         if self.wanted.as_ref() != Some(&query) {
-            // Rows of other tabs must not be taken for these.
-            (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
+            if !self.wanted.as_ref().is_some_and(|it| may_stay(it, &query)) {
+                (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
+            }
             (self.stale, self.in_flight) = (true, false);
             self.wanted = Some(query.clone());
         }
@@ -94,12 +113,17 @@ impl<T: Named> Rows<T> {
     }
 
     /// Rows came back; those of another question are dropped.
-    pub fn receive(&mut self, query: &DeskQuery, rows: Vec<T>, more: bool) {
+    pub fn receive(&mut self, query: &Q, rows: Vec<T>, more: bool) {
         if self.wanted.as_ref() != Some(query) {
             return;
         }
-        let was_at = self.index();
         self.in_flight = false;
+        self.put(rows, more);
+    }
+
+    /// Puts rows in place of those at hand.
+    pub fn put(&mut self, rows: Vec<T>, more: bool) {
+        let was_at = self.index();
         (self.rows, self.more, self.loaded) = (rows, more, true);
         if self.index().is_none() {
             // The chosen row is gone: its neighbour takes its place.
@@ -118,6 +142,13 @@ impl<T: Named> Rows<T> {
     /// The chosen row.
     pub fn chosen(&self) -> Option<&T> {
         self.rows.get(self.index()?)
+    }
+
+    /// Chooses a row by its name, if there is one.
+    pub fn choose(&mut self, name: &T::Name) {
+        if self.rows.iter().any(|it| it.name() == *name) {
+            self.chosen = Some(name.clone());
+        }
     }
 
     /// Moves the choice by rows.

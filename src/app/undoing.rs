@@ -182,13 +182,16 @@ impl App {
 
     /// Whom a row is about, as far as the tabs know.
     fn name_of_row(&self, row: &OutboxRow) -> String {
-        let Operation::ChangeTags { phone, .. } = &row.operation else {
+        let (Operation::ChangeTags { .. }, Some(phone)) = (&row.operation, row.operation.recipient()) else {
+            if let crate::model::outbox::Lane::Contact(phone) = &row.lane {
+                return phone.clone();
+            }
             return self.name_of(&row.channel, row.lane.conversation());
         };
         let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
         let known = rows.filter(|it| it.channel == row.channel);
-        let mut known = known.filter(|it| it.conversation.address.as_ref() == Some(phone));
-        known.next().map_or_else(|| phone.clone(), |it| it.conversation.title().to_string())
+        let mut known = known.filter(|it| it.conversation.address.as_deref() == Some(phone));
+        known.next().map_or_else(|| phone.to_owned(), |it| it.conversation.title().to_string())
     }
 
     /// How something can be taken back, or why it cannot.
@@ -319,7 +322,8 @@ fn verb(operation: &Operation) -> &'static str {
         Operation::Close => "closed",
         Operation::SendMail(_) => "sent a mail",
         Operation::React { .. } => "reacted",
-        Operation::SaveContact(_) => "changed the contact",
+        Operation::SaveContact(_) | Operation::ChangeContact(_) => "changed the contact",
+        Operation::DeleteContact { .. } => "deleted the contact",
         Operation::ChangeTags { .. } => "changed the tags",
         it if it.speaks() => "sent a message",
         _ => "changed something",

@@ -96,6 +96,13 @@ impl App {
             form.paste(text);
             return self.look_at_typed(effects);
         }
+        if let Some(Layer::PersonForm(form)) = self.layers.last_mut() {
+            let focus = form.focus;
+            if let Some(value) = form.values.get_mut(focus) {
+                value.insert(crate::model::text::pasted(text).trim());
+            }
+            return form.grow();
+        }
         if let Some(Layer::Form(form)) = self.layers.last_mut() {
             return form.paste(text);
         }

@@ -21,6 +21,14 @@ pub fn line(text: &str) -> Result<()> {
     writeln!(std::io::stdout(), "{text}").context("writing the answer")
 }
 
+/// Writes a line about what goes on to standard error.
+///
+/// # Errors
+/// When it takes none.
+pub fn note(text: &str) -> Result<()> {
+    writeln!(std::io::stderr(), "{text}").context("saying how far it is")
+}
+
 /// A conversation as one line of columns.
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
     let it = &row.conversation;

@@ -2,15 +2,17 @@
 //!
 //! Knows nothing of conversations with them.
 
+use serde_json::{Map, Value};
+
 use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
 use crate::client::pages::{Listed, query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::model::bounds;
-use crate::model::contacts::ToldContact;
+use crate::model::contacts::{ContactChange, ToldContact, merged};
 use crate::model::ids::ContactId;
-use crate::model::outbox::content::ContactWish;
+use crate::model::outbox::content::{ContactWish, Json};
 use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::contacts::{ContactBody, SaveContactBody};
 use crate::wire::content::object;
@@ -64,6 +66,20 @@ impl Client {
         Ok(None)
     }
 
+    /// `GET /contacts`: a page of them with their numbers; none without one.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn people(
+        &self,
+        search: Option<&str>,
+        cursor: Option<&str>,
+    ) -> Result<Listed<(String, ToldContact)>, ReadError> {
+        let Listed { items, skipped, next_cursor } = self.contacts(search, cursor).await?;
+        let named = |it: ContactBody| Some((it.phone.clone().filter(|it| !it.is_empty())?, told(it)));
+        Ok(Listed { items: items.into_iter().filter_map(named).collect(), skipped, next_cursor })
+    }
+
     /// A contact by its id.
     ///
     /// # Errors
@@ -75,12 +91,14 @@ impl Client {
 
 fn told(body: ContactBody) -> ToldContact {
     let metadata = body.metadata.to_string();
+    let is_cut = metadata.len() > METADATA;
     ToldContact {
         id: Some(ContactId::new(body.id)),
         name: body.name,
         email: body.email,
         tags: body.tags,
-        metadata: if metadata.len() <= METADATA { metadata } else { "{}".to_owned() },
+        metadata: if is_cut { "{}".to_owned() } else { metadata },
+        is_cut,
     }
 }
 
@@ -117,7 +135,124 @@ pub fn prepare_tags(phone: &str, tags: Vec<String>) -> Result<PreparedRequest, P
     prepare_save(&ContactWish { phone: phone.to_owned(), tags: Some(tags), ..ContactWish::default() })
 }
 
+/// `POST /contacts` with a change merged with what the contact has now. What
+/// is not changed is left out, and so stays as it is.
+///
+/// # Errors
+/// When it is certain to be refused, or would lose metadata that was too
+/// large to be read.
+pub fn prepare_change(
+    change: &ContactChange,
+    before: Option<&ToldContact>,
+) -> Result<PreparedRequest, PrepareError> {
+    let nothing = ToldContact::default();
+    let before = before.unwrap_or(&nothing);
+    if before.is_cut && change.changes_metadata() {
+        return Err(PrepareError::TooMany {
+            what: "bytes of metadata on the server",
+            count: METADATA + 1,
+            most: METADATA,
+        });
+    }
+    let tags = change.changes_tags().then(|| merged(&before.tags, &change.add, &change.remove));
+    let metadata = change.changes_metadata().then(|| metadata_after(change, &before.metadata)).transpose()?;
+    prepare_save(&ContactWish {
+        phone: change.phone.clone(),
+        name: change.name.clone(),
+        email: change.email.clone(),
+        tags,
+        metadata,
+    })
+}
+
+/// The metadata a contact had with what is changed of it.
+fn metadata_after(change: &ContactChange, before: &str) -> Result<Json, PrepareError> {
+    let mut all: Map<String, Value> = serde_json::from_str(before).unwrap_or_default();
+    for name in &change.unset {
+        all.remove(name);
+    }
+    for (name, value) in &change.set {
+        let shape = PrepareError::NotJson { what: "a value of the metadata", shape: "JSON" };
+        all.insert(name.clone(), serde_json::from_str(&value.0).map_err(|_| shape)?);
+    }
+    Ok(Json(Value::Object(all).to_string()))
+}
+
+/// What a contact has otherwise than a change wished, in words.
+pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut text = |label: &str, wished: &Option<String>, told: &Option<String>| {
+        let (wished, told) = (wished.as_deref().map(str::trim), told.as_deref().unwrap_or("").trim());
+        if wished.is_some_and(|it| it != told) {
+            words.push(format!("{label} {}", if told.is_empty() { "(none)" } else { told }));
+        }
+    };
+    text("name", &change.name, &told.name);
+    text("mail", &change.email, &told.email);
+    words.extend(change.add.iter().filter(|it| !told.tags.contains(it)).map(|it| format!("no tag {it}")));
+    words.extend(change.remove.iter().filter(|it| told.tags.contains(it)).map(|it| format!("tag {it}")));
+    let all: Map<String, Value> = serde_json::from_str(&told.metadata).unwrap_or_default();
+    for (name, value) in &change.set {
+        let wished: Option<Value> = serde_json::from_str(&value.0).ok();
+        if all.get(name) != wished.as_ref() && !told.is_cut {
+            let told = all.get(name).map_or_else(|| "(none)".to_owned(), Value::to_string);
+            words.push(format!("{name} {told}"));
+        }
+    }
+    words.extend(change.unset.iter().filter(|it| all.contains_key(*it)).map(|it| format!("still {it}")));
+    words
+}
+
 /// `DELETE /contacts/{id}`
 pub(crate) fn prepare_delete(id: &ContactId) -> PreparedRequest {
     PreparedRequest::bare(Method::Delete, paths::contact(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(change: &ContactChange, before: &ToldContact) -> Value {
+        let request = prepare_change(change, Some(before)).expect("a request");
+        serde_json::from_slice(&request.body).expect("JSON")
+    }
+
+    #[test]
+    fn a_change_is_merged_and_leaves_out_what_it_does_not_touch() {
+        let before = ToldContact {
+            tags: vec!["theirs".into(), "late".into()],
+            metadata: r#"{"plan":"gold","since":2019,"gone":null}"#.into(),
+            ..ToldContact::default()
+        };
+        let phone = || "+34600111222".to_owned();
+        let name = ContactChange { phone: phone(), name: Some("Maria".into()), ..ContactChange::default() };
+        assert_eq!(body(&name, &before), serde_json::json!({"phone": phone(), "name": "Maria"}));
+        let change = ContactChange {
+            phone: phone(),
+            add: vec!["vip".into()],
+            remove: vec!["late".into()],
+            set: vec![("plan".into(), Json("\"silver\"".into())), ("visits".into(), Json("3".into()))],
+            unset: vec!["gone".into()],
+            ..ContactChange::default()
+        };
+        let wanted = serde_json::json!({
+            "phone": phone(), "tags": ["theirs", "vip"],
+            "metadata": {"plan": "silver", "since": 2019, "visits": 3},
+        });
+        assert_eq!(body(&change, &before), wanted);
+        let cut = ToldContact { is_cut: true, ..before.clone() };
+        assert!(prepare_change(&change, Some(&cut)).is_err(), "what was not read would be lost");
+        assert!(prepare_change(&name, Some(&cut)).is_ok());
+
+        let told = ToldContact {
+            name: Some("Maria".into()),
+            tags: vec!["theirs".into(), "late".into(), "vip".into()],
+            metadata: r#"{"plan":"gold","visits":3}"#.into(),
+            ..ToldContact::default()
+        };
+        assert_eq!(differences(&name, &told), Vec::<String>::new());
+        assert_eq!(differences(&change, &told), ["tag late", "plan \"gold\""]);
+        let none = ContactChange { phone: phone(), name: Some(String::new()), ..ContactChange::default() };
+        assert_eq!(differences(&none, &told), ["name Maria"]);
+    }
 }

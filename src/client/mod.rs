@@ -44,7 +44,7 @@ mod webhooks;
 mod words;
 
 pub use connect::{Bounds, Client, ClientError};
-pub use contacts::prepare_tags;
+pub use contacts::{differences, prepare_change, prepare_tags};
 pub use email::{ReadMail, WholeThread, enclosed_of, html_of, thread_of};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
 pub use headers::Rate;

@@ -136,6 +136,7 @@ pub fn prepare_with(
         Operation::Broadcast { to, content } => broadcasts::prepare(to, content),
         Operation::SaveContact(wish) => contacts::prepare_save(wish),
         Operation::ChangeTags { phone, add, .. } => contacts::prepare_tags(phone, add.clone()),
+        Operation::ChangeContact(change) => contacts::prepare_change(change, None),
         Operation::DeleteContact { contact, .. } => Ok(contacts::prepare_delete(contact)),
         Operation::AddWebhook { url, events } => {
             webhooks::prepare_add(platform, url, events, enclosed.secret)

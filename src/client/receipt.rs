@@ -30,6 +30,8 @@ pub struct Receipt {
     pub test: bool,
     /// Whether it is an answer given before under the same key.
     pub replayed: bool,
+    /// Whether the status says that something new was made (201).
+    pub created: bool,
     /// The server's own time.
     pub server_time: Option<Timestamp>,
 }
@@ -89,7 +91,15 @@ pub enum ReceiptKind {
 impl Receipt {
     /// What was found out another way than by an answer to the write.
     pub fn of(kind: ReceiptKind) -> Self {
-        Self { kind, credits: None, cost: None, test: false, replayed: false, server_time: None }
+        Self {
+            kind,
+            credits: None,
+            cost: None,
+            test: false,
+            replayed: false,
+            created: false,
+            server_time: None,
+        }
     }
 }
 
@@ -149,6 +159,7 @@ pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
             cost: told.number("creditsUsed"),
             test: told.is_test(),
             replayed: reply.replayed,
+            created: reply.status == 201,
             server_time: reply.server_time,
         }),
         None => {
@@ -196,7 +207,7 @@ fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
         Operation::Broadcast { .. } => {
             ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
         }
-        Operation::SaveContact(_) | Operation::ChangeTags { .. } => {
+        Operation::SaveContact(_) | Operation::ChangeTags { .. } | Operation::ChangeContact(_) => {
             ReceiptKind::Saved(told.made_or_test("id")?.map(ContactId::new))
         }
         Operation::AddWebhook { .. } => ReceiptKind::Registered(told.made_or_test("id")?.map(WebhookId::new)),

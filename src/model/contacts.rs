@@ -3,7 +3,8 @@
 //!
 //! Knows nothing of JSON or of where it is kept.
 
-use crate::model::ids::{ChannelId, ContactId};
+use crate::model::ids::{ChannelId, ContactId, ConversationId};
+use crate::model::outbox::content::Json;
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -38,6 +39,133 @@ pub struct ToldContact {
     pub tags: Vec<String>,
     /// A JSON object.
     pub metadata: String,
+    /// Whether the object was too large to be kept, and is left out here.
+    pub is_cut: bool,
+}
+
+/// What is to be changed of a contact, or what a new one begins with. It is
+/// merged with what the server has when it is about to leave, so that
+/// nothing a colleague added meanwhile is lost.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContactChange {
+    /// E.164; names the contact.
+    pub phone: String,
+    /// Its name; an empty one removes it.
+    pub name: Option<String>,
+    /// Its mail address; an empty one removes it.
+    pub email: Option<String>,
+    /// Labels to add.
+    pub add: Vec<String>,
+    /// Labels to take away.
+    pub remove: Vec<String>,
+    /// Metadata to set: names and JSON values.
+    pub set: Vec<(String, Json)>,
+    /// Names of metadata to take away.
+    pub unset: Vec<String>,
+}
+
+impl ContactChange {
+    /// Whether nothing would be changed.
+    pub fn is_empty(&self) -> bool {
+        *self == Self { phone: self.phone.clone(), ..Self::default() }
+    }
+
+    /// Whether tags are changed.
+    pub fn changes_tags(&self) -> bool {
+        !self.add.is_empty() || !self.remove.is_empty()
+    }
+
+    /// Whether metadata is changed.
+    pub fn changes_metadata(&self) -> bool {
+        !self.set.is_empty() || !self.unset.is_empty()
+    }
+
+    /// What it changes, in words.
+    pub fn words(&self) -> String {
+        let one = |label: &str, it: &Option<String>| match it.as_deref() {
+            Some("") => Some(format!("no {label}")),
+            Some(text) => Some(format!("{label} {text}")),
+            None => None,
+        };
+        let mut words: Vec<String> = Vec::new();
+        words.extend(one("name", &self.name));
+        words.extend(one("mail", &self.email));
+        words.extend(self.add.iter().map(|it| format!("+{it}")));
+        words.extend(self.remove.iter().map(|it| format!("-{it}")));
+        words.extend(self.set.iter().map(|(name, _)| format!("{name}=…")));
+        words.extend(self.unset.iter().map(|name| format!("no {name}")));
+        words.join(", ")
+    }
+}
+
+/// Asks for the people of a tab, as far as this desk has read them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeopleQuery {
+    /// The tab.
+    pub channel: ChannelId,
+    /// Words of a name, mail address or tag, or digits of a number.
+    pub text: String,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A contact and the conversation with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Its number, which names it.
+    pub phone: String,
+    /// What is kept of it.
+    pub contact: Contact,
+    /// The conversation with it, if there is one.
+    pub conversation: Option<ConversationId>,
+    /// When something was last said in it.
+    pub last_at: Option<Timestamp>,
+}
+
+impl Person {
+    /// What it is called in one line.
+    pub fn title(&self) -> SafeText {
+        self.contact.name.clone().unwrap_or_else(|| SafeText::line(&self.phone))
+    }
+}
+
+/// People, those with the newest activity first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PeoplePage {
+    /// Those asked for.
+    pub people: Vec<Person>,
+    /// How many fit, here or not.
+    pub total: u64,
+}
+
+/// A contact to be edited: as the server told it, nothing cut or cleaned.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PersonDetail {
+    /// Its number.
+    pub phone: String,
+    /// Its id.
+    pub id: Option<ContactId>,
+    /// Its name; empty: none.
+    pub name: String,
+    /// Its mail address; empty: none.
+    pub email: String,
+    /// Its labels.
+    pub tags: Vec<String>,
+    /// Its metadata: names, and values as a person writes them.
+    pub fields: Vec<MetadataField>,
+    /// The conversation with it, if there is one.
+    pub conversation: Option<ConversationId>,
+}
+
+/// One piece of metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MetadataField {
+    /// Its name.
+    pub name: String,
+    /// Its value: a text as it is, anything else as JSON.
+    pub text: String,
+    /// Whether it is a text.
+    pub is_text: bool,
 }
 
 /// A contact a server found by what was looked for.
@@ -83,6 +211,17 @@ pub fn merged(before: &[String], add: &[String], remove: &[String]) -> Vec<Strin
         }
     }
     after
+}
+
+/// How a tag line is read: words parted by commas, each once.
+pub fn tag_words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in line.split(',').map(str::trim).filter(|it| !it.is_empty()) {
+        if !words.iter().any(|it| it == word) {
+            words.push(word.to_owned());
+        }
+    }
+    words
 }
 
 /// Whether tags are as they were wished.

@@ -46,12 +46,77 @@ pub fn check(text: &str, begins: char) -> Result<(), (usize, usize, &'static str
     })
 }
 
+/// The members of a JSON object, in their order: names, and values as they
+/// are written.
+///
+/// # Errors
+/// As [`check`].
+pub fn members(text: &str) -> Result<Vec<(String, String)>, (usize, usize, &'static str)> {
+    check(text, '{')?;
+    let mut walk = Walk { rest: text.trim_start(), depth: 0 };
+    let mut members = Vec::new();
+    walk.takes('{');
+    while !walk.takes('}') {
+        walk.takes(',');
+        let (Some(name), true) = (walk.slice(Walk::string), walk.takes(':')) else { break };
+        let Some(value) = walk.slice(Walk::value) else { break };
+        members.push((unquoted(name).unwrap_or_default(), value.to_owned()));
+    }
+    Ok(members)
+}
+
+/// The text of a JSON string; `None` for any other value.
+pub fn unquoted(value: &str) -> Option<String> {
+    let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let mut units: Vec<u16> = Vec::with_capacity(inner.len());
+    let mut push = |it: char| units.extend_from_slice(it.encode_utf16(&mut [0; 2]));
+    let mut rest = inner.chars();
+    let mut escaped: Vec<u16> = Vec::new();
+    while let Some(it) = rest.next() {
+        if it != '\\' {
+            push(it);
+            continue;
+        }
+        match rest.next()? {
+            'n' => push('\n'),
+            't' => push('\t'),
+            'r' => push('\r'),
+            'b' => push('\u{8}'),
+            'f' => push('\u{c}'),
+            'u' => {
+                let digits: String = rest.by_ref().take(4).collect();
+                escaped.push(u16::from_str_radix(&digits, 16).ok()?);
+                let pending = escaped.last().is_some_and(|it| (0xd800..0xdc00).contains(it));
+                if !pending || escaped.len() > 1 {
+                    char::decode_utf16(escaped.drain(..)).for_each(|it| push(it.unwrap_or('\u{fffd}')));
+                }
+            }
+            other => push(other),
+        }
+    }
+    Some(String::from_utf16_lossy(&units))
+}
+
+/// Whether a text is one JSON value.
+pub fn is_value(text: &str) -> bool {
+    let mut walk = Walk { rest: text, depth: 0 };
+    walk.value().is_ok() && walk.rest.trim().is_empty()
+}
+
 struct Walk<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// What a step passes over, without blanks before it.
+    fn slice(&mut self, step: impl Fn(&mut Self) -> Result<(), &'static str>) -> Option<&'a str> {
+        self.blank();
+        let before = self.rest;
+        step(self).ok()?;
+        Some(&before[..before.len() - self.rest.len()])
+    }
+
     fn blank(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\n', '\r', '\t']);
     }
@@ -157,6 +222,19 @@ mod tests {
         }
         assert_eq!(quoted("a\"\\\n\u{1}"), r#""a\"\\\n\u0001""#);
         assert!(check(&"[".repeat(1000), '[').is_err());
+    }
+
+    #[test]
+    fn members_of_an_object() {
+        let text = " { \"a\\n\\u00e9\" : [1, {\"b\": 2}] , \"c\": \"d\\ud83d\\ude00\", \"e\":null }";
+        let told = members(text).expect("an object");
+        let pairs: Vec<(&str, &str)> = told.iter().map(|(name, value)| (&name[..], &value[..])).collect();
+        assert_eq!(pairs, [("a\né", "[1, {\"b\": 2}]"), ("c", "\"d\\ud83d\\ude00\""), ("e", "null")]);
+        assert_eq!(unquoted(pairs[1].1).as_deref(), Some("d😀"));
+        assert_eq!((unquoted("3"), unquoted("\"a\\\"b\"")), (None, Some("a\"b".to_owned())));
+        assert_eq!(members("{}"), Ok(Vec::new()));
+        assert!(members("{\"a\": }").is_err());
+        assert!(is_value("12") && is_value(" {} ") && !is_value("1 2") && !is_value("yes"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use crate::model::account::Account;
 use crate::model::contacts::FoundContact;
 use crate::model::email::MailAccount;
+use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -77,6 +78,10 @@ pub enum News {
     Notice(ChannelId, Option<ConversationId>, SafeText),
     /// Contacts the server found by these words that have no conversation here.
     FoundContacts(ChannelId, String, Vec<FoundContact>),
+    /// A row of the outbox was done, in words for whoever waits for it.
+    Told(ChannelId, RowId, SafeText),
+    /// What a page asked for has come, or why it has not.
+    Fetched(ChannelId, Fetch, Fetching),
     /// The account behind a mail key was read.
     Mailbox(ChannelId, Box<MailAccount>),
     /// Correspondents were read.

@@ -55,6 +55,11 @@ const ZONES: &[(&str, i32)] = &[
 /// Hours in which nobody minds a call: from, and before.
 const POLITE: std::ops::Range<i64> = 8..20;
 
+/// A number as a person writes it, without blanks, brackets and dashes.
+pub fn plain(typed: &str) -> String {
+    typed.chars().filter(|it| !it.is_whitespace() && !matches!(it, '-' | '(' | ')' | '/' | '.')).collect()
+}
+
 /// Minutes ahead of UTC at a number, by its country; `None` where the country
 /// has several zones or is not known.
 pub fn offset_of(number: &str) -> Option<i32> {

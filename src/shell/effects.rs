@@ -21,6 +21,7 @@ use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::exporting;
 use crate::shell::files;
+use crate::shell::importing::Importing;
 use crate::shell::mail_files;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
@@ -93,6 +94,10 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Templates(channel) => {
             reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }
+        Load::People(query) => reader.people(query).map(|page| Loaded::People(query.clone(), page)),
+        Load::Person(channel, phone) => reader
+            .person(channel, phone)
+            .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
         Load::Spread(query, how) => reader.conversations(query).map(|page| {
             let ids = page.rows.iter().map(ConversationRow::key).collect();
@@ -186,6 +191,8 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
         Some(Operation::SendMail(_)) => "sending the mail",
         Some(Operation::ChangeThread { .. }) => "filing",
         Some(Operation::ChangeTags { .. }) => "changing the tags",
+        Some(Operation::ChangeContact(_)) => "saving the contact",
+        Some(Operation::DeleteContact { .. }) => "deleting the contact",
         _ => "switching the AI",
     };
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
@@ -254,6 +261,7 @@ pub struct Hands {
     writes: Sender<Effect>,
     asks: Sender<Asked>,
     viewer: Viewer,
+    importing: Importing,
     mailbox: Mailbox,
     writer: Option<JoinHandle<()>>,
     engine: Arc<Engine>,
@@ -280,6 +288,7 @@ impl Hands {
         let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
         name("files").spawn(move || outside::answer_all(outside, &ask_queue, &told))?;
         name("reader").spawn(move || read_all(reader, &load_queue, &answers))?;
+        let importing = Importing::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
             for effect in write_queue {
@@ -301,7 +310,7 @@ impl Hands {
         })?;
         let searching = Searching::start(searcher, searched)?;
         let writer = Some(writer);
-        Ok(Self { searching, loads, writes, asks, viewer, mailbox: kept, writer, engine })
+        Ok(Self { searching, importing, loads, writes, asks, viewer, mailbox: kept, writer, engine })
     }
 
     /// Performs an effect that is not the loop's own.
@@ -323,6 +332,8 @@ impl Hands {
                 self.mailbox.result(Event::Loaded(Loaded::Calls(self.engine.calls())));
             }
             Effect::FindContacts(channel, words) => self.engine.find_contacts(&channel, words),
+            Effect::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
+            Effect::Import(order) => self.importing.order(order),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),
             other => drop(self.writes.send(other)),
@@ -359,6 +370,7 @@ fn replaces(newer: &Load, older: &Load) -> bool {
     match (newer, older) {
         (Load::Conversations(newer), Load::Conversations(older)) => newer.channel == older.channel,
         (Load::History(newer), Load::History(older)) => newer.channel == older.channel,
+        (Load::People(newer), Load::People(older)) => newer.channel == older.channel,
         (Load::Outbox(_), Load::Outbox(_)) | (Load::Drafts(_), Load::Drafts(_)) => true,
         _ => newer == older,
     }

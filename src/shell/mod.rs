@@ -7,6 +7,7 @@ pub mod effects;
 mod exporting;
 pub mod failures;
 pub mod files;
+pub mod importing;
 pub mod input;
 pub mod mail_files;
 pub mod mailbox;

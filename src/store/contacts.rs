@@ -173,7 +173,7 @@ fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Opt
     Ok(statement.query_row(params![channel.as_str(), phone], contact).optional()?)
 }
 
-fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
+pub(crate) fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
     let (tags, metadata): (String, String) = (row.get(4)?, row.get(5)?);
     let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
     let metadata: Map<String, Value> = serde_json::from_str(&metadata).unwrap_or_default();
@@ -203,7 +203,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn write(
+pub(crate) fn write(
     change: &Connection,
     channel: &ChannelId,
     phone: &str,

@@ -50,12 +50,24 @@ impl Clause {
 
 /// Gives a reading connection the function conditions use.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
+    install_order(connection)?;
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_scalar_function("has_words", 3, flags, |arguments| {
         let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
         let phrase = Phrase { text: arguments.get(1)?, exact: arguments.get(2)? };
         Ok(phrase.is_in(text))
+    })
+}
+
+/// Gives any connection the order by name.
+pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("name_key", 4, flags, |arguments| {
+        let text = |at: usize| arguments.get_raw(at).as_str_or_null();
+        let (name, username, address, id) = (text(0)?, text(1)?, text(2)?, text(3)?);
+        Ok(name_key(name, username, address.or(id)))
     })
 }
 

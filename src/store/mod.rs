@@ -40,6 +40,7 @@ pub mod meta;
 pub mod notes;
 pub mod outbox;
 pub mod pauses;
+pub mod people;
 pub mod processes;
 pub mod reader;
 mod recognised;

@@ -27,11 +27,7 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
         let channel = arguments.get_raw(1).as_str()?;
         Ok(indexed(text, channel, arguments.get(2)?))
     })?;
-    connection.create_scalar_function("name_key", 4, flags, |arguments| {
-        let text = |at: usize| arguments.get_raw(at).as_str_or_null();
-        let (name, username, address, id) = (text(0)?, text(1)?, text(2)?, text(3)?);
-        Ok(filter::name_key(name, username, address.or(id)))
-    })
+    filter::install_order(connection)
 }
 
 /// What the index holds of a text: its words, and marks for the channel and

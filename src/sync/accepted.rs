@@ -35,7 +35,7 @@ impl Channel {
             }
         };
         if let Some(why) = differs {
-            return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
+            return self.stop_row(claimed, Stop::Refused, SafeText::line(&why)).await;
         }
         let automation = match receipt.kind {
             ReceiptKind::Automation(told) => told,
@@ -47,7 +47,7 @@ impl Channel {
 
     /// Writes what follows from a receipt into the cache; tells in words
     /// where the server has something else than was wished.
-    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<&'static str>, Trouble> {
+    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<String>, Trouble> {
         if let Some(credits) = receipt.credits.filter(|_| !receipt.test) {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
@@ -70,9 +70,7 @@ impl Channel {
             }
             ReceiptKind::Deleted => self.gone(row).await?,
             ReceiptKind::Saved(saved) => {
-                if self.read_tags_back(&row.operation, receipt, saved.as_ref()).await? == Some(false) {
-                    return Ok(Some("the server took the tags, but tells others; # shows what it has"));
-                }
+                return self.read_contact_back(row, receipt, saved.as_ref()).await;
             }
             // Kept in the audit by what the server made of it; the lists of
             // these are read anew where they are shown.
@@ -152,6 +150,8 @@ impl Channel {
     /// A deleted contact takes its conversation's history with it.
     async fn gone(&self, row: &OutboxRow) -> Result<(), Trouble> {
         let Operation::DeleteContact { phone, .. } = &row.operation else { return Ok(()) };
+        let words = SafeText::line(&format!("deleted: {phone}"));
+        self.tell(News::Told(self.id().clone(), row.id.clone(), words));
         for conversation in self.store.forget_person(self.id(), phone).await? {
             self.tell(News::History(self.id().clone(), conversation));
         }
@@ -192,11 +192,11 @@ fn wishes_ai(operation: &Operation) -> bool {
 
 /// The server took the switch and tells the opposite: what waits behind a
 /// pause must not leave.
-fn switched_otherwise(operation: &Operation, kind: &ReceiptKind) -> Option<&'static str> {
+fn switched_otherwise(operation: &Operation, kind: &ReceiptKind) -> Option<String> {
     let ReceiptKind::Automation(Some(told)) = kind else { return None };
     match (told, wishes_ai(operation)) {
-        (true, false) => Some("the server took the change, but says that the AI still answers"),
-        (false, true) => Some("the server took the change, but says that the AI is still paused"),
+        (true, false) => Some("the server took the change, but says that the AI still answers".to_owned()),
+        (false, true) => Some("the server took the change, but says that the AI is still paused".to_owned()),
         _ => None,
     }
 }

@@ -25,6 +25,7 @@ use crate::sync::broadcasts::BroadcastState;
 use crate::sync::conversations::ListState;
 use crate::sync::details::{DetailState, Wanted};
 use crate::sync::health::{Pulse, Resource};
+use crate::sync::people::PeopleState;
 use crate::sync::push::PushState;
 use crate::sync::report::Trouble;
 use crate::sync::trigger::TriggerState;
@@ -44,6 +45,7 @@ pub struct Channel {
     pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
     pub(crate) details: tokio::sync::Mutex<DetailState>,
     pub(crate) wanted: Wanted,
+    pub(crate) people: Mutex<PeopleState>,
     /// Held while a history is read, so that two readings of one history do
     /// not mix.
     pub(crate) histories: tokio::sync::Mutex<()>,
@@ -110,6 +112,7 @@ impl Channel {
             trigger: tokio::sync::Mutex::default(),
             details: tokio::sync::Mutex::default(),
             wanted: Wanted::default(),
+            people: Mutex::default(),
             histories: tokio::sync::Mutex::default(),
             outbox,
             uploading: tokio::sync::Mutex::default(),

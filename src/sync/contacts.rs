@@ -4,12 +4,12 @@
 //!
 //! Knows nothing of cards.
 
-use crate::client::{ReadError, Receipt, prepare_tags};
+use crate::client::{ReadError, Receipt, differences, prepare_change, prepare_tags};
 use crate::model::account::Platform;
 use crate::model::contacts::{ToldContact, agrees, merged};
 use crate::model::ids::{ContactId, ConversationId};
 use crate::model::news::News;
-use crate::model::outbox::{Operation, RowState, Stop};
+use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::MINUTE;
 use crate::store::lane::LaneRow;
@@ -17,6 +17,8 @@ use crate::sync::Channel;
 use crate::sync::health::Resource;
 use crate::sync::report::Trouble;
 
+/// How it is said that a contact was saved and is not as it was wished.
+pub(crate) const DIFFERS: &str = "the server took it, but tells otherwise";
 /// The contact of the open conversation is read again after.
 const REST: i64 = 5 * MINUTE;
 
@@ -66,16 +68,13 @@ impl Channel {
         Ok(())
     }
 
-    /// Gives a change of tags the bytes it leaves with: those the contact has
-    /// now, with what is wished. Other rows stay as they are.
-    pub(crate) async fn merge_tags(&self, mut row: LaneRow) -> Result<Prepared, Trouble> {
+    /// Gives a change of a contact the bytes it leaves with: what the contact
+    /// has now, with what is wished. Other rows stay as they are.
+    pub(crate) async fn merge_contact(&self, mut row: LaneRow) -> Result<Prepared, Trouble> {
         let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
-        let Operation::ChangeTags { phone, add, remove } = &row.row.operation else {
+        let Some(phone) = merges(&row.row.operation).filter(|_| untried) else {
             return Ok(Prepared::Ready(Box::new(row)));
         };
-        if !untried {
-            return Ok(Prepared::Ready(Box::new(row)));
-        }
         let found = match self.client.for_person().contact_with(phone).await {
             Ok(found) => found,
             Err(ReadError::Forbidden(why)) => {
@@ -86,8 +85,15 @@ impl Channel {
             }
             Err(error) => return Ok(Prepared::Unread(error)),
         };
-        let before = found.map(|it| it.tags).unwrap_or_default();
-        let request = match prepare_tags(phone, merged(&before, add, remove)) {
+        let request = match &row.row.operation {
+            Operation::ChangeTags { phone, add, remove } => {
+                let before = found.map(|it| it.tags).unwrap_or_default();
+                prepare_tags(phone, merged(&before, add, remove))
+            }
+            Operation::ChangeContact(change) => prepare_change(change, found.as_ref()),
+            _ => return Ok(Prepared::Ready(Box::new(row))),
+        };
+        let request = match request {
             Ok(request) => request,
             Err(error) => {
                 self.stop_row(&row, Stop::Refused, SafeText::line(&error.to_string())).await?;
@@ -103,25 +109,61 @@ impl Channel {
         })
     }
 
-    /// Reads a contact back whose tags were changed: what the server tells
-    /// counts. Tells whether they are as wished; `None` if it cannot be known.
-    pub(crate) async fn read_tags_back(
+    /// Reads a contact back that was changed: what the server tells counts.
+    /// Tells in words what it has otherwise than was wished.
+    pub(crate) async fn read_contact_back(
         &self,
-        operation: &Operation,
+        row: &OutboxRow,
         receipt: &Receipt,
         saved: Option<&ContactId>,
-    ) -> Result<Option<bool>, Trouble> {
-        let (Operation::ChangeTags { phone, add, remove }, false) = (operation, receipt.test) else {
-            return Ok(None);
-        };
+    ) -> Result<Option<String>, Trouble> {
+        let operation = &row.operation;
+        let Some(phone) = about(operation).filter(|_| !receipt.test) else { return Ok(None) };
         let client = self.client.for_person();
         let told = match saved {
             Some(id) => client.contact_told(id).await.map(Some),
             None => client.contact_with(phone).await,
         };
         let Ok(Some(told)) = told else { return Ok(None) };
-        let agreed = agrees(&told.tags, add, remove);
+        let differs = match operation {
+            Operation::ChangeTags { add, remove, .. } if !agrees(&told.tags, add, remove) => {
+                Some("the server took the tags, but tells others; # shows what it has".to_owned())
+            }
+            Operation::ChangeContact(change) => match differences(change, &told) {
+                all if all.is_empty() => None,
+                all => Some(format!("{DIFFERS}: {}", all.join(", "))),
+            },
+            _ => None,
+        };
+        if differs.is_none() && matches!(operation, Operation::ChangeContact(_)) {
+            let done = if receipt.created { "made" } else { "saved" };
+            let name = told.name.clone().filter(|it| !it.is_empty()).unwrap_or_else(|| phone.to_owned());
+            self.tell(News::Told(
+                self.id().clone(),
+                row.id.clone(),
+                SafeText::line(&format!("{done}: {name}")),
+            ));
+        }
         self.keep_contact(phone, Some(told)).await?;
-        Ok(Some(agreed))
+        Ok(differs)
+    }
+}
+
+/// Whose contact an operation is merged with before it leaves.
+fn merges(operation: &Operation) -> Option<&str> {
+    match operation {
+        Operation::ChangeTags { phone, .. } => Some(phone),
+        // What only sets a name or a mail address builds on nothing.
+        Operation::ChangeContact(it) if it.changes_tags() || it.changes_metadata() => Some(&it.phone),
+        _ => None,
+    }
+}
+
+/// Whose contact is read back after an operation.
+fn about(operation: &Operation) -> Option<&str> {
+    match operation {
+        Operation::ChangeTags { phone, .. } => Some(phone),
+        Operation::ChangeContact(change) => Some(&change.phone),
+        _ => None,
     }
 }

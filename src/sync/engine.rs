@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use crate::client::ClientError;
 use crate::model::calls::Call;
 use crate::model::email::MailWish;
+use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
@@ -112,6 +113,13 @@ impl Engine {
     pub fn fetch_templates(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_templates();
+        }
+    }
+
+    /// Reads what a page asks for.
+    pub fn fetch(&self, channel: ChannelId, fetch: Fetch) {
+        if let Some(tab) = self.tab(&channel) {
+            tab.fetch(fetch);
         }
     }
 

@@ -202,7 +202,7 @@ impl Channel {
                 return Ok(());
             }
         }
-        let row = match self.merge_tags(row).await? {
+        let row = match self.merge_contact(row).await? {
             Prepared::Ready(row) => *row,
             Prepared::Gone => return Ok(()),
             Prepared::Unread(error) => {

@@ -231,6 +231,16 @@ impl Tab {
                 _ => 0,
             };
         }
+        let fetch = if self.is_stopped() { None } else { self.wish(|it| it.fetches.pop_front()) };
+        if let Some(fetch) = fetch {
+            return match self.channel.fetch(&fetch).await {
+                Pulled::Paced(wait) => {
+                    self.wish(|it| it.fetches.push_front(fetch));
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
         if !self.may_go(now) {
             return NAP;
         }

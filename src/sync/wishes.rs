@@ -3,9 +3,11 @@
 //!
 //! Knows nothing of steps.
 
+use std::collections::VecDeque;
 use std::sync::PoisonError;
 
 use crate::model::email::MailWish;
+use crate::model::fetches::Fetch;
 use crate::model::ids::ConversationId;
 use crate::model::news::News;
 use crate::model::time::{SECOND, Timestamp};
@@ -41,6 +43,8 @@ pub(crate) struct Wishes {
     pub(crate) templates: bool,
     /// What a person looks for among the server's contacts.
     pub(crate) contacts: Option<String>,
+    /// What pages asked for.
+    pub(crate) fetches: VecDeque<Fetch>,
     /// What a person wants to know of mail.
     pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
@@ -111,6 +115,17 @@ impl Tab {
     /// Asks for contacts by these words; newer words take their place.
     pub fn find_contacts(&self, words: String) {
         self.wish(|it| it.contacts = Some(words));
+        self.wake(Loop::Open);
+    }
+
+    /// Reads what a page asks for; here as well where another process leads,
+    /// as it is seldom asked for.
+    pub fn fetch(&self, fetch: Fetch) {
+        self.wish(|it| {
+            if !it.fetches.contains(&fetch) && it.fetches.len() < ASKED {
+                it.fetches.push_back(fetch);
+            }
+        });
         self.wake(Loop::Open);
     }
 

@@ -17,6 +17,7 @@ use crate::ui::forms;
 use crate::ui::listing;
 use crate::ui::macros;
 use crate::ui::paint::{self, Sides};
+use crate::ui::people;
 use crate::ui::pickers;
 use crate::ui::questions;
 use crate::ui::templates;
@@ -41,6 +42,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
         Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),
         Some(Layer::TemplateForm(form)) => templates::form(app, theme, form, buffer),
+        Some(Layer::PersonForm(form)) => people::form::draw(app, theme, form, buffer),
         Some(Layer::MailReview { preview }) => email::review(app, theme, *preview, buffer),
         Some(Layer::MailMenu(menu)) => email::menu(app, theme, menu, buffer),
         Some(Layer::Form(form)) => forms::draw(app, theme, form, buffer),

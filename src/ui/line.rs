@@ -38,6 +38,7 @@ fn prompt(kind: &Kind) -> &'static str {
     match kind {
         Kind::Filter(_) => "filter / ",
         Kind::Find(_) => "find / ",
+        Kind::Rows(_) => "search / ",
         Kind::Command { .. } => ":",
     }
 }
@@ -46,7 +47,7 @@ fn prompt(kind: &Kind) -> &'static str {
 fn mistakes(line: &Line) -> Vec<filter::Mistake> {
     match line.kind {
         Kind::Filter(_) => filter::parse(line.text.text()).mistakes,
-        Kind::Find(_) | Kind::Command { .. } => Vec::new(),
+        Kind::Find(_) | Kind::Rows(_) | Kind::Command { .. } => Vec::new(),
     }
 }
 
@@ -58,6 +59,9 @@ fn help(app: &App, line: &Line) -> String {
             let find = app.tab().history.as_ref().and_then(|it| it.find.as_ref());
             let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
+        }
+        Kind::Rows(_) => {
+            "names, mail addresses, tags, digits of a number · Enter keeps · Esc shows all".to_owned()
         }
         Kind::Command { completing, .. } => command_help(app, line.text.text(), completing.as_ref()),
     }

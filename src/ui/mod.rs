@@ -21,6 +21,7 @@ mod menus;
 pub mod pages;
 pub mod paint;
 pub mod palette;
+pub mod people;
 pub mod phone;
 mod pickers;
 pub mod pictures;
@@ -61,6 +62,8 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         rows::outbox(app, theme, areas.body, buffer);
     } else if app.page == Page::Drafts {
         rows::drafts(app, theme, areas.body, buffer);
+    } else if app.page == Page::People {
+        people::draw(app, theme, areas.body, buffer);
     } else if app.tab().is_inbox() {
         if let Some(area) = areas.header {
             email::header(app, theme, area, buffer);

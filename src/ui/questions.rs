@@ -20,6 +20,7 @@ use crate::ui::attaching;
 use crate::ui::email;
 use crate::ui::forms;
 use crate::ui::menus;
+use crate::ui::people;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
 
@@ -60,6 +61,12 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
         Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_deref())),
         Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
+        Layer::AskDeletePerson(asked) => {
+            ("DELETE this person?".to_owned(), people::form::deleting(theme, asked))
+        }
+        Layer::AskImport { source, found } => {
+            ("Import these people?".to_owned(), people::importing::ask(theme, source, found))
+        }
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),
         Layer::DecideAll { go, look, price } => {

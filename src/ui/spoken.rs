@@ -21,7 +21,7 @@ use crate::model::messages::{Delivery, Direction};
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
 use crate::ui::theme::{Palette, Theme};
-use crate::ui::{connection, layers, row_state, rows, tabs};
+use crate::ui::{connection, layers, people, row_state, rows, tabs};
 
 /// Messages read out when a conversation is opened.
 const LATEST: usize = 5;
@@ -292,6 +292,7 @@ fn page_lines(app: &App) -> Vec<String> {
     framed(app, |buffer| match app.page {
         Page::Outbox => rows::outbox(app, THEME, body, buffer),
         Page::Drafts => rows::drafts(app, THEME, body, buffer),
+        Page::People => people::draw(app, THEME, body, buffer),
         Page::Inbox => crate::ui::pages::draw(app, THEME, body, buffer),
     })
 }

@@ -105,6 +105,12 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         let (finished, total) = batch.progress();
         items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.waiting()));
     }
+    if let Some(running) = &app.importing {
+        let progress = &running.progress;
+        let words = format!(" · import {}/{}", progress.done, progress.rows);
+        let style = if progress.stopped.is_some() { theme.error() } else { theme.waiting() };
+        items.push(loud(words, style));
+    }
     let credits = tabs::credits(app);
     if with_credits && !credits.is_empty() {
         items.push(plain(format!(" · {credits}")));
@@ -175,6 +181,18 @@ fn offered_of_rows(app: &App, asks: bool) -> &'static [Command] {
     use Command as C;
     let several = availability::check(app, C::DecideAll).is_ok();
     match app.page {
+        Page::People => &[
+            C::GoToRow,
+            C::SearchRows,
+            C::NewPerson,
+            C::EditPerson,
+            C::TagPerson,
+            C::DeletePerson,
+            C::LeaveRows,
+            C::GoToTab,
+            C::Help,
+            C::Quit,
+        ],
         Page::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
         _ if several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
@@ -190,7 +208,7 @@ fn offered(app: &App) -> &'static [Command] {
     let tab = app.tab();
     let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
     match tab.focus {
-        _ if matches!(app.page, Page::Outbox | Page::Drafts) => offered_of_rows(app, asks),
+        _ if app.page != Page::Inbox => offered_of_rows(app, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::Composer if tab.writes_mail() => email::WRITING_HINTS,
         _ if tab.triage().is_some_and(Triage::is_over) => email::OVER_HINTS,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use frontdesk::app::App;
 use frontdesk::app::event::{Effect, Event, Load, Loaded};
+use frontdesk::app::importing::{Order, Source, Told};
 use frontdesk::app::keys::{Key, KeyCode};
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
@@ -20,10 +21,12 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::service;
 use frontdesk::shell::effects;
+use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::run::Desk as ShellDesk;
 use frontdesk::store::{Reader, Store};
+use frontdesk::sync::import::Import;
 use frontdesk::sync::{Channel, ChannelSpec};
 use frontdesk::ui;
 use frontdesk::ui::theme::{Palette, Theme};
@@ -115,6 +118,7 @@ pub struct Desk {
     channels: Vec<Channel>,
     news: Arc<Mutex<Vec<News>>>,
     outside: Outside,
+    import: Option<(Source, Import)>,
     folder: tempfile::TempDir,
     _service: Option<service::Running>,
 }
@@ -240,6 +244,7 @@ impl Desk {
             news,
             outside: Outside::new(folder.path().join("replies"), viewer)
                 .saving_in(folder.path().join("saved")),
+            import: None,
             folder,
             _service: None,
         };
@@ -289,6 +294,23 @@ impl Desk {
                 }
                 other if self.far && is_asked_of_the_server(&other) => {
                     self.hung.push(other);
+                    None
+                }
+                Effect::Import(Order::Check(source)) => Some(Event::Import(importing::check(source))),
+                Effect::Import(Order::Stop) => {
+                    self.import = None;
+                    None
+                }
+                Effect::Import(Order::Start(source)) => match importing::begin(&self.store, &source) {
+                    Ok(import) => {
+                        self.import = Some((source, import));
+                        None
+                    }
+                    Err(told) => Some(Event::Import(told)),
+                },
+                Effect::Fetch(channel, fetch) => {
+                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
+                    self.runtime.block_on(channel.fetch(&fetch));
                     None
                 }
                 Effect::FetchTemplates(channel) => {
@@ -449,6 +471,7 @@ impl Desk {
     /// Runs the hands until nothing is due: what is queued leaves, what is
     /// new arrives.
     pub fn settle(&mut self) -> &mut Self {
+        self.import_step();
         for index in 0..self.channels.len() {
             let _ = self.runtime.block_on(self.channels[index].upload_all(self.clock.now()));
             let _ = self.runtime.block_on(self.channels[index].push_all(self.clock.now()));
@@ -466,6 +489,17 @@ impl Desk {
         }
         self.event(Event::Time(self.clock.now()));
         self
+    }
+
+    /// What the importing thread does now and then.
+    fn import_step(&mut self) {
+        let Some((source, import)) = &mut self.import else { return };
+        let progress = import.step(self.clock.now()).expect("a step").clone();
+        let told = Told::Progress(source.clone(), progress.clone());
+        if progress.ended {
+            self.import = None;
+        }
+        self.event(Event::Import(told));
     }
 
     /// What is on screen, as text.

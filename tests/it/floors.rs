@@ -28,6 +28,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("tui_textarea", &["app"]),
     ("nucleo_matcher", &["app"]),
+    ("csv", &["sync"]),
     ("image", &["shell"]),
     ("ratatui_image", &["shell"]),
 ];

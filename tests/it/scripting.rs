@@ -2,6 +2,7 @@
 //! configuration as people write it.
 
 mod broadcasts;
+mod people;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -8,6 +8,7 @@
 mod audience;
 mod broadcast;
 mod change;
+mod contacts;
 mod content;
 mod export;
 mod files;
@@ -18,6 +19,7 @@ mod show;
 
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
+pub use contacts::ContactsAction;
 pub use export::ExportArguments;
 pub use files::Files;
 pub use outbox::OutboxAction;
@@ -64,6 +66,9 @@ pub enum Script {
     Resume(ChangeArguments),
     /// Close a conversation.
     Close(ChangeArguments),
+    /// The people of a business chat channel: list, show, make, change, delete, import.
+    #[command(subcommand)]
+    Contacts(ContactsAction),
     /// One message to many contacts: send it, watch how it goes.
     #[command(subcommand)]
     Broadcast(BroadcastAction),
@@ -77,6 +82,11 @@ pub enum Script {
 /// # Errors
 /// When the server did not confirm, in words.
 pub fn run(script: Script) -> Result<(), CliError> {
+    if let Script::Contacts(action) = &script
+        && let Some(arguments) = contacts::dry(action)
+    {
+        return contacts::dry_run(arguments);
+    }
     let files = Files::open()?;
     let open = |files, common: &Common| Session::of(files, common.timeout);
     let done = match script {
@@ -90,6 +100,9 @@ pub fn run(script: Script) -> Result<(), CliError> {
             return broadcast::run(&open(files, action.common())?, &action);
         }
         Script::React(arguments) => change::react(&open(files, &arguments.common)?, &arguments),
+        Script::Contacts(action) => {
+            return contacts::run(&open(files, contacts::common(&action))?, &action);
+        }
         Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
         Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),
         Script::Close(arguments) => change::close(&open(files, &arguments.common)?, &arguments),

@@ -280,6 +280,7 @@ impl Session {
                 _,
                 Health::Offline { why, .. } | Health::Trouble { why, .. } | Health::Misconfigured { why },
             ) => Some(why.to_string()),
+            News::Fetched(_, _, Err(why)) => Some(why.to_string()),
             News::NotForThisKey(_, why) | News::Notice(_, _, why) => Some(why.to_string()),
             _ => None,
         });

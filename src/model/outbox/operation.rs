@@ -4,6 +4,7 @@
 //! where a row stands.
 
 use crate::model::attachments::{Attachment, FileFacts, Source};
+use crate::model::contacts::ContactChange;
 use crate::model::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 use crate::model::outbox::content::{
     Audience, BroadcastContent, ContactWish, Content, FileToSend, Json, Mail, ThreadChange,
@@ -91,6 +92,9 @@ pub enum Operation {
         /// Words to take away.
         remove: Vec<String>,
     },
+    /// Change a contact, or make one. It is merged with what the server has
+    /// when the row is about to leave for the first time.
+    ChangeContact(Box<ContactChange>),
     /// Delete a contact and its conversation's history.
     DeleteContact {
         /// The contact.
@@ -167,7 +171,7 @@ impl Operation {
             Self::SendSms { .. } => "sms",
             Self::Call { .. } => "call",
             Self::Broadcast { .. } => "broadcast",
-            Self::SaveContact(_) | Self::ChangeTags { .. } => "contact",
+            Self::SaveContact(_) | Self::ChangeTags { .. } | Self::ChangeContact(_) => "contact",
             Self::DeleteContact { .. } => "contact-delete",
             Self::AddWebhook { .. } => "webhook",
             Self::RemoveWebhook { .. } => "webhook-delete",
@@ -188,6 +192,7 @@ impl Operation {
             | Self::ChangeThread { .. }
             | Self::SaveContact(_)
             | Self::ChangeTags { .. }
+            | Self::ChangeContact(_)
             | Self::DeleteContact { .. }
             | Self::RemoveWebhook { .. } => Class::Upsert,
             Self::AddWebhook { .. } => Class::Webhook,
@@ -223,6 +228,7 @@ impl Operation {
             }
             Self::Broadcast { .. } => Some(Lane::Broadcasts),
             Self::SaveContact(wish) => Some(Lane::Contact(wish.phone.clone())),
+            Self::ChangeContact(change) => Some(Lane::Contact(change.phone.clone())),
             Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => {
                 Some(Lane::Contact(phone.clone()))
             }
@@ -242,6 +248,7 @@ impl Operation {
             }
             (Self::SaveContact(wish), Self::SaveContact(older)) => wish.covers(older),
             (Self::DeleteContact { phone, .. }, Self::SaveContact(older)) => *phone == older.phone,
+            (Self::DeleteContact { phone, .. }, Self::ChangeContact(older)) => *phone == older.phone,
             _ => false,
         }
     }
@@ -256,6 +263,7 @@ impl Operation {
             Self::SendFile(file) => Some(&file.to),
             Self::SendMail(mail) => mail.to.first().map(String::as_str),
             Self::SaveContact(wish) => Some(&wish.phone),
+            Self::ChangeContact(change) => Some(&change.phone),
             Self::ChangeTags { phone, .. } | Self::DeleteContact { phone, .. } => Some(phone),
             _ => None,
         }

@@ -56,6 +56,8 @@ impl Operation {
                 let words = [signed('+', add), signed('-', remove)].concat();
                 format!("Tags of {phone}: {}", words.join(" "))
             }
+            Self::ChangeContact(change) if change.is_empty() => format!("Save the contact {}", change.phone),
+            Self::ChangeContact(change) => format!("Contact {}: {}", change.phone, change.words()),
             Self::DeleteContact { phone, .. } => format!("Delete the contact {phone} and its history"),
             Self::AddWebhook { url, .. } => format!("Register the webhook {url}"),
             Self::RemoveWebhook { url, .. } => format!("Remove the webhook {url}"),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::model::ids::MessageId;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::{ContactWish, Json, ThreadChange, ThreadPlace};
-use crate::store::rows::{attachment, content};
+use crate::store::rows::{attachment, contact_change, content};
 
 /// Writes what an operation says beside its word.
 pub(crate) fn write(operation: &Operation) -> String {
@@ -39,6 +39,7 @@ pub(crate) fn write(operation: &Operation) -> String {
         Operation::ChangeTags { phone, add, remove } => {
             json!({"phone": phone, "add": add, "remove": remove})
         }
+        Operation::ChangeContact(change) => contact_change::write(change),
         Operation::DeleteContact { contact, phone } => json!({"contact": contact.as_str(), "phone": phone}),
         Operation::AddWebhook { url, events } => json!({"url": url, "events": events}),
         Operation::RemoveWebhook { webhook, url } => json!({"webhook": webhook.as_str(), "url": url}),
@@ -89,6 +90,9 @@ pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
             to: content::read_audience(fields.0.get("to")?)?,
             content: content::read_broadcast(&fields.object("content")?)?,
         },
+        "contact" if fields.0.contains_key("unset") => {
+            Operation::ChangeContact(Box::new(contact_change::read(&fields)?))
+        }
         "contact" if fields.0.contains_key("add") => Operation::ChangeTags {
             phone: fields.text("phone")?,
             add: fields.texts("add")?,

@@ -1,0 +1,133 @@
+//! Importing people from a file: looked through, asked about, then followed
+//! while it goes on.
+//!
+//! Knows nothing of files.
+
+use crate::app::App;
+use crate::app::availability;
+use crate::app::event::{Effect, Load};
+use crate::app::layers::Layer;
+use crate::model::account::Platform;
+use crate::model::ids::ChannelId;
+use crate::model::import::{DryRun, Progress};
+
+/// What is to be done with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// Look it through; answered by [`Told::Checked`].
+    Check(Source),
+    /// Import it; answered by [`Told::Progress`] now and then.
+    Start(Source),
+    /// Stop the one under way; what is queued leaves all the same.
+    Stop,
+}
+
+/// A file and whose people it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The tab.
+    pub channel: ChannelId,
+    /// What it drives.
+    pub platform: Platform,
+    /// The path as it was typed.
+    pub file: String,
+}
+
+/// What is told of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// What a file holds, or why it cannot be read.
+    Checked(Source, Result<Box<DryRun>, String>),
+    /// How far one is.
+    Progress(Source, Progress),
+    /// One has ended with a failure of files.
+    Failed(Source, String),
+}
+
+/// An import as it is followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Running {
+    /// The file.
+    pub source: Source,
+    /// How far it is.
+    pub progress: Progress,
+}
+
+impl Source {
+    /// The file's name without its folders.
+    pub fn name(&self) -> &str {
+        self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file)
+    }
+}
+
+impl App {
+    /// `:import FILE`
+    pub(super) fn import(&mut self, file: &str) -> Result<(), String> {
+        if file == "stop" {
+            return match self.importing.take() {
+                None => Err("nothing is being imported".to_owned()),
+                Some(running) => {
+                    self.pending.push(Effect::Import(Order::Stop));
+                    self.say(format!("stopped; :import {} goes on with it", running.source.name()));
+                    Ok(())
+                }
+            };
+        }
+        let tab = self.tab();
+        availability::tab_writable(tab)?;
+        let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
+        let platform = platform.ok_or("people are imported into a business chat tab")?;
+        if let Some(running) = &self.importing {
+            return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
+        }
+        let source = Source { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
+        self.say("looking the file through");
+        self.pending.push(Effect::Import(Order::Check(source)));
+        Ok(())
+    }
+
+    /// Something was told of an import.
+    pub(super) fn import_told(&mut self, told: Told) {
+        if let Told::Progress(source, _) = &told {
+            // What was refused and noted asks no more.
+            self.rows_changed();
+            self.pending.push(Effect::Load(Load::Counts(source.channel.clone())));
+        }
+        match told {
+            Told::Checked(_, Err(why)) => self.warn(format!("import: {why}")),
+            Told::Checked(source, Ok(found)) => {
+                self.notice = None;
+                self.open_layer(Layer::AskImport { source, found });
+            }
+            Told::Failed(_, why) => {
+                self.importing = None;
+                self.warn(format!("the import stopped: {why}"));
+            }
+            Told::Progress(source, progress) if progress.ended => {
+                self.importing = None;
+                self.people.rows.mark_stale();
+                self.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
+            }
+            Told::Progress(source, progress) => {
+                let before = self.importing.replace(Running { source, progress: progress.clone() });
+                let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
+                if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
+                    self.warn(
+                        self.keyed(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
+                    );
+                }
+            }
+        }
+    }
+
+    /// The import was agreed to.
+    pub(super) fn start_import(&mut self, source: Source, found: &DryRun, effects: &mut Vec<Effect>) {
+        if found.good == 0 {
+            return self.warn("there is nothing in it that could be imported");
+        }
+        let progress = Progress { rows: found.rows, done: found.done, ..Progress::default() };
+        self.importing = Some(Running { source: source.clone(), progress });
+        effects.push(Effect::Import(Order::Start(source)));
+        self.say("importing; it goes on while you work, :import stop stops it");
+    }
+}

@@ -1,0 +1,100 @@
+//! Deleting a person: behind the last four digits of the number, with the
+//! transcript offered first. It takes the conversation's history with it.
+//!
+//! Knows nothing of requests.
+
+use crate::app::App;
+use crate::app::event::{Effect, Load};
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::people::form::Opening;
+use crate::app::text_line::TextLine;
+use crate::model::contacts::PersonDetail;
+use crate::model::outbox::Operation;
+use crate::model::queries::{ConversationKey, TranscriptFormat};
+use crate::model::time::SECOND;
+
+/// Digits that are to be typed.
+const DIGITS: usize = 4;
+
+/// The question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deleting {
+    /// Who.
+    pub person: PersonDetail,
+    /// What was typed.
+    pub typed: TextLine,
+    /// The file the transcript was asked to be written into.
+    pub exported: Option<String>,
+}
+
+impl Deleting {
+    /// The digits that agree to it.
+    pub fn wanted(&self) -> &str {
+        let phone = &self.person.phone;
+        &phone[phone.len().saturating_sub(DIGITS)..]
+    }
+}
+
+impl App {
+    /// Reads the chosen person, then asks.
+    pub(super) fn ask_delete_person(&mut self, effects: &mut Vec<Effect>) {
+        let Some(phone) = self.people.rows.chosen().map(|it| it.phone.clone()) else { return };
+        self.people.opening = Opening { delete: Some(phone.clone()), ..Opening::default() };
+        effects.push(Effect::Load(Load::Person(self.tab().channel.id.clone(), phone)));
+    }
+
+    pub(super) fn open_delete(&mut self, person: PersonDetail, _: &mut Vec<Effect>) {
+        let typed = TextLine::default();
+        self.open_layer(Layer::AskDeletePerson(Box::new(Deleting { person, typed, exported: None })));
+    }
+
+    /// A key goes to the question.
+    pub(in crate::app) fn delete_key(
+        &mut self,
+        mut asked: Box<Deleting>,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
+        match key.code {
+            KeyCode::Esc => return self.say("kept; nothing was deleted"),
+            KeyCode::Char('c') if key.ctrl => return self.say("kept; nothing was deleted"),
+            KeyCode::Char('e') if key.ctrl => self.export_before(&mut asked, effects),
+            KeyCode::Enter if asked.typed.text() == asked.wanted() => return self.delete(&asked, effects),
+            KeyCode::Enter => self.warn(format!(
+                "not deleted: type {}, the last {DIGITS} digits of {}",
+                asked.wanted(),
+                asked.person.phone
+            )),
+            _ => drop(asked.typed.key(key)),
+        }
+        self.layers.push(Layer::AskDeletePerson(asked));
+    }
+
+    /// Writes the transcript as far as it was read here.
+    fn export_before(&mut self, asked: &mut Deleting, effects: &mut Vec<Effect>) {
+        let Some(conversation) = asked.person.conversation.clone() else {
+            return self.warn("there is no conversation to export");
+        };
+        let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
+        let file = format!("{digits}.md");
+        let tab = self.tab();
+        let (name, channel) = (tab.channel.name.clone(), tab.channel.id.clone());
+        let key = ConversationKey { channel, conversation };
+        effects.push(Effect::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
+        asked.exported = Some(file);
+    }
+
+    fn delete(&mut self, asked: &Deleting, effects: &mut Vec<Effect>) {
+        let phone = asked.person.phone.clone();
+        let Some(contact) = asked.person.id.clone() else { return };
+        let hold = self.settings.hold;
+        let operation = Operation::DeleteContact { contact, phone: phone.clone() };
+        let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
+        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        match hold / SECOND {
+            0 => self.say(format!("deleting {phone}")),
+            seconds => self.say(self.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it"))),
+        }
+    }
+}

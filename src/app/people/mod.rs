@@ -1,0 +1,216 @@
+//! The people of a tab as a page: a list with search, at once over what this
+//! desk has read and after a moment by the server; and what is done to one.
+//!
+//! Knows nothing of drawing, or of how contacts are merged.
+
+pub mod deleting;
+pub mod form;
+mod saving;
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Load};
+use crate::app::pages::Page;
+use crate::app::rows::Rows;
+use crate::app::tab::Focus;
+use crate::model::account::Platform;
+use crate::model::contacts::{PeoplePage, PeopleQuery, Person};
+use crate::model::fetches::{Fetch, Fetched, Fetching};
+use crate::model::ids::{ChannelId, RowId};
+use crate::model::outbox::{Lane, OutboxRow};
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// Microseconds without a key after which the server is asked.
+const REST: i64 = 250_000;
+/// What was read longer ago is read again when it is looked at.
+const FRESH: i64 = MINUTE;
+/// People asked for at once; more as one goes.
+const WINDOW: u32 = 200;
+
+/// What one tab's server was asked last.
+#[derive(Debug, Default)]
+struct Asked {
+    search: String,
+    at: Option<Timestamp>,
+    in_flight: bool,
+    more: bool,
+    failed: Option<SafeText>,
+}
+
+/// The page's state.
+#[derive(Debug, Default)]
+pub struct People {
+    /// Those that fit what is looked for.
+    pub rows: Rows<Person, PeopleQuery>,
+    /// How many of those read here fit.
+    pub total: u64,
+    /// What is looked for.
+    pub search: String,
+    typed_at: Timestamp,
+    wanted: u32,
+    asked: HashMap<ChannelId, Asked>,
+    /// Changes that left a form: one that is refused brings it back.
+    pub(super) saving: Vec<RowId>,
+    pub(super) opening: form::Opening,
+    /// A form whose metadata is in the editor.
+    pub(super) lent: Option<Box<form::PersonForm>>,
+}
+
+impl People {
+    /// Why the server did not tell, and whether it has more that fit.
+    pub fn told(&self, channel: &ChannelId) -> (Option<&SafeText>, bool) {
+        self.asked.get(channel).map_or((None, false), |it| (it.failed.as_ref(), it.more))
+    }
+
+    /// Whether the server is being asked.
+    pub fn is_asking(&self, channel: &ChannelId) -> bool {
+        self.asked.get(channel).is_some_and(|it| it.in_flight || it.search != self.search)
+    }
+
+    /// What to ask the server now for a tab, with the last row on screen.
+    fn due(&mut self, channel: &ChannelId, last: usize, now: Timestamp) -> Option<Fetch> {
+        let search = self.search.trim().to_owned();
+        let rested = now.since(self.typed_at) >= REST;
+        let near_end = last + 20 >= self.rows.rows.len();
+        let asked = self.asked.entry(channel.clone()).or_default();
+        if asked.in_flight {
+            return None;
+        }
+        let old = asked.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at)));
+        let more = asked.more && asked.search == search && near_end && asked.failed.is_none();
+        let anew = old || (asked.search != search && rested);
+        if !anew && !more {
+            return None;
+        }
+        let more = more && !anew;
+        *asked =
+            Asked { search: search.clone(), at: Some(now), in_flight: true, more: asked.more, failed: None };
+        Some(Fetch::People { search, more })
+    }
+}
+
+impl App {
+    /// Whether the tab at hand has people.
+    pub fn has_people(&self) -> bool {
+        self.tab().platform().is_none_or(Platform::has_contacts)
+    }
+
+    /// When the server is to be asked for what was typed.
+    pub(super) fn people_due(&self) -> Option<Timestamp> {
+        let asked = self.people.asked.get(&self.tab().channel.id)?;
+        let waits = self.page == Page::People && asked.search != self.people.search.trim();
+        waits.then(|| self.people.typed_at.plus(REST))
+    }
+
+    /// Goes to the page, to the person at hand if it is one of them.
+    pub(super) fn go_to_people(&mut self) {
+        let at_hand = self.at_hand().and_then(|it| it.conversation.address.clone());
+        self.page = Page::People;
+        self.people.rows.mark_stale();
+        self.people.search.clear();
+        self.people.opening.choose = at_hand;
+    }
+
+    /// Asks for the rows that may be old, and the server where that is due.
+    pub(super) fn load_people(&mut self, effects: &mut Vec<Effect>) {
+        if !self.has_people() {
+            return;
+        }
+        let channel = self.tab().channel.id.clone();
+        let (visible, now) = (self.rows_shown(), self.now);
+        let people = &mut self.people;
+        people.rows.reveal(visible);
+        let last = people.rows.first + visible;
+        people.wanted = people.wanted.max(WINDOW);
+        if last + visible >= people.rows.rows.len() && people.total > u64::from(people.wanted) {
+            people.wanted += WINDOW;
+        }
+        let query = PeopleQuery {
+            channel: channel.clone(),
+            text: people.search.trim().to_owned(),
+            limit: people.wanted,
+        };
+        let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
+        effects.extend(people.rows.take(query, same_tab).map(|it| Effect::Load(Load::People(it))));
+        let due = if self.tab().account.is_some() { self.people.due(&channel, last, now) } else { None };
+        effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
+        // What is queued for one of them stands beside it.
+        effects.extend(self.outbox.take_query(&channel).map(|it| Effect::Load(Load::Outbox(it))));
+        self.bring_refused_back();
+    }
+
+    /// Rows of the page have come.
+    pub(super) fn people_loaded(&mut self, query: &PeopleQuery, page: PeoplePage) {
+        let more = page.total > page.people.len() as u64;
+        self.people.rows.receive(query, page.people, more);
+        self.people.total = page.total;
+        if let Some(phone) = &self.people.opening.choose {
+            self.people.rows.choose(phone);
+            if self.people.rows.chosen().is_some_and(|it| it.phone == *phone) {
+                self.people.opening.choose = None;
+            }
+        }
+    }
+
+    /// A fetch has ended.
+    pub(super) fn people_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
+        let Fetch::People { search, .. } = fetch else { return };
+        let Some(asked) = self.people.asked.get_mut(channel) else { return };
+        if asked.search != *search {
+            return;
+        }
+        asked.in_flight = false;
+        match fetched {
+            Ok(Fetched::People { more }) => asked.more = more,
+            Ok(Fetched::Person) => (),
+            Err(why) => asked.failed = Some(why),
+        }
+    }
+
+    /// What is looked for has changed.
+    pub(super) fn look_for_people(&mut self, text: &str) {
+        if self.people.search != text {
+            self.people.search = text.to_owned();
+            self.people.typed_at = self.now;
+            self.people.wanted = WINDOW;
+        }
+    }
+
+    /// The row of the outbox that is about a person, the newest of them.
+    pub fn row_about(&self, phone: &str) -> Option<&OutboxRow> {
+        let channel = &self.tab().channel.id;
+        let rows = self.outbox.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+        let mut about = rows.filter(|it| matches!(&it.lane, Lane::Contact(of) if of == phone));
+        about.next_back()
+    }
+
+    /// Commands of the page.
+    pub(super) fn people_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match command {
+            Command::NewPerson => self.new_person(),
+            Command::EditPerson => self.edit_person(form::Field::Name, effects),
+            Command::TagPerson => self.edit_person(form::Field::Tags, effects),
+            Command::DeletePerson => self.ask_delete_person(effects),
+            _ => (),
+        }
+    }
+
+    /// Goes to the conversation with the chosen person.
+    pub(super) fn go_to_person(&mut self, effects: &mut Vec<Effect>) {
+        let channel = self.tab().channel.id.clone();
+        let Some(person) = self.people.rows.chosen() else { return };
+        match person.conversation.clone() {
+            Some(conversation) => self.visit(&channel, &conversation, Focus::History, effects),
+            None => {
+                let words = format!(
+                    "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",
+                    person.title()
+                );
+                self.warn(words);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `contacts import`: a CSV file looked through, or imported to its end.
+//!
+//! Knows nothing of cells and of what is queued.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::CliError;
+use crate::cli::print;
+use crate::cli::scripting::contacts::writable;
+use crate::cli::scripting::{Common, Session};
+use crate::model::import::DryRun;
+use crate::model::time::SECOND;
+use crate::sync::import::{self, Import};
+use crate::sync::{Channel, PushStep};
+
+/// Between two looks at what became of rows on their way.
+const LOOK: Duration = Duration::from_millis(100);
+/// Between two lines about how far an import is.
+const SAY: i64 = 5 * SECOND;
+
+/// The switches of `contacts import`.
+#[derive(Debug, Args)]
+pub struct ContactImportArguments {
+    /// The CSV file; its first line names the columns, one of them phone.
+    pub file: PathBuf,
+    /// Only look it through: counts, and the first bad lines.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `contacts import --dry-run`: exit code 1 when a line is wrong.
+pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
+    let found = import::check(&arguments.file).map_err(anyhow::Error::from)?;
+    if arguments.common.json {
+        print::line(&found_json(&found).to_string())?;
+    } else {
+        print::line(&format!(
+            "{} rows: {} can be imported, {} with a number that stands further up, {} wrong, {} done before",
+            found.rows, found.good, found.twice, found.bad, found.done
+        ))?;
+        print::line(&format!("columns: {}", found.columns))?;
+        found.problems.iter().try_for_each(|it| print::line(&it.words()))?;
+    }
+    if found.bad > 0 {
+        return Err(anyhow!("{} lines are wrong; an import leaves them out", found.bad).into());
+    }
+    Ok(())
+}
+
+fn found_json(found: &DryRun) -> Value {
+    let problem = |it: &crate::model::import::Problem| json!({"line": it.line, "column": it.column.as_str(), "what": it.what.as_str()});
+    json!({
+        "rows": found.rows, "good": found.good, "twice": found.twice, "bad": found.bad, "done": found.done,
+        "merges": found.merges, "columns": found.columns,
+        "problems": found.problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+/// Imports to the end; a line on stderr now and then says how far it is.
+pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArguments) -> Result<()> {
+    let platform = writable(session, channel)?;
+    let id = channel.spec().id.clone();
+    let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;
+    let mut said = session.now();
+    let progress = loop {
+        let progress = import.step(session.now())?.clone();
+        if progress.ended {
+            break progress;
+        }
+        if let Some(why) = progress.stopped {
+            bail!("the import waits: {why}; decide with `frontdesk outbox`, then run it again");
+        }
+        if session.now().since(said) >= SAY {
+            said = session.now();
+            print::note(&format!("{} of {}: {}", progress.done, progress.rows, progress.words()))?;
+        }
+        let moved = session.leads(channel)? && {
+            let step = session.runtime.block_on(channel.push_once(session.now()));
+            step == PushStep::Moved
+        };
+        if channel.is_stopped() {
+            bail!("the server does not take this channel's key; run it again once it does");
+        }
+        if !moved {
+            session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+        }
+    };
+    if arguments.common.json {
+        return print::line(
+            &json!({"ok": true, "rows": progress.rows, "done": progress.done, "refused": progress.refused,
+                "leftOut": progress.skipped, "results": progress.results})
+            .to_string(),
+        );
+    }
+    print::line(&format!("{}; the results are in {}", progress.words(), progress.results))
+}

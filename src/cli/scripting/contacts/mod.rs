@@ -1,0 +1,324 @@
+//! `contacts`: the people of a business chat channel, listed, shown, changed,
+//! deleted and imported. Each change goes through the outbox and waits for the
+//! server's word.
+//!
+//! Knows nothing of requests, or of how a change is merged.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::CliError;
+use crate::cli::print;
+use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::{Common, Session};
+use crate::client::prepare;
+use crate::model::account::Platform;
+use crate::model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail};
+use crate::model::fetches::Fetch;
+use crate::model::json as mind_json;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::Json;
+use crate::model::phones;
+use crate::store::outbox::NewRow;
+use crate::sync::Channel;
+
+mod importing;
+
+pub use importing::{ContactImportArguments, dry_run};
+
+/// The commands about contacts.
+#[derive(Debug, Subcommand)]
+pub enum ContactsAction {
+    /// List contacts, those with the newest activity first.
+    List(ContactListArguments),
+    /// Show one contact.
+    Show(ContactArguments),
+    /// Make a contact; one with the number that is there is changed.
+    Create(ContactEditArguments),
+    /// Change a contact, merged with what the server has.
+    Edit(ContactEditArguments),
+    /// Delete a contact and its conversation's history.
+    Delete(ContactDeleteArguments),
+    /// Import contacts from a CSV file; goes on where it was cut off.
+    Import(ContactImportArguments),
+}
+
+/// The switches of `contacts list`.
+#[derive(Debug, Args)]
+pub struct ContactListArguments {
+    /// Only those whose name or number the server finds by this.
+    #[arg(long, value_name = "WORDS")]
+    pub search: Option<String>,
+    /// At most so many.
+    #[arg(long, default_value_t = 100, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub limit: u32,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `contacts show`.
+#[derive(Debug, Args)]
+pub struct ContactArguments {
+    /// The number, with + and the country code.
+    pub phone: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `contacts create` and `contacts edit`.
+#[derive(Debug, Args)]
+pub struct ContactEditArguments {
+    /// The number, with + and the country code.
+    pub phone: String,
+    /// The name; empty removes it.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The mail address; empty removes it.
+    #[arg(long)]
+    pub email: Option<String>,
+    /// Add this tag; may be given more than once.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub add: Vec<String>,
+    /// Take this tag away; may be given more than once.
+    #[arg(long = "untag", value_name = "TAG")]
+    pub remove: Vec<String>,
+    /// Set this metadata: `name=text`, or `name:=JSON`; may be given more than once.
+    #[arg(long = "set", value_name = "NAME=TEXT")]
+    pub set: Vec<String>,
+    /// Take this metadata away; may be given more than once.
+    #[arg(long = "unset", value_name = "NAME")]
+    pub unset: Vec<String>,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `contacts delete`.
+#[derive(Debug, Args)]
+pub struct ContactDeleteArguments {
+    /// The number, with + and the country code.
+    pub phone: String,
+    /// The last four digits of the number: they agree to it.
+    #[arg(long, value_name = "DIGITS")]
+    pub confirm: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What all of these have.
+pub fn common(action: &ContactsAction) -> &Common {
+    match action {
+        ContactsAction::List(it) => &it.common,
+        ContactsAction::Show(it) => &it.common,
+        ContactsAction::Create(it) | ContactsAction::Edit(it) => &it.common,
+        ContactsAction::Delete(it) => &it.common,
+        ContactsAction::Import(it) => &it.common,
+    }
+}
+
+/// What needs no server and no configuration.
+pub fn dry(action: &ContactsAction) -> Option<&ContactImportArguments> {
+    match action {
+        ContactsAction::Import(it) if it.dry_run => Some(it),
+        _ => None,
+    }
+}
+
+/// `frontdesk contacts`
+pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
+    let channel = people_channel(session, common(action).channel.as_deref())?;
+    Ok(match action {
+        ContactsAction::List(arguments) => list(session, &channel, arguments),
+        ContactsAction::Show(arguments) => show(session, &channel, arguments),
+        ContactsAction::Create(arguments) => change(session, &channel, arguments, true),
+        ContactsAction::Edit(arguments) => change(session, &channel, arguments, false),
+        ContactsAction::Delete(arguments) => return delete(session, &channel, arguments),
+        ContactsAction::Import(arguments) => importing::run(session, &channel, arguments),
+    }?)
+}
+
+/// The business chat channel a command is for.
+fn people_channel(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
+    let mut with_people = Vec::new();
+    for channel in session.channels(name)? {
+        if session.platform(&channel)?.has_contacts() {
+            with_people.push(channel);
+        }
+    }
+    match with_people.len() {
+        0 => bail!("no channel here has contacts: only business chat keys do"),
+        1 => with_people.pop().context("nothing was found"),
+        _ => bail!("several channels have contacts; name one with --channel"),
+    }
+}
+
+fn list(session: &Session, channel: &Channel, arguments: &ContactListArguments) -> Result<()> {
+    let search = arguments.search.clone().unwrap_or_default();
+    let query =
+        PeopleQuery { channel: channel.spec().id.clone(), text: search.clone(), limit: arguments.limit };
+    let mut more = false;
+    loop {
+        let fetch = Fetch::People { search: search.clone(), more };
+        session.read(channel, "reading contacts", async || channel.fetch(&fetch).await)?;
+        let page = session.reader.people(&query)?;
+        if page.people.len() as u64 >= u64::from(arguments.limit) || !channel.has_more_people() {
+            return print_people(&page.people, arguments.common.json);
+        }
+        more = true;
+    }
+}
+
+fn print_people(people: &[Person], json: bool) -> Result<()> {
+    if json {
+        let all: Vec<Value> = people.iter().map(person_json).collect();
+        return print::line(&Value::Array(all).to_string());
+    }
+    people.iter().try_for_each(|it| {
+        let tags: Vec<&str> = it.contact.tags.iter().map(|tag| tag.as_str()).collect();
+        let email = it.contact.email.as_ref().map_or("-", |email| email.as_str());
+        let name = it.contact.name.as_ref().map_or("-", |name| name.as_str());
+        print::line(&[it.phone.as_str(), name, email, &tags.join(",")].join("\t"))
+    })
+}
+
+fn person_json(it: &Person) -> Value {
+    let metadata: serde_json::Map<String, Value> =
+        it.contact.metadata.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
+    json!({
+        "id": it.contact.id.as_ref().map(|it| it.as_str()),
+        "phone": it.phone,
+        "name": it.contact.name.as_ref().map(|it| it.as_str()),
+        "email": it.contact.email.as_ref().map(|it| it.as_str()),
+        "tags": it.contact.tags.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+        "metadata": metadata,
+        "conversation": it.conversation.as_ref().map(|it| it.as_str()),
+        "lastMessageAt": it.last_at.map(|it| it.to_string()),
+    })
+}
+
+/// One contact as the server has it now.
+fn read(session: &Session, channel: &Channel, phone: &str) -> Result<Option<PersonDetail>> {
+    let fetch = Fetch::Person { phone: phone.to_owned() };
+    session.read(channel, "reading the contact", async || channel.fetch(&fetch).await)?;
+    Ok(session.reader.person(&channel.spec().id, phone)?)
+}
+
+fn show(session: &Session, channel: &Channel, arguments: &ContactArguments) -> Result<()> {
+    let phone = phones::plain(&arguments.phone);
+    let found =
+        read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
+    if arguments.common.json {
+        return print::line(&detail_json(&found).to_string());
+    }
+    print::line(&format!("phone\t{}", found.phone))?;
+    print::line(&format!("name\t{}", found.name))?;
+    print::line(&format!("email\t{}", found.email))?;
+    print::line(&format!("tags\t{}", found.tags.join(",")))?;
+    found.fields.iter().try_for_each(|it| print::line(&format!("{}\t{}", it.name, it.text)))
+}
+
+fn detail_json(found: &PersonDetail) -> Value {
+    let value = |it: &crate::model::contacts::MetadataField| match it.is_text {
+        true => Value::String(it.text.clone()),
+        false => serde_json::from_str(&it.text).unwrap_or(Value::Null),
+    };
+    let metadata: serde_json::Map<String, Value> =
+        found.fields.iter().map(|it| (it.name.clone(), value(it))).collect();
+    json!({
+        "id": found.id.as_ref().map(|it| it.as_str()), "phone": found.phone, "name": found.name,
+        "email": found.email, "tags": found.tags, "metadata": metadata,
+        "conversation": found.conversation.as_ref().map(|it| it.as_str()),
+    })
+}
+
+fn change(
+    session: &Session,
+    channel: &Channel,
+    arguments: &ContactEditArguments,
+    create: bool,
+) -> Result<()> {
+    let phone = phones::plain(&arguments.phone);
+    let pair = |it: &String| {
+        let (name, value) = it.split_once('=').with_context(|| format!("--set {it:?}: write name=text"))?;
+        let json = match name.strip_suffix(':') {
+            Some(name) if mind_json::is_value(value) => (name.to_owned(), Json(value.to_owned())),
+            Some(name) => bail!("--set {name}:= wants JSON, not {value:?}"),
+            None => (name.to_owned(), Json(mind_json::quoted(value))),
+        };
+        Ok(json)
+    };
+    let change = ContactChange {
+        phone: phone.clone(),
+        name: arguments.name.clone(),
+        email: arguments.email.clone(),
+        add: arguments.add.clone(),
+        remove: arguments.remove.clone(),
+        set: arguments.set.iter().map(pair).collect::<Result<_>>()?,
+        unset: arguments.unset.clone(),
+    };
+    if !create {
+        if change.is_empty() {
+            bail!("nothing is to be changed; give --name, --email, --tag, --untag, --set or --unset");
+        }
+        read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
+    }
+    carry_out(session, channel, Operation::ChangeContact(Box::new(change)))?;
+    let name = &channel.spec().name;
+    if arguments.common.json {
+        return print::line(
+            &json!({"ok": true, "done": "saved", "channel": name, "phone": phone}).to_string(),
+        );
+    }
+    print::line(&format!("saved: {phone} on {name}"))
+}
+
+fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArguments) -> Result<(), CliError> {
+    let phone = phones::plain(&arguments.phone);
+    if phone.len() < 4 || !phone.ends_with(&arguments.confirm) || arguments.confirm.len() != 4 {
+        return Err(CliError::Usage(
+            "deleting takes the whole conversation along: --confirm wants the last four digits of the number"
+                .to_owned(),
+        ));
+    }
+    let found = read(session, channel, &phone)?;
+    let found = found.with_context(|| format!("no contact has the number {phone}"))?;
+    let contact = found.id.context("the server told no id for this contact")?;
+    carry_out(session, channel, Operation::DeleteContact { contact, phone: phone.clone() })?;
+    let name = &channel.spec().name;
+    if arguments.common.json {
+        let item = json!({"ok": true, "done": "deleted", "channel": name, "phone": phone});
+        return Ok(print::line(&item.to_string())?);
+    }
+    Ok(print::line(&format!("deleted: {phone} on {name}"))?)
+}
+
+/// Queues an operation and waits for the server's word.
+fn carry_out(session: &Session, channel: &Channel, operation: Operation) -> Result<()> {
+    let platform = writable(session, channel)?;
+    let lane = operation.lane(None).context("it belongs nowhere")?;
+    let request = prepare(&platform, &lane, &operation)?;
+    let row = NewRow {
+        channel: channel.spec().id.clone(),
+        lane,
+        operation,
+        request,
+        hold_micros: 0,
+        seen: None,
+        planned_at: None,
+    };
+    let queued = session.store().enqueue_many(vec![row], false, session.now())?;
+    queued.iter().try_for_each(|it| confirmed(session, channel, &it.id))
+}
+
+pub(super) fn writable(session: &Session, channel: &Channel) -> Result<Platform> {
+    if channel.spec().read_only {
+        bail!("{} is read-only", channel.spec().name);
+    }
+    session.platform(channel)
+}

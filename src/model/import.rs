@@ -1,0 +1,298 @@
+//! Contacts from a file: what its columns mean, what is wrong with a row, and
+//! how an import fares.
+//!
+//! Knows nothing of files or of how they are cut into cells.
+
+use crate::model::bounds;
+use crate::model::contacts::{ContactChange, tag_words};
+use crate::model::json;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::{ContactWish, Json};
+use crate::model::phones;
+use crate::model::text::SafeText;
+
+/// Problems that are kept to be shown.
+pub const SHOWN: usize = 10;
+
+/// What is wrong at a place of the file, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The column by its name; empty: the whole line.
+    pub column: SafeText,
+    /// What is wrong, and what to do.
+    pub what: SafeText,
+}
+
+impl Problem {
+    fn new(column: &str, what: &str) -> Self {
+        Self { line: 0, column: SafeText::line(column), what: SafeText::line(what) }
+    }
+
+    /// The same at a line.
+    #[must_use]
+    pub fn at(self, line: u64) -> Self {
+        Self { line, ..self }
+    }
+
+    /// In one line.
+    pub fn words(&self) -> String {
+        match self.column.is_empty() {
+            true => format!("line {}: {}", self.line, self.what),
+            false => format!("line {}, {}: {}", self.line, self.column, self.what),
+        }
+    }
+}
+
+/// What was found without asking the server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DryRun {
+    /// Rows below the names of the columns.
+    pub rows: u64,
+    /// Rows that would be sent.
+    pub good: u64,
+    /// Rows with a number that stands further up.
+    pub twice: u64,
+    /// Rows that cannot be sent.
+    pub bad: u64,
+    /// Rows an earlier import of the same file has seen to.
+    pub done: u64,
+    /// What is wrong, the first few.
+    pub problems: Vec<Problem>,
+    /// Whether there are tags or metadata, which are merged with what the
+    /// server has: three requests a row.
+    pub merges: bool,
+    /// What becomes of the columns, in words.
+    pub columns: String,
+}
+
+impl DryRun {
+    /// Minutes the rest takes at most of what the interface allows.
+    pub fn minutes(&self) -> u64 {
+        let each_minute = if self.merges { 60 } else { 180 };
+        self.good.saturating_sub(self.done).div_ceil(each_minute)
+    }
+}
+
+/// How an import fares.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Rows seen to, in this run and before.
+    pub done: u64,
+    /// Of them, those the server refused or has otherwise.
+    pub refused: u64,
+    /// Of them, those that were not sent: wrong, or there twice.
+    pub skipped: u64,
+    /// Rows of the file.
+    pub rows: u64,
+    /// Whether all was seen to.
+    pub ended: bool,
+    /// Why it waits for a person.
+    pub stopped: Option<SafeText>,
+    /// Where the results stand.
+    pub results: String,
+}
+
+impl Progress {
+    /// In one line.
+    pub fn words(&self) -> String {
+        let saved = self.done - self.refused - self.skipped;
+        let mut words = format!("{saved} saved");
+        for (count, word) in [(self.refused, "refused"), (self.skipped, "left out")] {
+            if count > 0 {
+                words.push_str(&format!(", {count} {word}"));
+            }
+        }
+        words
+    }
+}
+
+/// What a column is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Column {
+    Phone,
+    Name,
+    Email,
+    Tags,
+    /// A JSON object of metadata.
+    Object,
+    /// One piece of metadata of this name.
+    Field(String),
+}
+
+/// The columns of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns(Vec<Column>);
+
+impl Columns {
+    /// Reads the names of the columns.
+    ///
+    /// # Errors
+    /// When there is none with numbers, or one stands there twice.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Problem> {
+        let mut columns: Vec<Column> = Vec::new();
+        for name in names {
+            let name = name.trim().trim_start_matches('\u{feff}');
+            let column = match name.to_lowercase().as_str() {
+                "phone" | "number" | "phone number" | "telephone" | "mobile" => Column::Phone,
+                "name" | "full name" => Column::Name,
+                "email" | "mail" | "e-mail" => Column::Email,
+                "tags" | "labels" => Column::Tags,
+                "metadata" => Column::Object,
+                "" => return Err(Problem::new("", "a column has no name; name it, or take it out").at(1)),
+                _ => Column::Field(name.to_owned()),
+            };
+            if columns.contains(&column) {
+                return Err(Problem::new(name, "stands there twice; take one out").at(1));
+            }
+            columns.push(column);
+        }
+        if !columns.contains(&Column::Phone) {
+            let what = "the first line names the columns, and none is called phone; others are name, email, tags, \
+                        metadata, and any else becomes metadata";
+            return Err(Problem::new("", what).at(1));
+        }
+        Ok(Self(columns))
+    }
+
+    /// Whether rows have tags or metadata.
+    pub fn merge(&self) -> bool {
+        self.0.iter().any(|it| matches!(it, Column::Tags | Column::Object | Column::Field(_)))
+    }
+
+    /// What becomes of them, in words.
+    pub fn words(&self) -> String {
+        let word = |it: &Column| match it {
+            Column::Phone => "phone".to_owned(),
+            Column::Name => "name".to_owned(),
+            Column::Email => "email".to_owned(),
+            Column::Tags => "tags".to_owned(),
+            Column::Object => "metadata".to_owned(),
+            Column::Field(name) => format!("{name} → metadata"),
+        };
+        self.0.iter().map(word).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a row wishes; empty cells leave as it is what the server has.
+    ///
+    /// # Errors
+    /// What is wrong with it; its line is the caller's to know.
+    pub fn row(&self, cells: &[&str]) -> Result<ContactChange, Problem> {
+        if cells.len() != self.0.len() {
+            let what = format!(
+                "has {} cells where {} columns are named; is a quote or a comma missing?",
+                cells.len(),
+                self.0.len()
+            );
+            return Err(Problem::new("", &what));
+        }
+        let mut change = ContactChange::default();
+        for (column, cell) in self.0.iter().zip(cells.iter().map(|it| it.trim())) {
+            take(&mut change, column, cell)?;
+        }
+        Ok(change)
+    }
+}
+
+/// Takes a cell into what a row wishes.
+fn take(change: &mut ContactChange, column: &Column, cell: &str) -> Result<(), Problem> {
+    let given = || Some(cell.to_owned());
+    match column {
+        Column::Phone => {
+            change.phone = phones::plain(cell);
+            if !bounds::is_e164(&change.phone) {
+                let shown: String = cell.chars().take(40).collect();
+                let what =
+                    format!("{shown:?} is no number in the form +34600111222; add + and the country code");
+                return Err(Problem::new("phone", &what));
+            }
+        }
+        _ if cell.is_empty() => (),
+        Column::Name => {
+            let (length, most) = (bounds::length(cell), bounds::CONTACT_NAME);
+            if length > most {
+                let what = format!("has {length} characters; at most {most} are taken: shorten it");
+                return Err(Problem::new("name", &what));
+            }
+            change.name = given();
+        }
+        Column::Email => {
+            if !bounds::is_email(cell) {
+                let shown: String = cell.chars().take(60).collect();
+                return Err(Problem::new(
+                    "email",
+                    &format!("{shown:?} is no mail address; mend or empty it"),
+                ));
+            }
+            change.email = given();
+        }
+        Column::Tags => change.add = tag_words(&cell.replace([';', '|'], ",")),
+        Column::Object => {
+            let members = json::members(cell).map_err(|(_, at, why)| {
+                Problem::new("metadata", &format!("is no JSON object: character {at}: {why}"))
+            })?;
+            change.set.extend(members.into_iter().map(|(name, raw)| (name, Json(raw))));
+        }
+        Column::Field(name) => change.set.push((name.clone(), Json(json::quoted(cell)))),
+    }
+    Ok(())
+}
+
+/// The wish as what leaves: merged only where there is something to merge.
+pub fn operation(change: ContactChange) -> Operation {
+    if change.changes_tags() || change.changes_metadata() {
+        return Operation::ChangeContact(Box::new(change));
+    }
+    let ContactChange { phone, name, email, .. } = change;
+    Operation::SaveContact(Box::new(ContactWish { phone, name, email, ..ContactWish::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_told_by_their_names() {
+        let all =
+            Columns::of(["\u{feff}Phone", "NAME", "e-mail", "Tags", "metadata", "City"]).expect("columns");
+        assert_eq!(all.words(), "phone, name, email, tags, metadata, City → metadata");
+        assert!(all.merge() && !Columns::of(["phone", "name"]).expect("columns").merge());
+        for (names, wanted) in [
+            (vec!["name"], "none is called phone"),
+            (vec!["phone", "number"], "twice"),
+            (vec!["phone", ""], "has no name"),
+        ] {
+            let told = Columns::of(names).expect_err(wanted);
+            assert!(told.words().contains(wanted), "{}", told.words());
+        }
+    }
+
+    #[test]
+    fn rows_become_wishes_or_problems() {
+        let columns = Columns::of(["phone", "name", "email", "tags", "metadata", "city"]).expect("columns");
+        let change = columns
+            .row(&["+34 600-111-222", "Maria", "", "vip; late", "{\"n\": 1}", "Vigo \"x\""])
+            .expect("a wish");
+        assert_eq!((change.phone.as_str(), change.email.as_deref()), ("+34600111222", None));
+        assert_eq!(change.add, ["vip", "late"]);
+        let set: Vec<(&str, &str)> = change.set.iter().map(|(name, raw)| (&name[..], &raw.0[..])).collect();
+        assert_eq!(set, [("n", "1"), ("city", "\"Vigo \\\"x\\\"\"")]);
+        assert!(matches!(operation(change), Operation::ChangeContact(_)));
+        let long = "x".repeat(201);
+        let cases: [(&[&str], &str); 6] = [
+            (&["600", "", "", "", "", ""], "phone: \"600\" is no number"),
+            (&["", "", "", "", "", ""], "phone: \"\" is no number"),
+            (&["+34600111222", &long, "", "", "", ""], "name: has 201 characters"),
+            (&["+34600111222", "", "maria", "", "", ""], "email: \"maria\" is no mail address"),
+            (&["+34600111222", "", "", "", "{x}", ""], "metadata: is no JSON object"),
+            (&["+34600111222", "Maria"], "has 2 cells where 6 columns are named"),
+        ];
+        for (cells, wanted) in cases {
+            let told = columns.row(cells).expect_err(wanted).at(7).words();
+            assert!(told.starts_with("line 7") && told.contains(wanted), "{told}");
+        }
+        let plain = columns.row(&["+34600111222", "Maria", "", "", "", ""]).expect("a wish");
+        assert!(matches!(operation(plain), Operation::SaveContact(_)));
+    }
+}

@@ -1,0 +1,122 @@
+//! Imports on a thread of their own: one at a time, in steps, so that an order
+//! to stop is heard.
+//!
+//! Knows nothing of rows.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use crate::app::event::Event;
+use crate::app::importing::{Order, Source, Told};
+use crate::model::time::Clock;
+use crate::shell::mailbox::Mailbox;
+use crate::store::Store;
+use crate::sync::Engine;
+use crate::sync::import::{self, Import};
+
+/// Between two looks at what became of the rows on their way.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// The thread that imports.
+pub struct Importing {
+    orders: Sender<Order>,
+}
+
+impl Importing {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When the thread cannot be made.
+    pub fn start(
+        store: Store,
+        engine: Arc<Engine>,
+        clock: Arc<dyn Clock>,
+        mailbox: Mailbox,
+    ) -> std::io::Result<Self> {
+        let (orders, queue) = channel();
+        let name = std::thread::Builder::new().name("importer".to_owned());
+        name.spawn(move || {
+            let tell = |told| mailbox.result(Event::Import(told));
+            let mut next = queue.recv().ok();
+            while let Some(order) = next {
+                next = match order {
+                    Order::Check(source) => {
+                        tell(check(source));
+                        None
+                    }
+                    Order::Start(source) => run(&store, source, &queue, &clock, &tell, &engine),
+                    Order::Stop => None,
+                };
+                next = next.or_else(|| queue.recv().ok());
+            }
+        })?;
+        Ok(Self { orders })
+    }
+
+    /// Leaves an order.
+    pub fn order(&self, order: Order) {
+        // A thread that has ended has told so itself.
+        drop(self.orders.send(order));
+    }
+}
+
+/// Looks a file through.
+pub fn check(source: Source) -> Told {
+    let found = import::check(Path::new(&source.file));
+    Told::Checked(source, found.map(Box::new).map_err(|it| it.to_string()))
+}
+
+/// Begins an import.
+///
+/// # Errors
+/// What is to be told where it cannot begin.
+pub fn begin(store: &Store, source: &Source) -> Result<Import, Told> {
+    let (channel, platform) = (source.channel.clone(), source.platform.clone());
+    Import::open(store.clone(), channel, platform, Path::new(&source.file))
+        .map_err(|error| Told::Failed(source.clone(), error.to_string()))
+}
+
+/// Takes steps until all was seen to, or another order comes, which is
+/// returned.
+fn run(
+    store: &Store,
+    source: Source,
+    queue: &Receiver<Order>,
+    clock: &Arc<dyn Clock>,
+    tell: &impl Fn(Told),
+    engine: &Engine,
+) -> Option<Order> {
+    let mut import = match begin(store, &source) {
+        Ok(import) => import,
+        Err(told) => {
+            tell(told);
+            return None;
+        }
+    };
+    let mut before = None;
+    loop {
+        match import.step(clock.now()) {
+            Ok(progress) => {
+                if before.as_ref() != Some(progress) {
+                    before = Some(progress.clone());
+                    tell(Told::Progress(source.clone(), progress.clone()));
+                }
+                if progress.ended {
+                    return None;
+                }
+            }
+            Err(error) => {
+                tell(Told::Failed(source, error.to_string()));
+                return None;
+            }
+        }
+        engine.wake_outbox();
+        match queue.recv_timeout(LOOK) {
+            Ok(order) => return Some(order),
+            Err(RecvTimeoutError::Timeout) => (),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+}

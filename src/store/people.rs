@@ -1,0 +1,150 @@
+//! The people of a tab as last read: a window of them for the page, one to
+//! be edited, and pages of the server's list taken in.
+//!
+//! Knows nothing of when they are read.
+
+use rusqlite::types::Value as Bound;
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
+use serde_json::{Map, Value};
+
+use crate::model::contacts::{MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact};
+use crate::model::ids::{ChannelId, ContactId, ConversationId};
+use crate::model::time::Timestamp;
+use crate::store::contacts::{contact, write};
+use crate::store::rows::time;
+use crate::store::{Reader, Store, StoreError};
+
+/// The newest conversation with each number, and when something was last said
+/// in it.
+const FROM: &str = "FROM contact p
+    LEFT JOIN conversation c ON c.number = (
+        SELECT n.number FROM conversation n WHERE n.address = p.phone AND n.channel = p.channel LIMIT 1)
+    WHERE p.channel = ? AND p.id IS NOT NULL";
+
+impl Store {
+    /// Keeps contacts as told, in one transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn apply_people(
+        &self,
+        channel: &ChannelId,
+        people: Vec<(String, ToldContact)>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                for (phone, told) in &people {
+                    write(&change, &channel, phone, told, now)?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Forgets contacts that were read before a time and not since.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_people_before(&self, channel: &ChannelId, at: Timestamp) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let sql = "DELETE FROM contact WHERE channel = ?1 AND id IS NOT NULL AND read_at < ?2";
+                cache.connection.execute(sql, params![channel.as_str(), at.micros()])?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+impl Reader {
+    /// People who fit, those with the newest activity first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn people(&self, query: &PeopleQuery) -> Result<PeoplePage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        let (condition, mut bound) = fitting(query);
+        let total: i64 = moment.query_row(
+            &format!("SELECT count(*) FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition}"),
+            params_from_iter(bound.iter()),
+            |row| row.get(0),
+        )?;
+        let sql = format!(
+            "SELECT p.name, p.email, p.read_at, p.id, p.tags, p.metadata, p.phone, c.id, c.last_message_at
+             {FROM}{condition}
+             ORDER BY c.sort_at IS NULL, c.sort_at DESC, name_key(p.name, NULL, p.phone, NULL), p.phone LIMIT ?"
+        );
+        bound.push(i64::from(query.limit).into());
+        let mut statement = moment.prepare_cached(&sql)?;
+        let people = statement.query_map(params_from_iter(bound.iter()), person)?;
+        let people = people.collect::<Result<_, _>>()?;
+        Ok(PeoplePage { people, total: u64::try_from(total).unwrap_or(0) })
+    }
+
+    /// One of them, to be edited.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn person(&self, channel: &ChannelId, phone: &str) -> Result<Option<PersonDetail>, StoreError> {
+        let sql = "SELECT p.name, p.email, p.id, p.tags, p.metadata,
+                (SELECT c.id FROM conversation c WHERE c.address = p.phone AND c.channel = p.channel LIMIT 1)
+             FROM contact p WHERE p.channel = ?1 AND p.phone = ?2 AND p.id IS NOT NULL";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_row(params![channel.as_str(), phone], |row| detail(row, phone));
+        Ok(found.optional()?)
+    }
+}
+
+/// What a search asks for, after `WHERE` of the tab: words of a name, a mail
+/// address or a tag, or digits of a number.
+fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
+    let mut sql = String::new();
+    let mut bound: Vec<Bound> = vec![query.channel.as_str().to_owned().into()];
+    for word in query.text.split_whitespace() {
+        let digits: String = word.chars().filter(char::is_ascii_digit).collect();
+        let number = word.chars().all(|it| it.is_ascii_digit() || "+-()".contains(it)) && !digits.is_empty();
+        bound.push(word.to_owned().into());
+        if number {
+            sql.push_str(
+                " AND (has_words(concat_ws(' ', p.name, p.email, p.tags), ?, 0) OR instr(p.phone, ?))",
+            );
+            bound.push(digits.into());
+        } else {
+            sql.push_str(" AND has_words(concat_ws(' ', p.name, p.email, p.tags), ?, 0)");
+        }
+    }
+    (sql, bound)
+}
+
+fn person(row: &Row<'_>) -> rusqlite::Result<Person> {
+    Ok(Person {
+        contact: contact(row)?,
+        phone: row.get(6)?,
+        conversation: row.get::<_, Option<String>>(7)?.map(ConversationId::new),
+        last_at: time(row, 8)?,
+    })
+}
+
+fn detail(row: &Row<'_>, phone: &str) -> rusqlite::Result<PersonDetail> {
+    let text = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<String>>(at)?.unwrap_or_default());
+    let metadata: Map<String, Value> = serde_json::from_str(&text(4)?).unwrap_or_default();
+    let field = |(name, value): (&String, &Value)| MetadataField {
+        name: name.clone(),
+        text: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        is_text: value.is_string(),
+    };
+    Ok(PersonDetail {
+        phone: phone.to_owned(),
+        id: row.get::<_, Option<String>>(2)?.map(ContactId::new),
+        name: text(0)?,
+        email: text(1)?,
+        tags: serde_json::from_str(&text(3)?).unwrap_or_default(),
+        fields: metadata.iter().map(field).collect(),
+        conversation: row.get::<_, Option<String>>(5)?.map(ConversationId::new),
+    })
+}

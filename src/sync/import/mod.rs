@@ -1,0 +1,270 @@
+//! Importing contacts from a file: looked through first, then row by row
+//! through the outbox, a few at a time so that people's own changes do not
+//! wait behind it. The file of results beside it is all the state there is:
+//! an import that was cut off goes on behind what stands there.
+//!
+//! Knows nothing of requests, whose pace the client keeps, and of screens.
+
+mod reading;
+mod results;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::client::prepare;
+use crate::model::account::Platform;
+use crate::model::contacts::ContactChange;
+use crate::model::ids::{ChannelId, RowId};
+use crate::model::import::{DryRun, Progress, SHOWN, operation};
+use crate::model::outbox::{Lane, RowState, Stop, Verdict};
+use crate::model::queries::Fate;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::store::outbox::NewRow;
+use crate::store::{Reader, Store, StoreError};
+use crate::sync::contacts::DIFFERS;
+use reading::{Rows, number_of};
+use results::{Results, Word};
+
+/// Rows on their way at once.
+const WINDOW: usize = 20;
+
+/// Why an import cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read, or its results cannot be written.
+    #[error("{file}: {why}")]
+    File {
+        /// Which.
+        file: String,
+        /// What went wrong, and what to do.
+        why: String,
+    },
+    /// This desk's files.
+    #[error("this desk's files: {0}")]
+    Store(#[from] StoreError),
+}
+
+/// Looks a file through without asking anyone.
+///
+/// # Errors
+/// When it cannot be read at all.
+pub fn check(path: &Path) -> Result<DryRun, ImportError> {
+    let mut rows = Rows::open(path)?;
+    let results = Results::read(path)?;
+    let mut found =
+        DryRun { merges: rows.columns.merge(), columns: rows.columns.words(), ..DryRun::default() };
+    let mut seen: HashSet<u64> = HashSet::new();
+    while let Some(row) = rows.next()? {
+        found.rows += 1;
+        found.done += u64::from(results.has(row.line));
+        match row.wish {
+            Ok(change) if seen.insert(number_of(&change.phone)) => found.good += 1,
+            Ok(_) => found.twice += 1,
+            Err(problem) => {
+                found.bad += 1;
+                if found.problems.len() < SHOWN {
+                    found.problems.push(problem);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A row on its way.
+struct Leaving {
+    line: u64,
+    phone: String,
+    row: RowId,
+}
+
+/// An import under way.
+pub struct Import {
+    store: Store,
+    reader: Reader,
+    channel: ChannelId,
+    platform: Platform,
+    rows: Rows,
+    results: Results,
+    seen: HashSet<u64>,
+    leaving: Vec<Leaving>,
+    read_all: bool,
+    progress: Progress,
+}
+
+impl Import {
+    /// Begins an import, or goes on with one that was cut off.
+    ///
+    /// # Errors
+    /// When the file cannot be read, its results cannot be written, or it is
+    /// not the file the results are of.
+    pub fn open(
+        store: Store,
+        channel: ChannelId,
+        platform: Platform,
+        path: &Path,
+    ) -> Result<Self, ImportError> {
+        let total = check(path)?.rows;
+        let results = Results::open(path)?;
+        let progress = Progress {
+            rows: total,
+            results: results.path().display().to_string(),
+            done: results.counted(Word::ALL),
+            refused: results.counted(&[Word::Refused, Word::Differs]),
+            skipped: results.counted(&[Word::Bad, Word::Twice]),
+            ..Progress::default()
+        };
+        Ok(Self {
+            reader: store.reader()?,
+            rows: Rows::open(path)?,
+            seen: HashSet::new(),
+            leaving: Vec::new(),
+            read_all: false,
+            store,
+            channel,
+            platform,
+            results,
+            progress,
+        })
+    }
+
+    /// Notes what became of the rows on their way and queues others behind
+    /// them; tells how far it is. To be called now and then.
+    ///
+    /// # Errors
+    /// When a file fails; what was queued leaves all the same.
+    pub fn step(&mut self, now: Timestamp) -> Result<&Progress, ImportError> {
+        self.progress.stopped = None;
+        self.note_fates(now)?;
+        if self.progress.stopped.is_none() {
+            self.queue_more(now)?;
+        }
+        self.results.flush()?;
+        self.progress.ended = self.read_all && self.leaving.is_empty();
+        Ok(&self.progress)
+    }
+
+    /// The rows on their way: who drives it sees to it that they leave.
+    pub fn is_waiting(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
+    fn note_fates(&mut self, now: Timestamp) -> Result<(), ImportError> {
+        let ids: Vec<RowId> = self.leaving.iter().map(|it| it.row.clone()).collect();
+        for (row, fate) in self.reader.fates(&ids)? {
+            let Some(at) = self.leaving.iter().position(|it| it.row == row) else { continue };
+            let (word, detail) = match fate {
+                Fate::Waiting | Fate::Sending => continue,
+                Fate::Done => (Word::Saved, String::new()),
+                Fate::TakenBack | Fate::Dropped => (Word::Refused, "given up in the outbox".to_owned()),
+                Fate::Asks(why) => match self.asks(&row, &why, now)? {
+                    Some(ended) => ended,
+                    None => continue,
+                },
+            };
+            let Leaving { line, phone, .. } = self.leaving.remove(at);
+            self.note(line, &phone, word, &detail)?;
+        }
+        Ok(())
+    }
+
+    /// What the server refused is noted and needs no decision. Anything else
+    /// that asks stops the import until a person has decided.
+    fn asks(
+        &mut self,
+        row: &RowId,
+        why: &SafeText,
+        now: Timestamp,
+    ) -> Result<Option<(Word, String)>, ImportError> {
+        let entry = self.reader.entry(row)?;
+        let refused = entry.is_some_and(|it| matches!(it.row.state, RowState::Stopped(Stop::Refused, _)));
+        if !refused {
+            self.progress.stopped = Some(why.clone());
+            return Ok(None);
+        }
+        self.store.decide(row, Verdict::Drop, None, now)?;
+        let word = if why.as_str().starts_with(DIFFERS) { Word::Differs } else { Word::Refused };
+        Ok(Some((word, why.to_string())))
+    }
+
+    fn queue_more(&mut self, now: Timestamp) -> Result<(), ImportError> {
+        let mut batch: Vec<(u64, ContactChange)> = Vec::new();
+        while !self.read_all && self.leaving.len() + batch.len() < WINDOW {
+            let Some(row) = self.rows.next()? else {
+                self.read_all = true;
+                break;
+            };
+            let phone = row.wish.as_ref().map_or("", |it| it.phone.as_str()).to_owned();
+            let first = phone.is_empty() || self.seen.insert(number_of(&phone));
+            if self.results.has(row.line) {
+                self.results.agrees(row.line, &phone)?;
+                continue;
+            }
+            match row.wish {
+                Ok(_) if !first => {
+                    self.note(row.line, &phone, Word::Twice, "the number stands further up")?
+                }
+                Ok(change) => batch.push((row.line, change)),
+                Err(problem) => self.note(row.line, "", Word::Bad, &problem.words())?,
+            }
+        }
+        self.queue(batch, now)
+    }
+
+    fn queue(&mut self, batch: Vec<(u64, ContactChange)>, now: Timestamp) -> Result<(), ImportError> {
+        let mut rows = Vec::with_capacity(batch.len());
+        let mut lines = Vec::with_capacity(batch.len());
+        for (line, change) in batch {
+            let phone = change.phone.clone();
+            let lane = Lane::Contact(phone.clone());
+            let operation = operation(change);
+            match prepare(&self.platform, &lane, &operation) {
+                Ok(request) => {
+                    lines.push((line, phone));
+                    rows.push(NewRow {
+                        channel: self.channel.clone(),
+                        lane,
+                        operation,
+                        request,
+                        hold_micros: 0,
+                        seen: None,
+                        planned_at: None,
+                    });
+                }
+                Err(error) => self.note(line, &phone, Word::Bad, &error.to_string())?,
+            }
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let queued = self.store.enqueue_many(rows, false, now)?;
+        let leaving = lines.into_iter().zip(queued);
+        self.leaving.extend(leaving.map(|((line, phone), row)| Leaving { line, phone, row: row.id }));
+        Ok(())
+    }
+
+    fn note(&mut self, line: u64, phone: &str, word: Word, detail: &str) -> Result<(), ImportError> {
+        self.results.add(line, phone, word, detail)?;
+        self.progress.done += 1;
+        match word {
+            Word::Saved => (),
+            Word::Refused | Word::Differs => self.progress.refused += 1,
+            Word::Bad | Word::Twice => self.progress.skipped += 1,
+        }
+        Ok(())
+    }
+}
+
+/// Where the results of a file stand.
+pub fn results_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".results.csv");
+    path.with_file_name(name)
+}
+
+fn file_error(path: &Path, why: impl ToString) -> ImportError {
+    ImportError::File { file: path.display().to_string(), why: why.to_string() }
+}

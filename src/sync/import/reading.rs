@@ -1,0 +1,94 @@
+//! The rows of a CSV file, one at a time: what each wishes, or what is wrong
+//! with it, and on which line it begins.
+//!
+//! Knows nothing of what is done with them.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use csv::{ByteRecord, Reader, ReaderBuilder};
+
+use crate::model::contacts::ContactChange;
+use crate::model::import::{Columns, Problem};
+use crate::model::text::SafeText;
+use crate::sync::import::{ImportError, file_error};
+
+/// Signs that part cells.
+const SIGNS: [u8; 3] = [b',', b';', b'\t'];
+/// Bytes the first line may have.
+const FIRST: usize = 64 * 1024;
+
+/// A file being read.
+pub(super) struct Rows {
+    pub(super) columns: Columns,
+    path: PathBuf,
+    reader: Reader<File>,
+    record: ByteRecord,
+}
+
+/// One row.
+pub(super) struct Row {
+    /// The line it begins on, counted from 1.
+    pub(super) line: u64,
+    /// What it wishes, or what is wrong.
+    pub(super) wish: Result<ContactChange, Problem>,
+}
+
+impl Rows {
+    /// Opens a file and reads the names of its columns.
+    pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
+        let fails = |error: std::io::Error| file_error(path, error);
+        let mut file = File::open(path).map_err(fails)?;
+        let sign = sign_of(&mut file).map_err(fails)?;
+        let mut reader = ReaderBuilder::new().delimiter(sign).flexible(true).from_reader(file);
+        let names = reader.headers().map_err(|error| file_error(path, said(&error)))?.clone();
+        let columns = Columns::of(names.iter()).map_err(|it| file_error(path, it.words()))?;
+        Ok(Self { columns, path: path.to_owned(), reader, record: ByteRecord::new() })
+    }
+
+    /// The next row; `None` behind the last.
+    pub(super) fn next(&mut self) -> Result<Option<Row>, ImportError> {
+        let read = self.reader.read_byte_record(&mut self.record);
+        if !read.map_err(|error| file_error(&self.path, said(&error)))? {
+            return Ok(None);
+        }
+        let line = self.record.position().map_or(0, csv::Position::line);
+        let cells: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
+        let wish = match cells {
+            Ok(cells) => self.columns.row(&cells),
+            Err(_) => Err(Problem {
+                line,
+                column: SafeText::default(),
+                what: SafeText::line("is not UTF-8; save the file as UTF-8"),
+            }),
+        };
+        Ok(Some(Row { line, wish: wish.map_err(|it| it.at(line)) }))
+    }
+}
+
+/// The sign that parts the names of the columns.
+fn sign_of(file: &mut File) -> std::io::Result<u8> {
+    let mut line = Vec::new();
+    let mut first = BufReader::new(std::io::Read::take(&mut *file, FIRST as u64));
+    first.read_until(b'\n', &mut line)?;
+    file.seek(SeekFrom::Start(0))?;
+    let count = |sign: u8| line.iter().filter(|it| **it == sign).count();
+    // Of equals the first: the comma.
+    Ok(SIGNS.into_iter().rev().max_by_key(|it| count(*it)).unwrap_or(b','))
+}
+
+fn said(error: &csv::Error) -> String {
+    match error.position() {
+        Some(position) => format!("line {}: {error}", position.line()),
+        None => error.to_string(),
+    }
+}
+
+/// A number as a number, which takes less room than its text.
+pub(super) fn number_of(phone: &str) -> u64 {
+    phone
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .fold(0, |sum, it| sum.wrapping_mul(10).wrapping_add(u64::from(it - b'0')))
+}

@@ -1,0 +1,158 @@
+//! The file of results: one line for each row that was seen to. It is only
+//! ever added to, and is read again when an import goes on.
+//!
+//! Knows nothing of the outbox.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use csv::{ReaderBuilder, Writer, WriterBuilder};
+
+use crate::sync::import::reading::number_of;
+use crate::sync::import::{ImportError, file_error, results_of};
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Saved,
+    /// The server took it and has something else.
+    Differs,
+    Refused,
+    /// It was not sent: wrong.
+    Bad,
+    /// It was not sent: its number stands further up.
+    Twice,
+}
+
+impl Word {
+    pub(super) const ALL: &'static [Self] =
+        &[Self::Saved, Self::Differs, Self::Refused, Self::Bad, Self::Twice];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Saved => "saved",
+            Self::Differs => "differs",
+            Self::Refused => "refused",
+            Self::Bad => "bad",
+            Self::Twice => "twice",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.word() == word)
+    }
+}
+
+/// The results of one file.
+pub(super) struct Results {
+    path: PathBuf,
+    /// By line: the number, and what became of it.
+    known: HashMap<u64, (u64, Word)>,
+    writer: Option<Writer<File>>,
+}
+
+impl Results {
+    /// What an earlier import noted; nothing if there was none.
+    pub(super) fn read(of: &Path) -> Result<Self, ImportError> {
+        let path = results_of(of);
+        let mut text = Vec::new();
+        match File::open(&path).and_then(|mut it| it.read_to_end(&mut text)) {
+            Ok(_) => (),
+            Err(error) if error.kind() == ErrorKind::NotFound => (),
+            Err(error) => return Err(file_error(&path, error)),
+        }
+        let mut reader = ReaderBuilder::new().flexible(true).from_reader(whole_lines(&text));
+        let mut known = HashMap::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| file_error(&path, error))?;
+            let line = record.get(0).and_then(|it| it.parse::<u64>().ok());
+            let word = record.get(2).and_then(Word::from_word);
+            let (Some(line), Some(word)) = (line, word) else {
+                return Err(file_error(&path, "is no file of results; move it away to begin anew"));
+            };
+            known.insert(line, (number_of(record.get(1).unwrap_or("")), word));
+        }
+        Ok(Self { path, known, writer: None })
+    }
+
+    /// The same, to be added to. What a crash left of a last line goes.
+    pub(super) fn open(of: &Path) -> Result<Self, ImportError> {
+        let mut results = Self::read(of)?;
+        let path = results.path.clone();
+        let fails = |error: std::io::Error| file_error(&path, error);
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let mut file = options.open(&path).map_err(fails)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(fails)?;
+        let whole = whole_lines(&text).len();
+        if whole < text.len() {
+            file.set_len(whole as u64).map_err(fails)?;
+        }
+        let mut writer = WriterBuilder::new().from_writer(file);
+        if whole == 0 {
+            writer.write_record(["line", "phone", "result", "detail"]).map_err(|it| file_error(&path, it))?;
+        }
+        results.writer = Some(writer);
+        Ok(results)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a line was seen to.
+    pub(super) fn has(&self, line: u64) -> bool {
+        self.known.contains_key(&line)
+    }
+
+    /// How many lines ended so.
+    pub(super) fn counted(&self, words: &[Word]) -> u64 {
+        self.known.values().filter(|(_, word)| words.contains(word)).count() as u64
+    }
+
+    /// Whether a line still is what it was when it was seen to.
+    pub(super) fn agrees(&self, line: u64, phone: &str) -> Result<(), ImportError> {
+        match self.known.get(&line) {
+            Some((number, word)) if *word != Word::Bad && *number != number_of(phone) => {
+                let why = format!("line {line} has another number now; move the results away to begin anew");
+                Err(file_error(&self.path, why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a line.
+    pub(super) fn add(
+        &mut self,
+        line: u64,
+        phone: &str,
+        word: Word,
+        detail: &str,
+    ) -> Result<(), ImportError> {
+        self.known.insert(line, (number_of(phone), word));
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let written = writer.write_record([&line.to_string(), phone, word.word(), detail]);
+        written.map_err(|error| file_error(&self.path, error))
+    }
+
+    /// Puts what was added on disk.
+    pub(super) fn flush(&mut self) -> Result<(), ImportError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let flushed = writer.flush().and_then(|()| writer.get_ref().flush());
+        flushed.map_err(|error| file_error(&self.path, error))
+    }
+}
+
+/// A text without what follows its last line break.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    &text[..end]
+}

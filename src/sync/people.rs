@@ -1,0 +1,72 @@
+//! Reading people a page at a time, and one by its number, when someone looks
+//! at them. Interface: Endpoints, Contacts.
+//!
+//! Knows nothing of what is done with them.
+
+use std::sync::PoisonError;
+
+use crate::client::ReadError;
+use crate::model::fetches::Fetched;
+use crate::model::news::News;
+use crate::model::time::Timestamp;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+/// How far the newest walk through the people has come.
+#[derive(Debug, Default)]
+pub(crate) struct PeopleState {
+    search: String,
+    cursor: Option<String>,
+    began: Timestamp,
+}
+
+impl Channel {
+    /// Reads the first page of those that fit, or the one behind the last.
+    pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<Fetched, Trouble> {
+        let now = self.clock.now();
+        let (cursor, began) = self.people_place(search, more, now);
+        if more && cursor.is_none() {
+            return Ok(Fetched::People { more: false });
+        }
+        let wanted = Some(search).filter(|it| !it.is_empty());
+        let client = self.client.for_person();
+        let page = match client.people(wanted, cursor.as_deref()).await {
+            // Cursors grow old; the walk begins anew.
+            Err(ReadError::Rejected(_)) if cursor.is_some() => client.people(wanted, None).await?,
+            page => page?,
+        };
+        // Another page with the same cursor would bring the same again.
+        let next = page.next_cursor.filter(|it| cursor.as_ref() != Some(it));
+        self.store.apply_people(self.id(), page.items, now).await?;
+        if next.is_none() && search.is_empty() {
+            // All were read: whom the server did not tell of is gone.
+            self.store.forget_people_before(self.id(), began).await?;
+        }
+        let more = next.is_some();
+        let mut state = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = PeopleState { search: search.to_owned(), cursor: next, began };
+        drop(state);
+        self.tell(News::Conversations(self.id().clone()));
+        Ok(Fetched::People { more })
+    }
+
+    /// Whether the newest walk through the people left some on the server.
+    pub fn has_more_people(&self) -> bool {
+        self.people.lock().unwrap_or_else(PoisonError::into_inner).cursor.is_some()
+    }
+
+    fn people_place(&self, search: &str, more: bool, now: Timestamp) -> (Option<String>, Timestamp) {
+        let state = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        if more && state.search == search { (state.cursor.clone(), state.began) } else { (None, now) }
+    }
+
+    /// Reads one by its number; one that is gone is forgotten.
+    pub(crate) async fn read_person(&self, phone: &str) -> Result<Fetched, Trouble> {
+        let found = self.client.for_person().contact_with(phone).await?;
+        let told = found.unwrap_or_default();
+        if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        Ok(Fetched::Person)
+    }
+}

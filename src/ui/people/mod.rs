@@ -1,0 +1,200 @@
+//! The people of a tab: the list, and the chosen one beside or below it.
+//!
+//! Knows nothing of how people are found.
+
+pub mod form;
+pub mod importing;
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::layout::Area;
+use crate::app::wrap;
+use crate::model::contacts::Person;
+use crate::model::outbox::{Operation, OutboxRow, RowState};
+use crate::model::text::SafeText;
+use crate::model::time::{ago, short_span};
+use crate::ui::paint::{self, Sides};
+use crate::ui::theme::Theme;
+
+/// Columns of a number.
+const PHONE: u16 = 17;
+/// Columns of a label.
+const LABEL: u16 = 10;
+
+/// Draws the page.
+pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let (list, detail) = app.page_areas();
+    frame(app, theme, area, buffer);
+    let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
+    if let Some(words) = empty(app) {
+        paint::paragraph(buffer, place, &words, theme.dim());
+        return;
+    }
+    let rows = &app.people.rows;
+    let chosen = rows.index();
+    for (index, person) in rows.rows.iter().enumerate().skip(rows.first).take(usize::from(list.height)) {
+        let y = list.y + u16::try_from(index - rows.first).unwrap_or(0);
+        let place = Area { y, height: 1, ..list };
+        row(app, theme, person, place, buffer);
+        if chosen == Some(index) {
+            paint::stripe(buffer, place, theme.selected());
+            paint::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+        }
+    }
+    if let (Some(area), Some(person)) = (detail, rows.chosen()) {
+        divide(theme, list, area, buffer);
+        details(app, theme, person, area, buffer);
+    }
+}
+
+fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let people = &app.people;
+    let channel = &app.tab().channel.id;
+    let search = SafeText::line(people.search.trim());
+    let title = format!("People · {}", app.tab().channel.name);
+    let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
+    let (failed, more) = people.told(channel);
+    let asks = if people.is_asking(channel) { "asking the server · " } else { "" };
+    let count = if app.has_people() {
+        format!("{}{}", people.total, if more { "+" } else { "" })
+    } else {
+        String::new()
+    };
+    let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
+    let right = [(asks, theme.dim()), (count.as_str(), Style::new())];
+    paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles, &right));
+    let foot = match failed {
+        Some(why) => (format!(" not read anew: {why} "), theme.waiting()),
+        None => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
+    };
+    let y = area.y + area.height.saturating_sub(1);
+    paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), &foot.0, foot.1);
+}
+
+/// What an empty page says.
+fn empty(app: &App) -> Option<String> {
+    let people = &app.people;
+    if !app.has_people() {
+        let label = app.tab().platform().map_or("this channel", crate::model::account::Platform::label);
+        return Some(format!("The interface keeps no contacts for {label}. A business chat tab has them."));
+    }
+    if !people.rows.rows.is_empty() {
+        return None;
+    }
+    let asking = people.is_asking(&app.tab().channel.id);
+    Some(match (people.rows.loaded, people.search.trim().is_empty(), asking) {
+        (false, ..) => "Reading…".to_owned(),
+        (_, _, true) => "Nobody read here fits; the server is being asked…".to_owned(),
+        (_, true, _) => app.keyed(
+            "No contacts yet. Who writes to this number becomes one; {new-person} adds one, :import FILE adds many.",
+        ),
+        (_, false, _) => "Nobody fits, here or on the server.".to_owned(),
+    })
+}
+
+/// Name, number, mail address and tags in one line.
+fn row(app: &App, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
+    let (x, width) = (area.x + 2, area.width.saturating_sub(3));
+    let name_wide = (width.saturating_sub(PHONE) * 2 / 5).max(8);
+    let state = app.row_about(&person.phone).map(|it| about(it, theme));
+    let gone = app
+        .row_about(&person.phone)
+        .is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. }));
+    let name = if gone { theme.dim() } else { theme.strong() };
+    paint::text(buffer, x, area.y, name_wide, person.title().as_str(), name);
+    let phone = SafeText::line(&person.phone);
+    paint::text(buffer, x + name_wide + 1, area.y, PHONE, phone.as_str(), Style::new());
+    let at = name_wide + 1 + PHONE + 1;
+    let room = width.saturating_sub(at);
+    let last = person.last_at.map(|it| short_span(app.now.since(it))).unwrap_or_default();
+    let right = match &state {
+        Some((words, style)) => paint::runs_right(buffer, x + at, area.y, room, &[(words, *style)]),
+        None => paint::runs_right(buffer, x + at, area.y, room, &[(&last, theme.dim())]),
+    };
+    let tags: Vec<&str> = person.contact.tags.iter().map(SafeText::as_str).collect();
+    let tags = tags.iter().map(|it| format!("#{it}")).collect::<Vec<_>>().join(" ");
+    paint::text(buffer, x + at, area.y, room.saturating_sub(right + 1), &tags, theme.own());
+}
+
+/// What is on its way about a person.
+fn about(row: &OutboxRow, theme: Theme) -> (String, Style) {
+    let deletes = matches!(row.operation, Operation::DeleteContact { .. });
+    match &row.state {
+        RowState::Stopped(..) if deletes => ("NOT DELETED".to_owned(), theme.error()),
+        RowState::Stopped(..) => ("NOT SAVED".to_owned(), theme.error()),
+        _ if deletes => ("deleting…".to_owned(), theme.waiting()),
+        _ => ("saving…".to_owned(), theme.waiting()),
+    }
+}
+
+/// The line between the list and the details.
+fn divide(theme: Theme, list: Area, detail: Area, buffer: &mut Buffer) {
+    let [_, _, _, _, across, down] = theme.border_set();
+    if detail.x > list.x {
+        for y in detail.y..detail.y + detail.height {
+            paint::text(buffer, detail.x - 1, y, 1, down, theme.dim());
+        }
+    } else {
+        for x in detail.x..detail.x + detail.width {
+            paint::text(buffer, x, detail.y, 1, across, theme.dim());
+        }
+    }
+}
+
+/// All that is known of the chosen person.
+fn details(app: &App, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
+    let below = area.x <= app.areas().body.inner().x;
+    let top = area.y + u16::from(below);
+    let place = Area {
+        x: area.x + 1,
+        y: top,
+        width: area.width.saturating_sub(2),
+        height: (area.y + area.height).saturating_sub(top),
+    };
+    let contact = &person.contact;
+    let mut lines: Vec<(String, String, Style)> = Vec::new();
+    let mut add = |label: &str, words: String, style| lines.push((label.to_owned(), words, style));
+    if let Some(row) = app.row_about(&person.phone) {
+        let (word, style) = about(row, theme);
+        let why = match &row.state {
+            RowState::Stopped(_, why) => app.keyed(&format!("{why} · {{edit-person}} opens it again")),
+            _ => row.operation.summary().to_string(),
+        };
+        add(&word.to_lowercase(), why, style);
+    }
+    add("name", person.title().to_string(), theme.strong());
+    add("phone", SafeText::line(&person.phone).to_string(), Style::new());
+    add("email", contact.email.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string), Style::new());
+    let tags: Vec<String> = contact.tags.iter().map(|it| format!("#{it}")).collect();
+    add("tags", if tags.is_empty() { "-".to_owned() } else { tags.join(" ") }, theme.own());
+    for (name, value) in &contact.metadata {
+        add(name.as_str(), value.to_string(), Style::new());
+    }
+    let said = match (&person.conversation, person.last_at) {
+        (Some(_), Some(at)) => {
+            app.keyed(&format!("last said {} · {{go-to-row}} opens it", ago(app.now.since(at))))
+        }
+        (Some(_), None) => app.keyed("{go-to-row} opens it"),
+        (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
+    };
+    add("talks", said, theme.dim());
+    add("read", ago(app.now.since(contact.read_at)), theme.dim());
+    let mut y = place.y;
+    for (label, words, style) in lines {
+        if y >= place.y + place.height {
+            return;
+        }
+        let used = paint::text(buffer, place.x, y, LABEL.max(place.width / 4), &label, theme.dim());
+        let indent = (used + 1).max(LABEL);
+        let room = Area {
+            x: place.x + indent,
+            y,
+            width: place.width.saturating_sub(indent),
+            height: (place.y + place.height).saturating_sub(y).min(if below { 1 } else { 3 }),
+        };
+        let words = if below { wrap::cut(&words, usize::from(room.width)) } else { words };
+        y += paint::paragraph(buffer, room, &words, style).max(1);
+    }
+}
