@@ -22,6 +22,9 @@ impl App {
         consider(self.lease_due().filter(|it| *it > self.now));
         consider(self.playing_due());
         consider(self.watch.due());
+        consider(self.offer_due());
+        consider(self.servers_due());
+        consider(self.burst.due());
         consider(self.saving.due(self.now));
         consider(self.connection_due());
         for tab in &self.tabs {

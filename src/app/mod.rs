@@ -51,6 +51,8 @@ pub mod wrap;
 
 mod acting;
 mod actions;
+mod bursts;
+mod calls;
 mod claiming;
 mod copying;
 mod cost;
@@ -68,12 +70,14 @@ mod lists;
 mod markup;
 mod notes;
 mod notice;
+mod offers;
 mod on_the_way;
 mod playing;
+pub mod purse;
 mod raw;
 mod reactions;
 mod reading;
-mod recording;
+pub mod recording;
 mod results;
 mod ringing;
 mod saving;
@@ -164,6 +168,12 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    slept: snoozing::Slept,
+    purse: purse::Purse,
+    burst: bursts::Burst,
+    calls: calls::Calls,
+    /// What one key would do that suggests itself.
+    offer: Option<offers::Offer>,
     leasing: leasing::Leasing,
     /// Where `g w` has been.
     walk: waiting::Walk,
@@ -232,6 +242,11 @@ impl App {
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            slept: snoozing::Slept::default(),
+            purse: purse::Purse::default(),
+            burst: bursts::Burst::default(),
+            calls: calls::Calls::default(),
+            offer: None,
             leasing: leasing::Leasing::default(),
             walk: waiting::Walk::default(),
             recording: recording::Recording::default(),
@@ -257,7 +272,7 @@ impl App {
 
     /// What to load before the first frame: everything the active tab shows.
     pub fn start(&mut self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Load(Load::Macros)];
+        let mut effects = vec![Effect::Load(Load::Macros), Effect::Load(Load::Spent)];
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
@@ -344,6 +359,10 @@ impl App {
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_offer();
+        self.follow_purse(effects);
+        self.ask_servers(effects);
+        self.tell_burst(effects);
         self.follow_leases(effects);
         effects.append(&mut self.pending);
         let journal = &mut self.journal;

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of JSON or of where it is kept.
 
-use crate::model::ids::ContactId;
+use crate::model::ids::{ChannelId, ContactId};
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -38,6 +38,19 @@ pub struct ToldContact {
     pub tags: Vec<String>,
     /// A JSON object.
     pub metadata: String,
+}
+
+/// A contact a server found by what was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundContact {
+    /// The tab that asked.
+    pub channel: ChannelId,
+    /// The phone number.
+    pub phone: SafeText,
+    /// What the person is called.
+    pub name: SafeText,
+    /// The person's mail address.
+    pub email: Option<SafeText>,
 }
 
 /// A conversation of the same person in another tab.

@@ -4,6 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
+use crate::model::contacts::FoundContact;
 use crate::model::email::MailAccount;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::text::SafeText;
@@ -74,6 +75,8 @@ pub enum News {
     NotForThisKey(ChannelId, SafeText),
     /// Something worth a line in the status, such as an outbox row refused.
     Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// Contacts the server found by these words that have no conversation here.
+    FoundContacts(ChannelId, String, Vec<FoundContact>),
     /// The account behind a mail key was read.
     Mailbox(ChannelId, Box<MailAccount>),
     /// Correspondents were read.

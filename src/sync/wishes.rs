@@ -39,6 +39,8 @@ pub(crate) struct Wishes {
     pub(crate) reads: Vec<(ConversationId, bool)>,
     /// Whether a person wants to see the templates.
     pub(crate) templates: bool,
+    /// What a person looks for among the server's contacts.
+    pub(crate) contacts: Option<String>,
     /// What a person wants to know of mail.
     pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
@@ -103,6 +105,12 @@ impl Tab {
     /// seldom asked for.
     pub fn fetch_templates(&self) {
         self.wish(|it| it.templates = true);
+        self.wake(Loop::Open);
+    }
+
+    /// Asks for contacts by these words; newer words take their place.
+    pub fn find_contacts(&self, words: String) {
+        self.wish(|it| it.contacts = Some(words));
         self.wake(Loop::Open);
     }
 
