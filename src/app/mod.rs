@@ -91,6 +91,7 @@ mod snoozing;
 pub mod steps;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod tutor;
 mod view;
 mod waiting;
@@ -100,7 +101,7 @@ mod writing;
 use std::collections::HashMap;
 
 use crate::app::conversations::ConversationList;
-use crate::app::event::{Effect, Event, Load};
+use crate::app::event::Effect;
 pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
@@ -279,18 +280,6 @@ impl App {
         }
     }
 
-    /// What to load before the first frame: everything the active tab shows.
-    pub fn start(&mut self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Load(Load::Macros), Effect::Load(Load::Spent)];
-        for tab in &self.tabs {
-            effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
-            effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
-            effects.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
-        }
-        self.settle(&mut effects);
-        effects
-    }
-
     /// The tab at hand.
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
@@ -302,87 +291,6 @@ impl App {
 
     pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|it| it.channel.id == *channel)
-    }
-
-    /// Takes in one event and says what is to be done.
-    pub fn update(&mut self, event: Event) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        match event {
-            Event::Time(now) => self.now = self.now.max(now),
-            Event::Key(key) => self.key(key, &mut effects),
-            Event::Paste(text) => self.pasted(&text, &mut effects),
-            // Only the plain mode has lines, and reads them itself.
-            Event::Line(_) => (),
-            Event::Pointer(pointer) => self.pointer(pointer, &mut effects),
-            Event::Resize(width, height) => {
-                self.size = (width, height);
-                effects.push(Effect::Redraw);
-            }
-            Event::Focus(focused) => self.focused = focused,
-            Event::Loaded(loaded) => self.loaded(loaded, &mut effects),
-            Event::News(news) => self.news(news, &mut effects),
-            Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
-            Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
-            Event::Decided(_, verdict, row) => self.decided(&verdict, row, &mut effects),
-            Event::NoteSaved(channel, conversation, note) => {
-                self.note_saved(channel, conversation, note, &mut effects);
-            }
-            Event::NoteNotSaved(channel, conversation, text, why) => {
-                self.note_not_saved(&channel, &conversation, &text, &why);
-            }
-            Event::NoteTakenBack(channel, conversation, text) => {
-                self.note_taken_back(channel, &conversation, text.as_deref(), &mut effects);
-            }
-            Event::Answered(answered) => self.answered(answered),
-            Event::Edited(text) => self.edited(text),
-            Event::Written => self.written(),
-            Event::Import(told) => self.import_told(told),
-            Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
-            Event::Exported(Err(why)) => self.warn(why),
-            Event::DraftNotSaved(channel, conversation, draft, why) => {
-                self.draft_not_saved(channel, conversation, draft, &why);
-            }
-            Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
-        }
-        self.settle(&mut effects);
-        self.play_all(&mut effects);
-        effects
-    }
-
-    /// After each event: what has become due, and what is missing on screen.
-    fn settle(&mut self, effects: &mut Vec<Effect>) {
-        if self.notice.as_ref().is_some_and(|it| it.until <= self.now) {
-            self.notice = None;
-        }
-        let now = self.now;
-        self.undo.retain(|it| now < it.until);
-        self.shape_panes();
-        self.reach_range();
-        self.follow_selection(effects);
-        self.follow_writing();
-        self.go_on_with_mail(effects);
-        self.load_what_is_missing(effects);
-        self.load_rows(effects);
-        self.load_card(effects);
-        self.fetch_wanted_pictures(effects);
-        self.save_drafts(effects);
-        self.mark_seen(effects);
-        self.come_back(effects);
-        self.follow_batch(effects);
-        self.follow_offer();
-        self.follow_purse(effects);
-        self.ask_servers(effects);
-        self.tell_burst(effects);
-        self.follow_leases(effects);
-        effects.append(&mut self.pending);
-        let journal = &mut self.journal;
-        self.queueing.note(effects, || journal.group());
-        if self.playing.is_none() {
-            self.journal.join(false);
-        }
-        self.end_trail();
-        self.note_writes(effects);
-        self.note_asked(effects);
     }
 
     /// Whoever answers in lines has heard the question: the guard against
