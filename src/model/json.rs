@@ -3,6 +3,9 @@
 //!
 //! Knows nothing of shapes.
 
+/// Where a text is no JSON, line and column counted from 1, and why.
+pub type Wrong = (usize, usize, &'static str);
+
 /// A text as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -27,7 +30,7 @@ const DEEPEST: usize = 64;
 ///
 /// # Errors
 /// The line and the column, counted from 1, and what is wrong there.
-pub fn check(text: &str, begins: char) -> Result<(), (usize, usize, &'static str)> {
+pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
     let mut walk = Walk { rest: text, depth: 0 };
     walk.blank();
     let checked = if walk.rest.starts_with(begins) {
@@ -51,7 +54,7 @@ pub fn check(text: &str, begins: char) -> Result<(), (usize, usize, &'static str
 ///
 /// # Errors
 /// As [`check`].
-pub fn members(text: &str) -> Result<Vec<(String, String)>, (usize, usize, &'static str)> {
+pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     check(text, '{')?;
     let mut walk = Walk { rest: text.trim_start(), depth: 0 };
     let mut members = Vec::new();
