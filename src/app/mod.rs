@@ -41,6 +41,7 @@ pub mod planning;
 pub mod pointer;
 pub mod rows;
 pub mod search;
+pub mod second;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
@@ -179,6 +180,7 @@ pub struct App {
     slept: snoozing::Slept,
     purse: purse::Purse,
     burst: bursts::Burst,
+    second: Option<second::Second>,
     calls: calls::Calls,
     /// What one key would do that suggests itself.
     offer: Option<offers::Offer>,
@@ -255,6 +257,7 @@ impl App {
             slept: snoozing::Slept::default(),
             purse: purse::Purse::default(),
             burst: bursts::Burst::default(),
+            second: None,
             calls: calls::Calls::default(),
             offer: None,
             leasing: leasing::Leasing::default(),

@@ -77,6 +77,7 @@ impl App {
         self.follow_writing();
         self.go_on_with_mail(effects);
         self.load_what_is_missing(effects);
+        self.load_second(effects);
         self.load_rows(effects);
         self.load_card(effects);
         self.fetch_wanted_pictures(effects);

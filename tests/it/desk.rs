@@ -296,42 +296,11 @@ impl Desk {
                     self.hung.push(other);
                     None
                 }
-                Effect::Import(Order::Check(source)) => Some(Event::Import(importing::check(source))),
-                Effect::Import(Order::Stop) => {
-                    self.import = None;
-                    None
-                }
-                Effect::Import(Order::Start(source)) => match importing::begin(&self.store, &source) {
-                    Ok(import) => {
-                        self.import = Some((source, import));
-                        None
-                    }
-                    Err(told) => Some(Event::Import(*told)),
-                },
-                Effect::Fetch(channel, fetch) => {
-                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
-                    self.runtime.block_on(channel.fetch(&fetch));
-                    None
-                }
-                Effect::FetchTemplates(channel) => {
-                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
-                    self.runtime.block_on(channel.pull_templates());
-                    None
-                }
-                Effect::FetchMail(channel, wish) => {
-                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
-                    self.runtime.block_on(channel.pull_mail(&wish));
-                    None
-                }
+                Effect::Import(order) => self.order(order),
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
                 Effect::Edit(text) => {
                     let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
                     Some(Event::Edited(Ok(edited)))
-                }
-                Effect::FindContacts(channel, words) => {
-                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
-                    self.runtime.block_on(channel.find_contacts(&words));
-                    None
                 }
                 Effect::ReadCalls => {
                     let mut calls: Vec<_> = self.channels.iter().flat_map(|it| it.calls()).collect();
@@ -346,9 +315,8 @@ impl Desk {
                     self.quit = true;
                     None
                 }
-                Effect::FetchOlder(channel, conversation) => {
-                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
-                    self.runtime.block_on(channel.pull_older(&conversation));
+                other if is_asked_of_the_server(&other) => {
+                    self.ask(other);
                     None
                 }
                 other if other.is_write() && self.disk == Disk::Hangs => {
@@ -368,6 +336,43 @@ impl Desk {
             waiting.extend(self.take_news());
         }
         self.app.drawn();
+    }
+
+    /// What is read from the server on a person's behalf.
+    fn ask(&self, effect: Effect) {
+        let of = |id: ChannelId| self.channels.iter().find(|it| it.spec().id == id).expect("a tab");
+        let on = &self.runtime;
+        match effect {
+            Effect::Fetch(channel, fetch) => {
+                on.block_on(of(channel).fetch(&fetch));
+            }
+            Effect::FetchTemplates(channel) => {
+                on.block_on(of(channel).pull_templates());
+            }
+            Effect::FetchMail(channel, wish) => {
+                on.block_on(of(channel).pull_mail(&wish));
+            }
+            Effect::FindContacts(channel, words) => {
+                on.block_on(of(channel).find_contacts(&words));
+            }
+            Effect::FetchOlder(channel, conversation) => {
+                on.block_on(of(channel).pull_older(&conversation));
+            }
+            other => unreachable!("{other:?} is not asked of the server"),
+        }
+    }
+
+    /// What becomes of an import.
+    fn order(&mut self, order: Order) -> Option<Event> {
+        match order {
+            Order::Check(source) => return Some(Event::Import(importing::check(source))),
+            Order::Stop => self.import = None,
+            Order::Start(source) => match importing::begin(&self.store, &source) {
+                Ok(import) => self.import = Some((source, import)),
+                Err(told) => return Some(Event::Import(*told)),
+            },
+        }
+        None
     }
 
     fn write(&self, effect: Effect) -> Option<Event> {
@@ -702,7 +707,14 @@ impl Desk {
 }
 
 fn is_asked_of_the_server(effect: &Effect) -> bool {
-    matches!(effect, Effect::FetchTemplates(_) | Effect::FetchMail(..) | Effect::FetchOlder(..))
+    matches!(
+        effect,
+        Effect::Fetch(..)
+            | Effect::FetchTemplates(_)
+            | Effect::FetchMail(..)
+            | Effect::FetchOlder(..)
+            | Effect::FindContacts(..)
+    )
 }
 
 fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {
