@@ -75,11 +75,6 @@ impl App {
             C::GoToInbox => self.go_to_page(Page::Inbox),
             C::GoToOutbox => self.go_to_page(Page::Outbox),
             C::GoToDrafts => self.go_to_page(Page::Drafts),
-            C::GoToPeople => self.go_to_page(Page::People),
-            C::SearchRows => self.open_row_search(),
-            C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => {
-                self.people_command(command, effects);
-            }
             C::Back => self.tab_mut().focus = Focus::List,
             C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
             C::NextPane => self.turn_pane(1, effects),
@@ -102,7 +97,7 @@ impl App {
             C::Quit => self.ask_quit(effects),
             C::Interrupt => self.interrupt(effects),
             // The composer's commands are handled where its keys are.
-            _ => (),
+            _ => self.page_command(command, effects),
         }
     }
 

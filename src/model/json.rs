@@ -23,11 +23,15 @@ pub fn quoted(text: &str) -> String {
 /// Deepest nesting that is looked at.
 const DEEPEST: usize = 64;
 
+/// Where a text is no JSON: the line and the column, counted from 1, and
+/// what is wrong there.
+pub type Wrong = (usize, usize, &'static str);
+
 /// Checks the syntax of a JSON text that begins with a certain sign.
 ///
 /// # Errors
 /// The line and the column, counted from 1, and what is wrong there.
-pub fn check(text: &str, begins: char) -> Result<(), (usize, usize, &'static str)> {
+pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
     let mut walk = Walk { rest: text, depth: 0 };
     walk.blank();
     let checked = if walk.rest.starts_with(begins) {
@@ -51,7 +55,7 @@ pub fn check(text: &str, begins: char) -> Result<(), (usize, usize, &'static str
 ///
 /// # Errors
 /// As [`check`].
-pub fn members(text: &str) -> Result<Vec<(String, String)>, (usize, usize, &'static str)> {
+pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     check(text, '{')?;
     let mut walk = Walk { rest: text.trim_start(), depth: 0 };
     let mut members = Vec::new();

@@ -72,10 +72,10 @@ pub fn check(source: Source) -> Told {
 ///
 /// # Errors
 /// What is to be told where it cannot begin.
-pub fn begin(store: &Store, source: &Source) -> Result<Import, Told> {
+pub fn begin(store: &Store, source: &Source) -> Result<Import, Box<Told>> {
     let (channel, platform) = (source.channel.clone(), source.platform.clone());
     Import::open(store.clone(), channel, platform, Path::new(&source.file))
-        .map_err(|error| Told::Failed(source.clone(), error.to_string()))
+        .map_err(|error| Box::new(Told::Failed(source.clone(), error.to_string())))
 }
 
 /// Takes steps until all was seen to, or another order comes, which is
@@ -91,7 +91,7 @@ fn run(
     let mut import = match begin(store, &source) {
         Ok(import) => import,
         Err(told) => {
-            tell(told);
+            tell(*told);
             return None;
         }
     };

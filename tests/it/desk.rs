@@ -275,7 +275,7 @@ impl Desk {
                         self.import = Some((source, import));
                         None
                     }
-                    Err(told) => Some(Event::Import(told)),
+                    Err(told) => Some(Event::Import(*told)),
                 },
                 Effect::Fetch(channel, fetch) => {
                     let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
