@@ -9,6 +9,7 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::keymap::KeyMap;
+use crate::app::recording::Fixed;
 use crate::app::settings::{Noticing, PauseOnReply};
 use crate::app::views::{View, shipped};
 use crate::model::ids::ChannelId;
@@ -20,6 +21,7 @@ use crate::ui::theme::Palette;
 mod bindings;
 pub mod edit;
 pub mod keys;
+mod macros;
 mod notify;
 mod reading;
 #[cfg(test)]
@@ -67,6 +69,10 @@ pub struct Config {
     pub graphics: Option<Graphics>,
     /// Which keys call which command.
     pub keymap: KeyMap,
+    /// What senders are called.
+    pub senders: Vec<(String, String)>,
+    /// Macros that are changed in the file only.
+    pub macros: Vec<Fixed>,
 }
 
 /// One tab.
@@ -128,6 +134,8 @@ impl Default for Config {
             views: shipped(),
             graphics: None,
             keymap: KeyMap::default(),
+            senders: Vec::new(),
+            macros: Vec::new(),
         }
     }
 }
@@ -182,6 +190,8 @@ impl Config {
             "writing",
             "views",
             "keys",
+            "senders",
+            "macros",
         ]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
@@ -222,6 +232,16 @@ impl Config {
         }
         if let Some(section) = mistakes.take(root.table("keys")).flatten() {
             config.keymap = bindings::read(&section, &mut mistakes);
+        }
+        if let Some(section) = mistakes.take(root.table("senders")).flatten() {
+            for word in section.names() {
+                let name = mistakes.take(section.required(word));
+                config.senders.extend(name.map(|it| (word.to_owned(), it)));
+            }
+        }
+        for section in mistakes.take(root.tables("macros")).unwrap_or_default() {
+            let read = macros::read(&section, &config.macros, &config.keymap, &mut mistakes);
+            config.macros.extend(read);
         }
         (config, mistakes.0)
     }

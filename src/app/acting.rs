@@ -152,6 +152,12 @@ impl App {
         self.ask_marked(Asked::Tags, effects);
     }
 
+    /// Asks for the rows of these, to act on them.
+    pub(super) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: Wish, effects: &mut Vec<Effect>) {
+        self.acting.asked = Some(Asked::Wish(wish));
+        effects.push(Effect::Load(Load::Marked(keys)));
+    }
+
     fn ask_marked(&mut self, asked: Asked, effects: &mut Vec<Effect>) {
         self.acting.asked = Some(asked);
         effects.push(Effect::Load(Load::Marked(self.list().marks.keys())));
@@ -161,7 +167,7 @@ impl App {
     pub(super) fn marked(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
         match self.acting.asked.take() {
             None => (),
-            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None }),
+            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None, stays: false }),
             Some(Asked::Tags) => self.open_tags(rows, effects),
             Some(Asked::Wish(wish)) => self.plan(wish, rows, effects),
         }
@@ -208,7 +214,7 @@ impl App {
                 self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, effects)
             }
             Wish::Close => self.enqueue_all(plan, &Operation::Close, hold, effects),
-            Wish::Snooze(_) | Wish::Wake => {
+            Wish::Snooze { .. } | Wish::Wake => {
                 self.snooze_all(plan, effects);
                 self.triage_decided(Decision::Snoozed, effects);
             }
@@ -252,7 +258,9 @@ impl App {
     fn told(&self, plan: &Plan, hold: i64) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
-            (Wish::Snooze(until), _) => snoozing::told(*until, self.now, self.settings.offset_minutes),
+            (Wish::Snooze { until, stays }, _) => {
+                snoozing::told((*until, *stays), self.now, self.settings.offset_minutes)
+            }
             (wish, false) => wish.past().to_owned(),
             (wish, true) if wish.leaves() => wish.verb().to_owned(),
             (wish, true) => wish.past().to_owned(),

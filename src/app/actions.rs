@@ -42,9 +42,13 @@ impl App {
             C::Snooze | C::Claim | C::Unseen | C::Tags | C::MarkNone => {
                 self.keeping_command(command, effects)
             }
-            C::GoToSnoozed | C::ShowPaused => self.keeping_command(command, effects),
+            C::GoToSnoozed | C::ShowPaused | C::ShowCredits | C::ShowCalls | C::CopyCurl => {
+                self.keeping_command(command, effects)
+            }
             C::ShowDone | C::ShowResults => self.keeping_command(command, effects),
-            C::Repeat | C::PlayMacro | C::RecordMacro => self.keeping_command(command, effects),
+            C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer => {
+                self.keeping_command(command, effects)
+            }
             C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
                 self.mark_command(command, effects);
             }
@@ -72,17 +76,12 @@ impl App {
             C::RowDown | C::RowUp | C::GoToRow | C::AllTabs | C::LeaveRows => {
                 self.rows_command(command, effects);
             }
-            C::GoToInbox => self.go_to_page(Page::Inbox),
-            C::GoToOutbox => self.go_to_page(Page::Outbox),
-            C::GoToDrafts => self.go_to_page(Page::Drafts),
+            C::GoToInbox | C::GoToOutbox | C::GoToDrafts => self.going_command(command, key),
             C::Back => self.tab_mut().focus = Focus::List,
             C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
             C::NextPane => self.turn_pane(1, effects),
             C::PreviousPane => self.turn_pane(-1, effects),
-            C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
-            C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
-            C::GoToAll => self.go_everywhere(),
-            C::GoToTab => self.numbered_tab(key),
+            C::NextTab | C::PreviousTab | C::GoToAll | C::GoToTab => self.going_command(command, key),
             C::CopyText | C::CopyPhone | C::CopyId | C::CopyLink | C::CopyTranscript | C::CopyError => {
                 self.copy(command, effects);
             }
@@ -98,6 +97,20 @@ impl App {
             C::Interrupt => self.interrupt(effects),
             // The composer's commands are handled where its keys are.
             _ => self.page_command(command, effects),
+        }
+    }
+
+    /// Commands that go to a page or a tab.
+    fn going_command(&mut self, command: Command, key: Key) {
+        use Command as C;
+        match command {
+            C::GoToInbox => self.go_to_page(Page::Inbox),
+            C::GoToOutbox => self.go_to_page(Page::Outbox),
+            C::GoToDrafts => self.go_to_page(Page::Drafts),
+            C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
+            C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
+            C::GoToAll => self.go_everywhere(),
+            _ => self.numbered_tab(key),
         }
     }
 
@@ -125,11 +138,15 @@ impl App {
             C::MarkNone => self.mark_none(),
             C::GoToSnoozed => self.show_snoozed(),
             C::ShowPaused => self.show_paused(effects),
+            C::ShowCredits => self.show_credits(effects),
+            C::ShowCalls => self.show_calls(effects),
+            C::CopyCurl => self.copy_newest_call(effects),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
             C::Repeat => self.repeat(),
             C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),
             C::RecordMacro => self.record(effects),
+            C::TakeOffer => self.take_offer(effects),
             _ => (),
         }
     }

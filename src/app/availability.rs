@@ -98,6 +98,7 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
             Err("only email threads have one, and this list has none".into())
         }
         C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
+        C::TakeOffer if app.offered().is_none() => Err("nothing is offered now".into()),
         C::Undo if app.undoable().is_none() && !app.is_queueing() => {
             let more = if app.done().next().is_some() { "; {show-done} lists what was done" } else { "" };
             Err(format!("nothing is held that could be taken back{more}"))

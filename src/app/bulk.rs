@@ -23,8 +23,13 @@ pub enum Wish {
     HandBack,
     /// Close.
     Close,
-    /// Put aside until then; `None`: until the customer writes.
-    Snooze(Option<Timestamp>),
+    /// Put aside.
+    Snooze {
+        /// Until then; `None`: until the customer writes.
+        until: Option<Timestamp>,
+        /// Whether it stays away also when the customer writes before.
+        stays: bool,
+    },
     /// Bring back what was put aside.
     Wake,
     /// Add these tags and take those away.
@@ -47,7 +52,7 @@ impl Wish {
             Self::Pause => "pause the AI in",
             Self::HandBack => "hand back",
             Self::Close => "close",
-            Self::Snooze(_) => "snooze",
+            Self::Snooze { .. } => "snooze",
             Self::Wake => "wake",
             Self::Tag { .. } => "tag",
             Self::Claim(true) => "claim",
@@ -63,7 +68,7 @@ impl Wish {
             Self::Pause => "paused the AI in",
             Self::HandBack => "handed back",
             Self::Close => "closed",
-            Self::Snooze(_) => "snoozed",
+            Self::Snooze { .. } => "snoozed",
             Self::Wake => "woke",
             Self::Tag { .. } => "tagged",
             Self::Claim(true) => "claimed",
@@ -87,7 +92,7 @@ impl Wish {
         match self {
             Self::Pause | Self::HandBack => availability::switchable(row, *self == Self::Pause),
             Self::Close => availability::closable(row),
-            Self::Snooze(_) if crate::app::tab::Tab::is_closed(row) => Err("already closed".into()),
+            Self::Snooze { .. } if crate::app::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
             Self::Seen(true) if row.unread == 0 => Err("seen already".into()),
             Self::Seen(false) if row.unread > 0 => Err("not seen already".into()),

@@ -121,6 +121,7 @@ commands! {
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
     Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk. Mail: read or unread, on the server, too";
+    TakeOffer Desk ["Y"] "accept" "Do what the status line offers: put aside until a reply, send what waited for credits";
     Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction";
     PlayMacro Desk ["m"] "macro" "Play a macro: then its letter; it stops at the first refusal and at every question";
@@ -190,6 +191,7 @@ commands! {
     CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file";
     CopyTranscript Conversation ["y t"] "copy all" "Copy the messages at hand as text";
     CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent";
+    CopyCurl Desk ["y c"] "copy curl" "Copy the newest change or failed request of this tab as a curl command, without the key";
     SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs";
     OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters";
     CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others";
@@ -197,10 +199,12 @@ commands! {
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
     GoToPeople Desk ["g p"] "people" "The people: contacts of this tab, their tags and metadata";
+    ShowCredits Desk ["$"] "credits" "The balance, what was spent from here, and what waits for credits";
     GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
     ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
+    ShowCalls Desk ["g l"] "requests" "What was asked of the servers lately, how they answered and how fast; each as a curl command";
     MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too";
     MailContacts Desk ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";

@@ -7,6 +7,7 @@ use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::history::History;
 use crate::app::lines::Item;
+use crate::model::messages::Aliases;
 use crate::model::outbox::RowState;
 
 impl App {
@@ -35,13 +36,17 @@ impl App {
             Command::CopyId => Ok(("the conversation's id", row.conversation.id.to_string())),
             _ => {
                 let history = tab.history.as_ref().filter(|it| it.loaded);
-                of_history(command, history.ok_or("open the conversation first")?)
+                of_history(command, history.ok_or("open the conversation first")?, &self.settings.senders)
             }
         }
     }
 }
 
-fn of_history(command: Command, history: &History) -> Result<(&'static str, String), &'static str> {
+fn of_history(
+    command: Command,
+    history: &History,
+    aliases: &Aliases,
+) -> Result<(&'static str, String), &'static str> {
     let item = history.selected_item().ok_or("there is no message here")?;
     match command {
         Command::CopyText => match item.text() {
@@ -62,18 +67,18 @@ fn of_history(command: Command, history: &History) -> Result<(&'static str, Stri
             Item::Note(_) => Err("a note is not sent: there is no error"),
             Item::Message(_) => Err("it was sent: there is no error"),
         },
-        _ => Ok(("the messages at hand", transcript(history))),
+        _ => Ok(("the messages at hand", transcript(history, aliases))),
     }
 }
 
 /// The messages at hand, oldest first: when, who, what. Private notes stay
 /// here: a transcript goes to others.
-fn transcript(history: &History) -> String {
+fn transcript(history: &History, aliases: &Aliases) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();
     for item in history.items.iter().filter(|it| !matches!(it, Item::Note(_))) {
         let at = item.at().map(|it| it.to_string()).unwrap_or_default();
-        lines.push(format!("{at}  {}: {}", item.sender(customer.as_str()), item.text()));
+        lines.push(format!("{at}  {}: {}", item.sender(customer.as_str(), aliases), item.text()));
     }
     lines.join("\n")
 }

@@ -95,15 +95,16 @@ impl App {
         let (go, look) = decisions::plan(&self.outbox.rows);
         let go: Vec<(RowId, SafeText)> =
             go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        self.open_layer(Layer::DecideAll { go, look });
+        self.open_layer(Layer::DecideAll { go, look, price: None });
     }
 
-    /// Sends all that can go.
-    pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, effects: &mut Vec<Effect>) {
+    /// Sends all that can go; what was refused leaves again under a new key.
+    pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool, effects: &mut Vec<Effect>) {
+        let verdict = if again { Verdict::NewKey } else { Verdict::SendAnyway };
         for (row, _) in go {
             let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
             let seen = entry.and_then(|it| self.seen_of(&it.row, None));
-            effects.push(Effect::Decide(row, Verdict::SendAnyway, seen));
+            effects.push(Effect::Decide(row, verdict.clone(), seen));
         }
     }
 

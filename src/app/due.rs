@@ -23,6 +23,9 @@ impl App {
         consider(self.playing_due());
         consider(self.people_due());
         consider(self.watch.due());
+        consider(self.offer_due());
+        consider(self.servers_due());
+        consider(self.burst.due());
         consider(self.saving.due(self.now));
         consider(self.connection_due());
         for tab in &self.tabs {

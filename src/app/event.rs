@@ -9,6 +9,7 @@ use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
+use crate::model::calls::Call;
 use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
 use crate::model::conversations::ConversationRow;
 use crate::model::email::{Correspondent, MailAccount, MailWish};
@@ -25,6 +26,7 @@ use crate::model::queries::{
     HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
 };
 use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::spending::Spent;
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -122,6 +124,12 @@ pub enum Loaded {
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
+    /// The requests of the last while, newest first.
+    Calls(Vec<Call>),
+    /// What was spent from here, by tab.
+    Spent(Vec<(ChannelId, Vec<Spent>)>),
+    /// What waits for credits.
+    Unpaid(Vec<OutboxEntry>),
     /// All macros.
     Macros(Vec<Macro>),
     /// All that was asked for before it has come.
@@ -195,6 +203,10 @@ pub enum Load {
     Ahead(HistoryQuery),
     /// A tab's templates.
     Templates(ChannelId),
+    /// What was spent from here.
+    Spent,
+    /// What waits for credits.
+    Unpaid,
     /// All macros.
     Macros,
     /// Nothing: it comes back when all that was asked for before it has.
@@ -296,6 +308,10 @@ pub enum Effect {
     /// Ask the server for what a page shows; answered by
     /// [`News::Fetched`].
     Fetch(ChannelId, Fetch),
+    /// Ask the server for contacts by these words.
+    FindContacts(ChannelId, String),
+    /// Read the requests of the last while; answered by [`Loaded::Calls`].
+    ReadCalls,
     /// Poll everything of this tab now.
     Refresh(ChannelId),
     /// Read the mouse, or leave it to the terminal.

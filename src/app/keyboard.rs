@@ -47,6 +47,9 @@ impl App {
         if self.is_typing() {
             return self.composer_key(key, effects);
         }
+        if let Some(letter) = self.fixed_macro(key).filter(|_| self.pressed.is_empty()) {
+            return self.play_macro(letter);
+        }
         self.pressed.push(key);
         match self.settings.keymap.resolve(&self.places(), &self.pressed) {
             Resolution::Pending => (),

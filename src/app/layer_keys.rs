@@ -13,6 +13,17 @@ use crate::app::tab::Focus;
 use crate::model::reactions;
 
 impl App {
+    /// Whoever answers in lines has heard the question: the guard against
+    /// typing ahead is over.
+    pub fn question_was_heard(&mut self) {
+        self.layer_opened_at = self.now.plus(-TYPE_AHEAD);
+    }
+
+    pub(crate) fn open_layer(&mut self, layer: Layer) {
+        self.layer_opened_at = self.now;
+        self.layers.push(layer);
+    }
+
     /// A key goes to the topmost layer; true if there is one.
     pub(super) fn layer_takes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
         let too_early = self.now.since(self.layer_opened_at) < TYPE_AHEAD;
@@ -60,7 +71,7 @@ impl App {
             (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
             (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
-            (Layer::Snooze { rows, typed }, _) => self.snooze_key(rows, typed, key, effects),
+            (Layer::Snooze { rows, typed, stays }, _) => self.snooze_key(rows, typed, stays, key, effects),
             (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
             (Layer::Macros { chosen, records }, _) => self.macros_key(chosen, records, key, effects),
             (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
@@ -81,7 +92,7 @@ impl App {
             (Layer::Decide { entry, answers }, Some(it)) if answers.iter().any(|answer| answer.key == it) => {
                 self.decided_on(&entry, answers, it, effects);
             }
-            (Layer::DecideAll { go, .. }, Some('y')) => self.send_all(go, effects),
+            (Layer::DecideAll { go, price, .. }, Some('y')) => self.send_all(go, price.is_some(), effects),
             (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
             (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key, effects),
             (Layer::AskSame { .. }, Some('y')) => self.same_for_all(effects),

@@ -105,6 +105,8 @@ pub enum Layer {
         go: Vec<(RowId, SafeText)>,
         /// Rows that need a look of their own.
         look: usize,
+        /// What they cost, where they waited for credits.
+        price: Option<String>,
     },
     /// Says what is left open, and asks whether to quit.
     AskQuit {
@@ -135,6 +137,8 @@ pub enum Layer {
         rows: Vec<ConversationRow>,
         /// A wish being typed.
         typed: Option<String>,
+        /// Whether they stay away also when the customer writes before.
+        stays: bool,
     },
     /// A line in which tags are edited.
     Tags {

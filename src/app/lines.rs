@@ -9,7 +9,7 @@ use crate::app::wrap;
 use crate::model::files;
 use crate::model::ids::{MessageId, NoteId, RowId};
 use crate::model::links;
-use crate::model::messages::{MessageRow, Sender};
+use crate::model::messages::{Aliases, MessageRow, Sender};
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
@@ -102,11 +102,14 @@ impl Item {
     }
 
     /// Who speaks, as the pane names them.
-    pub fn sender(&self, customer: &str) -> String {
+    pub fn sender(&self, customer: &str, aliases: &Aliases) -> String {
         match self {
             Self::Outbox(..) => "You".to_owned(),
             Self::Note(_) => "NOTE".to_owned(),
             Self::Message(row) if row.sent_here => "You".to_owned(),
+            Self::Message(row) if aliases.of(&row.message.sender).is_some() => {
+                aliases.of(&row.message.sender).map(ToString::to_string).unwrap_or_default()
+            }
             Self::Message(row) => match &row.message.sender {
                 Sender::Customer => customer.to_owned(),
                 Sender::Ai => "AI".to_owned(),

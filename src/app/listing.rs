@@ -21,6 +21,10 @@ pub enum ListKind {
     Results,
     /// Whose AI was paused from here.
     Paused,
+    /// The balance, and what was spent.
+    Credits,
+    /// The requests of the last while.
+    Calls,
 }
 
 /// One line of a list.
@@ -46,6 +50,8 @@ impl App {
         match kind {
             ListKind::Done => ("What was done from here".to_owned(), "z takes it back · j k move · Esc back"),
             ListKind::Paused => ("AI paused by you".to_owned(), "P hands back · Enter opens · Esc back"),
+            ListKind::Calls => self.calls_head(),
+            ListKind::Credits => ("Credits".to_owned(), "A sends what waited · Esc back"),
             ListKind::Results => {
                 let Some(batch) = &self.batch else { return (String::new(), "") };
                 let (finished, total) = batch.progress();
@@ -63,6 +69,8 @@ impl App {
             ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
             ListKind::Paused => "You have paused no AI: it answers everywhere.",
             ListKind::Results => "Nothing was done with many yet.",
+            ListKind::Calls => "Nothing was asked of a server that would stand here.",
+            ListKind::Credits => "No account has answered yet.",
         }
     }
 
@@ -72,6 +80,8 @@ impl App {
             ListKind::Done => self.done_lines(),
             ListKind::Paused => self.paused_lines(),
             ListKind::Results => self.result_lines(),
+            ListKind::Credits => self.credit_lines(),
+            ListKind::Calls => self.call_lines(),
         }
     }
 
@@ -153,6 +163,8 @@ impl App {
                 }
             }
             (ListKind::Paused, Some('P')) => self.hand_back_chosen(chosen, effects),
+            (ListKind::Calls, Some(letter)) => self.calls_letter(chosen, letter, effects),
+            (ListKind::Credits, Some('A')) => self.ask_unpaid(),
             (ListKind::Results, Some('x')) => self.cancel_batch(effects),
             _ => (),
         }

@@ -53,6 +53,8 @@ pub mod wrap;
 
 mod acting;
 mod actions;
+mod bursts;
+mod calls;
 mod claiming;
 mod copying;
 mod cost;
@@ -71,12 +73,14 @@ mod lists;
 mod markup;
 mod notes;
 mod notice;
+mod offers;
 mod on_the_way;
 mod playing;
+pub mod purse;
 mod raw;
 mod reactions;
 mod reading;
-mod recording;
+pub mod recording;
 mod results;
 mod ringing;
 mod saving;
@@ -171,6 +175,12 @@ pub struct App {
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
+    slept: snoozing::Slept,
+    purse: purse::Purse,
+    burst: bursts::Burst,
+    calls: calls::Calls,
+    /// What one key would do that suggests itself.
+    offer: Option<offers::Offer>,
     leasing: leasing::Leasing,
     /// Where `g w` has been.
     walk: waiting::Walk,
@@ -241,6 +251,11 @@ impl App {
             queueing: Queueing::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
+            slept: snoozing::Slept::default(),
+            purse: purse::Purse::default(),
+            burst: bursts::Burst::default(),
+            calls: calls::Calls::default(),
+            offer: None,
             leasing: leasing::Leasing::default(),
             walk: waiting::Walk::default(),
             recording: recording::Recording::default(),
@@ -266,7 +281,7 @@ impl App {
 
     /// What to load before the first frame: everything the active tab shows.
     pub fn start(&mut self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Load(Load::Macros)];
+        let mut effects = vec![Effect::Load(Load::Macros), Effect::Load(Load::Spent)];
         for tab in &self.tabs {
             effects.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
@@ -354,6 +369,10 @@ impl App {
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_offer();
+        self.follow_purse(effects);
+        self.ask_servers(effects);
+        self.tell_burst(effects);
         self.follow_leases(effects);
         effects.append(&mut self.pending);
         let journal = &mut self.journal;
@@ -366,19 +385,8 @@ impl App {
         self.note_asked(effects);
     }
 
-    /// Whoever answers in lines has heard the question: the guard against
-    /// typing ahead is over.
-    pub fn question_was_heard(&mut self) {
-        self.layer_opened_at = self.now.plus(-layers::TYPE_AHEAD);
-    }
-
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()
-    }
-
-    pub(crate) fn open_layer(&mut self, layer: Layer) {
-        self.layer_opened_at = self.now;
-        self.layers.push(layer);
     }
 }

@@ -190,6 +190,7 @@ impl App {
         self.outbox.mark_stale();
         self.drafts.mark_stale();
         self.leasing.stale = true;
+        self.purse.stale = true;
         if let Some(batch) = &mut self.batch {
             batch.stale = true;
         }

@@ -16,6 +16,15 @@ use crate::model::macros::Macro;
 /// Keys and commands of one macro at most.
 const MOST: usize = 2_000;
 
+/// A macro of the configuration: it is changed there only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The letter and the steps.
+    pub macro_: Macro,
+    /// A key that plays it at once.
+    pub key: Option<Key>,
+}
+
 /// The macros there are, and what is being recorded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recording {
@@ -58,7 +67,25 @@ impl App {
         }
     }
 
+    /// Whether a macro is of the configuration; says so.
+    fn is_fixed(&mut self, letter: char) -> bool {
+        let fixed = self.settings.macros.iter().any(|it| it.macro_.letter == letter);
+        if fixed {
+            self.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
+        }
+        fixed
+    }
+
+    /// The macro of the configuration a key plays.
+    pub(super) fn fixed_macro(&self, key: Key) -> Option<char> {
+        let of = |it: &&Fixed| it.key == Some(key);
+        self.settings.macros.iter().find(of).map(|it| it.macro_.letter)
+    }
+
     fn begin(&mut self, letter: char) {
+        if self.is_fixed(letter) {
+            return;
+        }
         self.recording.under_way = Some((letter, Vec::new()));
         self.say(self.keyed(&format!("recording {letter} · {{record-macro}} ends it")));
     }
@@ -66,6 +93,9 @@ impl App {
     /// Keeps a macro instead of the one before it, or none, so that it can be
     /// taken back.
     fn keep_macro(&mut self, letter: char, wanted: Option<Macro>, effects: &mut Vec<Effect>) {
+        if self.is_fixed(letter) {
+            return;
+        }
         let before = self.recording.all.iter().find(|it| it.letter == letter).cloned();
         let words = match (&before, &wanted) {
             (_, None) => format!("deleted macro {letter}"),
@@ -160,7 +190,9 @@ impl App {
                 None => chosen,
             },
             (KeyCode::Delete, _) => {
-                if let Some(letter) = letter_of(chosen) {
+                if let Some(letter) = letter_of(chosen)
+                    && !self.is_fixed(letter)
+                {
                     self.keep_macro(letter, None, effects);
                     self.say(self.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
                 }
@@ -186,7 +218,10 @@ impl App {
 
     /// Macros have been read.
     pub(super) fn macros_known(&mut self, macros: Vec<Macro>) {
-        self.recording.all = macros;
+        let fixed: Vec<Macro> = self.settings.macros.iter().map(|it| it.macro_.clone()).collect();
+        let own = macros.into_iter().filter(|own| fixed.iter().all(|it| it.letter != own.letter));
+        self.recording.all = own.chain(fixed.clone()).collect();
+        self.recording.all.sort_by_key(|it| it.letter);
     }
 
     /// The steps of a macro.

@@ -2,14 +2,17 @@
 //!
 //! Knows nothing of keys.
 
-use crate::app::composer::Written;
+use crate::app::composer::{Composer, Written};
 use crate::app::event::{Effect, Intent, Load, Loaded};
 use crate::app::held::Early;
+use crate::app::history::History;
 use crate::app::tab::Focus;
 use crate::app::{App, Held};
+use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::HOUR;
 
 /// Where a text that goes back to the composer is on disk.
@@ -38,13 +41,7 @@ impl App {
                     list.receive(&query, page, visible, now);
                 }
             }
-            Loaded::History(query, page) => {
-                if let Some(tab) = self.tab_of(&query.channel)
-                    && let Some(history) = &mut tab.history
-                {
-                    history.receive(&query, *page);
-                }
-            }
+            Loaded::History(query, page) => self.history_loaded(&query, *page),
             Loaded::Counts(channel, counts) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.counts = counts;
@@ -81,6 +78,9 @@ impl App {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
             Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
+            Loaded::Calls(calls) => self.calls_known(calls),
+            Loaded::Spent(spent) => self.purse.spent = spent,
+            Loaded::Unpaid(entries) => self.unpaid(entries),
             Loaded::Triage(query, rows) => self.triage_loaded(&query, rows, effects),
             Loaded::Ahead(query, page) => self.ahead_loaded(&query, *page),
             Loaded::Mailbox(channel, account, words) => self.mailbox_known(&channel, account, words),
@@ -96,6 +96,21 @@ impl App {
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Card(key, card) => self.card_loaded(&key, *card),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
+        }
+    }
+
+    /// A history has come; a window that opens again is told to whoever has
+    /// something to send through it.
+    fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
+        let Some(tab) = self.tab_of(&query.channel) else { return };
+        let Some(history) = &mut tab.history else { return };
+        let window = |it: &History| it.row.as_ref().map(|row| row.conversation.window);
+        let before = window(history);
+        history.receive(query, page);
+        let opens = before == Some(ServiceWindow::Closed) && window(history) == Some(ServiceWindow::Open);
+        let has_draft = tab.composer.as_ref().is_some_and(Composer::has_reply);
+        if opens && has_draft && self.tab().channel.id == query.channel {
+            self.say(self.keyed("the window is open again: your draft is here, {write} goes on with it"));
         }
     }
 
@@ -150,6 +165,7 @@ impl App {
                 }
             }
             News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched, effects),
+            News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
             News::Mailbox(channel, account) => self.mailbox_told(&channel, *account),
             News::Correspondents(channel, text) => {
                 effects.push(Effect::Load(Load::Correspondents(channel, text)));
@@ -176,19 +192,10 @@ impl App {
                 "{name}: the server calls this key {label}, its prefix says otherwise; read-only"
             ));
         }
+        let credits = account.credits;
         if let Some(tab) = self.tab_of(channel) {
-            tab.account = Some(account);
-        }
-    }
-
-    /// Tabs of one workspace draw on one balance.
-    fn credits(&mut self, channel: &ChannelId, credits: f64) {
-        let workspace =
-            self.tab_of(channel).and_then(|it| it.account.as_ref()).map(|it| it.workspace_id.clone());
-        let Some(workspace) = workspace else { return };
-        let accounts = self.tabs.iter_mut().filter_map(|it| it.account.as_mut());
-        for account in accounts.filter(|it| it.workspace_id == workspace) {
-            account.credits = credits;
+            let before = tab.account.replace(account).map(|it| it.credits);
+            self.balance_told(before, credits);
         }
     }
 

@@ -17,18 +17,31 @@ impl App {
         conversation: &ConversationId,
         effects: &mut Vec<Effect>,
     ) {
+        let hushed =
+            self.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
         let tab = self.tab();
         let looking = self.focused
             && tab.channel.id == *channel
             && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
-        if looking || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+        if looking || hushed || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+            return;
+        }
+        if !self.burst.hear(channel, conversation, self.now) {
+            return;
+        }
+        self.make_heard(|| self.notification(channel, conversation), effects);
+    }
+
+    /// Rings, and shows a notification where the terminal has not the focus.
+    pub(super) fn make_heard(&self, notice: impl Fn() -> Effect, effects: &mut Vec<Effect>) {
+        if self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
             return;
         }
         if self.settings.notice.bell && !effects.contains(&Effect::Bell) {
             effects.push(Effect::Bell);
         }
         if self.settings.notice.desktop && !self.focused {
-            let notice = self.notification(channel, conversation);
+            let notice = notice();
             if !effects.contains(&notice) {
                 effects.push(notice);
             }

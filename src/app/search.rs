@@ -12,7 +12,10 @@ use crate::app::layers::Layer;
 use crate::app::lines::ItemKey;
 use crate::app::tab::Focus;
 use crate::app::text_line::TextLine;
+use crate::model::account::Platform;
+use crate::model::contacts::FoundContact;
 use crate::model::conversations::ConversationRow;
+use crate::model::ids::ChannelId;
 use crate::model::queries::ConversationKey;
 use crate::model::search::{NoteHit, SearchHit, SearchPage, SearchQuery};
 use crate::model::time::Timestamp;
@@ -21,6 +24,8 @@ use crate::model::time::Timestamp;
 const LIMIT: u32 = 50;
 /// Letters from which it is looked.
 const LETTERS: usize = 2;
+/// How long nothing is typed before servers are asked.
+const REST: i64 = 250_000;
 /// Lines of one row.
 pub const LINES: usize = 2;
 
@@ -46,6 +51,10 @@ pub struct Search {
     /// Whether more can be found.
     pub more: bool,
     wanted: Option<SearchQuery>,
+    /// Contacts that servers found.
+    contacts: Vec<FoundContact>,
+    /// When the servers are asked.
+    asks_at: Option<Timestamp>,
 }
 
 /// One row.
@@ -57,12 +66,20 @@ pub enum Found {
     Note(Box<NoteHit>),
     /// A message.
     Message(Box<SearchHit>),
+    /// A contact of the server who has no conversation here.
+    Contact(Box<FoundContact>),
 }
 
 impl Search {
     /// Whether enough was typed.
     pub fn is_asked(&self) -> bool {
         self.text.text().trim().chars().count() >= LETTERS
+    }
+
+    /// Puts the contacts behind what this desk has found.
+    fn add_contacts(&mut self) {
+        self.found.retain(|it| !matches!(it, Found::Contact(_)));
+        self.found.extend(self.contacts.iter().cloned().map(|it| Found::Contact(Box::new(it))));
     }
 
     fn step(&mut self, by: isize) {
@@ -136,11 +153,15 @@ impl App {
         if !search.is_asked() {
             (search.found, search.chosen, search.first) = (Vec::new(), 0, 0);
             (search.wanted, search.answered, search.more) = (None, false, false);
+            search.asks_at = None;
+            search.contacts.clear();
             return;
         }
         let text = search.text.text().to_owned();
         let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
         search.answered = false;
+        search.contacts.clear();
+        search.asks_at = Some(self.now.plus(REST));
         search.wanted = Some(query.clone());
         self.pending.push(Effect::Load(Load::Search(query)));
     }
@@ -172,13 +193,55 @@ impl App {
             (search.chosen, search.first) = (0, 0);
             search.found = page.people.into_iter().map(|(_, row)| Found::Person(Box::new(row))).collect();
         }
+        search.found.retain(|it| !matches!(it, Found::Contact(_)));
         search.found.extend(page.notes.into_iter().map(|it| Found::Note(Box::new(it))));
         search.found.extend(page.hits.into_iter().map(|it| Found::Message(Box::new(it))));
         (search.partial, search.since, search.answered) = (page.partial, page.since, true);
         search.more = page.next.is_some();
+        if !search.more {
+            search.add_contacts();
+        }
         if let (Some(next), Some(wanted)) = (page.next, &mut search.wanted) {
             wanted.before = Some(next);
         }
+    }
+
+    /// Once nothing was typed for a moment, asks the servers for contacts.
+    pub(super) fn ask_servers(&mut self, effects: &mut Vec<Effect>) {
+        let due = self.search.asks_at.is_some_and(|it| it <= self.now);
+        if !due || self.layers.last() != Some(&Layer::Search) {
+            return;
+        }
+        self.search.asks_at = None;
+        let (here, words) = (self.tab().channel.id.clone(), self.search.text.text().trim().to_owned());
+        let tabs = self.tabs.iter().filter(|it| !self.search.only_here || it.channel.id == here);
+        let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
+        effects.extend(tabs.map(|it| Effect::FindContacts(it.channel.id.clone(), words.clone())));
+    }
+
+    /// When they are.
+    pub(super) fn servers_due(&self) -> Option<Timestamp> {
+        self.search.asks_at.filter(|_| self.layers.last() == Some(&Layer::Search))
+    }
+
+    /// A server found contacts; those to other words are dropped.
+    pub(super) fn contacts_found(&mut self, channel: &ChannelId, words: &str, found: Vec<FoundContact>) {
+        let search = &mut self.search;
+        if search.text.text().trim() != words {
+            return;
+        }
+        search.contacts.retain(|it| it.channel != *channel);
+        search.contacts.extend(found);
+        if search.answered && !search.more {
+            search.add_contacts();
+        }
+    }
+
+    /// Someone who has no conversation here cannot be gone to.
+    fn take_contact(&mut self, contact: &FoundContact) {
+        self.pending.push(Effect::Copy(contact.phone.to_string()));
+        self.say(format!("{} has no conversation here yet; copied {}", contact.name, contact.phone));
+        self.layers.push(Layer::Search);
     }
 
     /// Goes to the chosen row: to the hit in its conversation, with the words
@@ -191,6 +254,7 @@ impl App {
         let mut effects = Vec::new();
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
+            Found::Contact(contact) => return self.take_contact(&contact),
             Found::Person(row) => (row.key(), None),
             Found::Note(hit) => (place(hit.channel, hit.conversation), Some(ItemKey::Note(hit.note))),
             Found::Message(hit) => {

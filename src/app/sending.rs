@@ -241,7 +241,8 @@ impl App {
         clears_draft: bool,
         effects: &mut Vec<Effect>,
     ) {
-        let intents = intents.into_iter().map(|it| self.with_seen(it)).collect();
+        let intents: Vec<Intent> = intents.into_iter().map(|it| self.with_seen(it)).collect();
+        self.offer_after_sending(&intents);
         effects.push(Effect::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();
         if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
@@ -272,6 +273,7 @@ impl App {
     }
 
     pub(super) fn undo(&mut self, effects: &mut Vec<Effect>) {
+        self.let_be();
         if self.queueing.decide(Early::Recall) {
             return;
         }

@@ -3,8 +3,10 @@
 //! Knows nothing of files; the edge reads them.
 
 use crate::app::keymap::KeyMap;
+use crate::app::recording::Fixed;
 use crate::model::account::Environment;
 use crate::model::ids::ChannelId;
+use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, Timestamp};
@@ -75,6 +77,10 @@ pub struct Settings {
     pub pause_lease: i64,
     /// Which keys call which command.
     pub keymap: KeyMap,
+    /// What senders are called here.
+    pub senders: Aliases,
+    /// Macros of the configuration.
+    pub macros: Vec<Fixed>,
 }
 
 impl Default for Settings {
@@ -91,6 +97,8 @@ impl Default for Settings {
             graphics: Graphics::Half,
             pictures_of: Vec::new(),
             keymap: KeyMap::default(),
+            senders: Aliases::default(),
+            macros: Vec::new(),
         }
     }
 }

@@ -12,18 +12,38 @@ use crate::app::tab::Focus;
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::ConversationId;
 use crate::model::local::Keep;
+use crate::model::queries::ConversationKey;
 use crate::model::snooze::{self, Snooze};
 use crate::model::time::Timestamp;
 
 /// Characters a wish can have.
 const WISH: usize = 30;
 
-/// What was done, in words.
-pub(super) fn told(until: Option<Timestamp>, now: Timestamp, offset_minutes: i32) -> String {
-    match until {
-        None => "snoozed until a reply".to_owned(),
-        Some(until) => format!("snoozed until {}", snooze::moment(until, now, offset_minutes)),
+/// Those that came back and were looked at, remembered at most.
+const SLEPT: usize = 100;
+
+/// What came back and was looked at, so that the same time can be offered
+/// again; the newest last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Slept(Vec<(ConversationKey, Snooze)>);
+
+impl Slept {
+    fn note(&mut self, key: ConversationKey, snooze: Snooze) {
+        self.0.retain(|it| it.0 != key);
+        if self.0.len() == SLEPT {
+            self.0.remove(0);
+        }
+        self.0.push((key, snooze));
     }
+
+    fn of(&self, key: &ConversationKey) -> Option<&Snooze> {
+        self.0.iter().find(|it| it.0 == *key).map(|it| &it.1)
+    }
+}
+
+/// What was done, in words.
+pub(super) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, offset_minutes: i32) -> String {
+    format!("snoozed {}", Snooze::new(until, stays, None, now).words(now, offset_minutes))
 }
 
 impl App {
@@ -33,7 +53,14 @@ impl App {
             return self.snooze_marked(effects);
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.open_layer(Layer::Snooze { rows: vec![row], typed: None });
+        self.open_layer(Layer::Snooze { rows: vec![row], typed: None, stays: false });
+    }
+
+    /// The time one was put aside until before, once more.
+    pub fn snooze_again(&self, rows: &[ConversationRow]) -> Option<Timestamp> {
+        let [row] = rows else { return None };
+        let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
+        woken.or_else(|| self.slept.of(&row.key()))?.again(self.now)
     }
 
     /// A key goes to the menu.
@@ -41,31 +68,34 @@ impl App {
         &mut self,
         rows: Vec<ConversationRow>,
         typed: Option<String>,
+        stays: bool,
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
         let (now, offset) = (self.now, self.settings.offset_minutes);
         if let Some(text) = typed {
-            return self.snooze_typing(rows, text, key, effects);
+            return self.snooze_typing((rows, stays), text, key, effects);
         }
-        let wish = match key.typed() {
-            Some('r') => Wish::Snooze(None),
-            Some('h') => Wish::Snooze(Some(snooze::in_an_hour(now))),
-            Some('t') => Wish::Snooze(Some(snooze::tomorrow(now, offset))),
-            Some('m') => Wish::Snooze(Some(snooze::monday(now, offset))),
-            Some('x') => Wish::Wake,
-            Some('c') => {
-                return self.layers.push(Layer::Snooze { rows, typed: Some(String::new()) });
+        let until = match (key.typed(), self.snooze_again(&rows)) {
+            (Some('r'), _) => None,
+            (Some('h'), _) => Some(snooze::in_an_hour(now)),
+            (Some('t'), _) => Some(snooze::tomorrow(now, offset)),
+            (Some('m'), _) => Some(snooze::monday(now, offset)),
+            (Some('s'), Some(again)) => Some(again),
+            (Some('x'), _) => return self.plan(Wish::Wake, rows, effects),
+            (Some('c'), _) => {
+                return self.layers.push(Layer::Snooze { rows, typed: Some(String::new()), stays });
             }
+            (Some('k'), _) => return self.layers.push(Layer::Snooze { rows, typed: None, stays: !stays }),
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
-            _ => return self.layers.push(Layer::Snooze { rows, typed: None }),
+            _ => return self.layers.push(Layer::Snooze { rows, typed: None, stays }),
         };
-        self.plan(wish, rows, effects);
+        self.plan(Wish::Snooze { until, stays: stays && until.is_some() }, rows, effects);
     }
 
     fn snooze_typing(
         &mut self,
-        rows: Vec<ConversationRow>,
+        (rows, stays): (Vec<ConversationRow>, bool),
         mut text: String,
         key: Key,
         effects: &mut Vec<Effect>,
@@ -74,7 +104,7 @@ impl App {
         match (key.code, key.typed()) {
             (KeyCode::Enter, _) => {
                 if let Some(at) = snooze::parse(&text, self.now, self.settings.offset_minutes) {
-                    return self.plan(Wish::Snooze(Some(at)), rows, effects);
+                    return self.plan(Wish::Snooze { until: Some(at), stays }, rows, effects);
                 }
                 typed = Some(text);
             }
@@ -89,18 +119,15 @@ impl App {
             }
             _ => typed = Some(text),
         }
-        self.layers.push(Layer::Snooze { rows, typed });
+        self.layers.push(Layer::Snooze { rows, typed, stays });
     }
 
     /// Puts aside, or brings back, all a plan applies to.
     pub(super) fn snooze_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
-        let set_at = self.now;
+        let now = self.now;
         let wanted = |row: &ConversationRow| match plan.wish {
             // Whatever came since the row was read brings it back at once.
-            Wish::Snooze(until) => {
-                let after = row.last_inbound_at.unwrap_or_default();
-                Some(Snooze { until, after, set_at, woken: None })
-            }
+            Wish::Snooze { until, stays } => Some(Snooze::new(until, stays, row.last_inbound_at, now)),
             _ => None,
         };
         self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze, effects);
@@ -124,8 +151,10 @@ impl App {
         }
         if let Some(seen) = self.looked_at_again() {
             let channel = self.tab().channel.id.clone();
-            if let Some(row) = self.tab_mut().history.as_mut().and_then(|it| it.row.as_mut()) {
-                row.local.snooze = None;
+            let row = self.tab_mut().history.as_mut().and_then(|it| it.row.as_mut());
+            let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
+            if let Some((key, snooze)) = slept {
+                self.slept.note(key, snooze);
             }
             effects.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
         }

@@ -6,6 +6,7 @@
 use crate::app::commands::{self, Command, Place};
 use crate::app::keys::Key;
 use crate::app::wrap;
+use crate::model::nearest::nearest;
 
 /// Columns of a text in the words of a macro.
 const TEXT: usize = 24;
@@ -91,6 +92,39 @@ pub fn kept(steps: &[Step]) -> String {
 /// Reads kept steps; `None` if one of them is not known.
 pub fn read(kept: &str) -> Option<Vec<Step>> {
     kept.lines().map(Step::read).collect()
+}
+
+/// Reads a step as a person writes it into the configuration: a command's name,
+/// `:` and a command line, `type` and a text, `press` and a key.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn written(words: &str) -> Result<Step, String> {
+    let words = words.trim();
+    if let Some(line) = words.strip_prefix(':') {
+        return Ok(Step::Line(line.to_owned()));
+    }
+    match words.split_once(' ') {
+        Some(("type", text)) => return Ok(Step::Paste(text.to_owned())),
+        Some(("press", key)) => {
+            return Key::parse(key).map(Step::Key).ok_or_else(|| format!("{key:?} is no key"));
+        }
+        _ => (),
+    }
+    let Some(command) = commands::named(words) else {
+        let names: Vec<String> = commands::TABLE.iter().map(|it| commands::name(it.command)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let hint = match nearest(words, &names) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => "write a command's name, \":line\", \"type text\" or \"press key\"".to_owned(),
+        };
+        return Err(format!("{words:?} is no step; {hint}"));
+    };
+    if !can_be_recorded(command) {
+        return Err(format!("{words:?} cannot be a step of a macro"));
+    }
+    let key = commands::row(command).keys.iter().find_map(|it| Key::parse_sequence(it)?.last().copied());
+    Ok(Step::Command(command, key.unwrap_or(Key::plain(crate::app::keys::KeyCode::Enter))))
 }
 
 /// How many steps a person would count: a text that is typed is one.

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use crate::app::settings::Settings;
 use crate::cli::{CliError, How, folders, logs};
 use crate::config::Config;
+use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{Clock, HOUR, SECOND};
@@ -57,6 +58,8 @@ pub fn run(how: How) -> Result<(), CliError> {
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
             keymap: config.keymap.clone(),
+            senders: Aliases::new(config.senders.clone()),
+            macros: config.macros.clone(),
         },
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),

@@ -12,11 +12,14 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::client::budget::Retries;
+use crate::client::calls::Calls;
 use crate::client::pace::{Pace, Seat, Urgency};
 use crate::client::page_size::PageSize;
 use crate::client::sameness::{Applied, Unless};
 use crate::client::server_clock::ServerClock;
 use crate::client::transport::{Progress, Sockets, Transport};
+use crate::model::calls::Call;
+use crate::model::ids::ChannelId;
 use crate::model::outbox::Moment;
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
@@ -105,6 +108,7 @@ pub(crate) struct Shared {
     seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
+    pub(crate) calls: Calls,
     warning: Option<String>,
 }
 
@@ -172,6 +176,7 @@ impl Client {
                 server_clock: Mutex::default(),
                 seats: AtomicU32::new(1),
                 clock,
+                calls: Calls::default(),
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
@@ -181,6 +186,11 @@ impl Client {
             unless: None,
             progress: None,
         })
+    }
+
+    /// The requests of the last while, oldest first, as of this channel.
+    pub fn calls(&self, channel: &ChannelId) -> Vec<Call> {
+        self.shared.calls.of(channel)
     }
 
     /// The same client for what a person waits for: it may use the part of

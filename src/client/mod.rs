@@ -11,6 +11,7 @@ use std::sync::Once;
 mod account;
 mod broadcasts;
 pub mod budget;
+mod calls;
 mod checks;
 pub mod checkup;
 mod connect;

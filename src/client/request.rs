@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Url};
 
+use crate::client::calls;
 use crate::client::connect::Client;
 use crate::client::errors::{NotSent, Outcome, ReadError, Unclear, class_read, class_write};
 use crate::client::headers::{self, Facts};
@@ -174,7 +175,15 @@ impl Client {
         if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
-        let answer = self.shared.transport.exchange(request).await?;
+        let call = calls::begun(&request, &self.shared.base_url, now);
+        let began = self.shared.clock.since_boot();
+        let answer = self.shared.transport.exchange(request).await;
+        let took = match (began, self.shared.clock.since_boot()) {
+            (Some(began), Some(ended)) => ended - began,
+            _ => self.now().since(now),
+        };
+        self.shared.calls.note(calls::ended(call, &answer, took.max(0)));
+        let answer = answer?;
         let status = answer.status;
         let heard_at = self.now();
         let facts = headers::read(&answer.headers, heard_at);

@@ -168,3 +168,39 @@ top = 3
     assert_eq!(said, wanted);
     assert_eq!(config.keymap.first(Command::Quit), "q", "what is mistaken keeps its key");
 }
+
+#[test]
+fn macros_and_senders_tell_all_their_mistakes() {
+    let text = r#"
+[senders]
+flow = "Order bot"
+empty = ""
+[[macros]]
+letter = "n"
+key = "F8"
+steps = ["pause-ai", ":tag vip", "type Hello", "press Enter"]
+[[macros]]
+letter = "n"
+steps = ["pause-ia", "press Strg-X"]
+key = "p"
+[[macros]]
+letter = "xy"
+key = "F8"
+"#;
+    let (config, mistakes) = Config::examine("config.toml", text);
+    let said: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    let wanted = [
+        (4, "[senders] needs empty = \"…\""),
+        (10, "two macros have the letter \"n\"; letters must differ"),
+        (11, "\"pause-ia\" is no step; did you mean \"pause-ai\"?"),
+        (11, "\"Strg-X\" is no key"),
+        (12, "key = \"p\" is a key of pause-ai; take another"),
+        (14, "letter = \"xy\" must be one letter or digit"),
+        (15, "[macros] needs steps = [\"pause-ai\", …]"),
+        (15, "key = \"F8\" plays another macro already"),
+    ];
+    assert_eq!(said, wanted.map(|(line, words)| format!("config.toml, line {line}: {words}")));
+    assert_eq!(config.senders, [("flow".to_owned(), "Order bot".to_owned())]);
+    let steps = "command pause-ai p\nline tag vip\npaste Hello\nkey Enter";
+    assert_eq!(config.macros.iter().map(|it| it.macro_.steps.as_str()).collect::<Vec<_>>(), [steps]);
+}

@@ -168,6 +168,19 @@ pub struct MetadataField {
     pub is_text: bool,
 }
 
+/// A contact a server found by what was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundContact {
+    /// The tab that asked.
+    pub channel: ChannelId,
+    /// The phone number.
+    pub phone: SafeText,
+    /// What the person is called.
+    pub name: SafeText,
+    /// The person's mail address.
+    pub email: Option<SafeText>,
+}
+
 /// A conversation of the same person in another tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elsewhere {

@@ -72,6 +72,31 @@ impl Sender {
     }
 }
 
+/// What a person calls senders of this word, whatever the server calls them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Aliases(Vec<(String, SafeText)>);
+
+impl Aliases {
+    /// Words and what they are called.
+    pub fn new(all: impl IntoIterator<Item = (String, String)>) -> Self {
+        let one = |(word, name): (String, String)| (word.to_lowercase(), SafeText::line(&name));
+        Self(all.into_iter().map(one).collect())
+    }
+
+    /// What a sender is called, if a person said so. A customer is called by
+    /// their own name.
+    pub fn of(&self, sender: &Sender) -> Option<&SafeText> {
+        let word = match sender {
+            Sender::Customer => return None,
+            Sender::Ai => "ai".to_owned(),
+            Sender::Api => "api".to_owned(),
+            Sender::Human => "human".to_owned(),
+            Sender::Unknown(word) => word.as_str().to_lowercase(),
+        };
+        self.0.iter().find(|it| it.0 == word).map(|it| &it.1)
+    }
+}
+
 /// How far an outbound message has come; a lattice: it never goes back.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Delivery {

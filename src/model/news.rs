@@ -4,6 +4,7 @@
 //! Knows nothing of who listens.
 
 use crate::model::account::Account;
+use crate::model::contacts::FoundContact;
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -79,6 +80,8 @@ pub enum News {
     Told(ChannelId, RowId, SafeText),
     /// What a page asked for has come, or why it has not.
     Fetched(ChannelId, Fetch, Fetching),
+    /// Contacts the server found by these words that have no conversation here.
+    FoundContacts(ChannelId, String, Vec<FoundContact>),
     /// The account behind a mail key was read.
     Mailbox(ChannelId, Box<MailAccount>),
     /// Correspondents were read.

@@ -219,7 +219,7 @@ pub struct DraftEntry {
 }
 
 /// What a tab's title and the status line count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TabCounts {
     /// Open conversations whose customer waits, plus stuck sends.
     pub needs_reply: u32,
@@ -233,6 +233,9 @@ pub struct TabCounts {
     pub snoozed: u32,
     /// When the next of them comes back.
     pub next_wake: Option<Timestamp>,
+    /// What is put aside until a time whatever the customer writes: no bell
+    /// rings for it. Some of them, where there are very many.
+    pub hushed: Vec<ConversationId>,
     /// From when the oldest of the pauses counts.
     pub paused_since: Option<Timestamp>,
     /// Threads of mails that the server counts as unread and that were not

@@ -5,6 +5,12 @@
 
 use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
 
+/// Later than any message: what is put aside after this stays away whatever
+/// the customer writes.
+pub const WHATEVER_COMES: Timestamp = Timestamp::from_micros(i64::MAX);
+/// Up to this long it is the span that is meant, not the time of day.
+const SPAN: i64 = DAY / 2;
+
 /// When a working day begins, for wishes that name only a day.
 const MORNING: i64 = 9 * HOUR;
 /// The furthest a conversation can be put aside.
@@ -33,6 +39,32 @@ pub enum Woken {
 }
 
 impl Snooze {
+    /// One that begins now; the newest inbound message known is this. One that
+    /// `stays` comes back at its time only.
+    pub fn new(until: Option<Timestamp>, stays: bool, newest: Option<Timestamp>, now: Timestamp) -> Self {
+        let stays = stays && until.is_some();
+        let after = if stays { WHATEVER_COMES } else { newest.unwrap_or_default() };
+        Self { until, after, set_at: now, woken: None }
+    }
+
+    /// Whether what the customer writes does not bring it back.
+    pub fn stays(&self) -> bool {
+        self.after == WHATEVER_COMES
+    }
+
+    /// The same time again: that time if it is still to come, else as long
+    /// again, or the same time of the next day where more than half a day was
+    /// meant. `None` where no time was.
+    pub fn again(&self, now: Timestamp) -> Option<Timestamp> {
+        let until = self.until?;
+        let meant = until.since(self.set_at);
+        Some(match now.since(until) {
+            late if late < 0 => until,
+            _ if meant <= SPAN => now.plus(meant),
+            late => until.plus((late / DAY + 1) * DAY),
+        })
+    }
+
     /// Whether it is away.
     pub fn is_asleep(&self) -> bool {
         self.woken.is_none()
@@ -44,7 +76,10 @@ impl Snooze {
             (Some(Woken::Reply), _) => "back: the customer wrote".to_owned(),
             (Some(Woken::Time), _) => "back: its time has come".to_owned(),
             (None, None) => "until a reply".to_owned(),
-            (None, Some(until)) => format!("until {}", moment(until, now, offset_minutes)),
+            (None, Some(until)) => {
+                let stays = if self.stays() { ", whatever comes" } else { "" };
+                format!("until {}{stays}", moment(until, now, offset_minutes))
+            }
         }
     }
 }
@@ -198,6 +233,32 @@ mod tests {
         assert_eq!(parse("11:30", at(NOW), berlin), Some(at("2026-11-20T10:30:00Z")));
         // Late on a Sunday in UTC it is Monday in Tokyo already.
         assert_eq!(monday(at("2026-11-22T20:00:00Z"), 9 * 60), at("2026-11-30T00:00:00Z"));
+    }
+
+    #[test]
+    fn the_same_time_again() {
+        let cases = [
+            // (set, until, now) -> again
+            ("2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z", "2026-11-20T10:30:00Z", "2026-11-20T11:00:00Z"),
+            ("2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z", "2026-11-20T11:05:00Z", "2026-11-20T12:05:00Z"),
+            ("2026-11-20T10:00:00Z", "2026-11-21T09:00:00Z", "2026-11-21T09:01:00Z", "2026-11-22T09:00:00Z"),
+            ("2026-11-20T10:00:00Z", "2026-11-21T09:00:00Z", "2026-11-23T10:00:00Z", "2026-11-24T09:00:00Z"),
+        ];
+        for (set, until, now, again) in cases {
+            let snooze = Snooze::new(Some(at(until)), false, None, at(set));
+            assert_eq!(snooze.again(at(now)), Some(at(again)), "{until} {now}");
+        }
+        assert_eq!(Snooze::new(None, true, None, at(NOW)).again(at(NOW)), None);
+    }
+
+    #[test]
+    fn only_what_has_a_time_stays_away() {
+        let newest = Some(at(NOW));
+        for (until, stays, kept) in
+            [(Some(at(NOW)), true, true), (None, true, false), (Some(at(NOW)), false, false)]
+        {
+            assert_eq!(Snooze::new(until, stays, newest, at(NOW)).stays(), kept);
+        }
     }
 
     #[test]

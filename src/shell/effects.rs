@@ -104,6 +104,8 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
         }),
         Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
+        Load::Spent => reader.spent().map(Loaded::Spent),
+        Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
         Load::Macros => reader.macros().map(Loaded::Macros),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
@@ -328,6 +330,10 @@ impl Hands {
             Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             Effect::Import(order) => self.importing.order(order),
+            Effect::ReadCalls => {
+                self.mailbox.result(Event::Loaded(Loaded::Calls(self.engine.calls())));
+            }
+            Effect::FindContacts(channel, words) => self.engine.find_contacts(&channel, words),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),
             other => drop(self.writes.send(other)),

@@ -45,6 +45,21 @@ impl Store {
             .await
     }
 
+    /// Whether a conversation with this address is known.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn knows_address(&self, channel: &ChannelId, address: &str) -> Result<bool, StoreError> {
+        let (channel, address) = (channel.clone(), address.to_owned());
+        self.cache()
+            .later(move |cache| {
+                let sql = "SELECT EXISTS (SELECT 1 FROM conversation WHERE channel = ?1 AND address = ?2)";
+                let mut statement = cache.connection.prepare_cached(sql)?;
+                Ok(statement.query_row(params![channel.as_str(), address], |row| row.get(0))?)
+            })
+            .await
+    }
+
     /// Keeps a contact as told; tells whether it differs from before.
     ///
     /// # Errors

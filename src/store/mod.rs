@@ -49,6 +49,7 @@ mod search;
 mod seen;
 mod settling;
 pub mod since;
+pub mod spending;
 mod stuck;
 pub mod templates;
 #[cfg(test)]

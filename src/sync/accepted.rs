@@ -13,6 +13,7 @@ use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::news::News;
 use crate::model::outbox::content::Content;
 use crate::model::outbox::{Operation, OutboxRow, Stop};
+use crate::model::spending;
 use crate::model::text::SafeText;
 use crate::store::lane::{LaneRow, Settlement};
 use crate::sync::Channel;
@@ -83,8 +84,13 @@ impl Channel {
         Ok(None)
     }
 
-    /// What a template costs is stated in two ways: what one did cost counts.
+    /// What it cost is noted by its kind. What a template costs is stated in two
+    /// ways: what one did cost counts.
     async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+        if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
+            let action = spending::action(&row.operation);
+            self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
+        }
         let is_template =
             matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. });
         let whole = receipt.cost.filter(|it| is_template && !receipt.test && it.fract() == 0.0);

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::client::budget::Retries;
 use crate::client::{Client, ClientError};
 use crate::model::account::Platform;
+use crate::model::calls::Call;
 use crate::model::ids::ChannelId;
 use crate::model::news::News;
 use crate::model::time::{Clock, Timestamp};
@@ -130,6 +131,11 @@ impl Channel {
     /// What the tab is made of.
     pub fn spec(&self) -> &ChannelSpec {
         &self.spec
+    }
+
+    /// The requests of the last while, oldest first.
+    pub fn calls(&self) -> Vec<Call> {
+        self.client.calls(self.id())
     }
 
     /// Tells the channel key and its server apart from others, without

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::client::ClientError;
+use crate::model::calls::Call;
 use crate::model::email::MailWish;
 use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
@@ -92,6 +93,20 @@ impl Engine {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_older(conversation);
         }
+    }
+
+    /// Asks for contacts by these words.
+    pub fn find_contacts(&self, channel: &ChannelId, words: String) {
+        if let Some(tab) = self.tab(channel) {
+            tab.find_contacts(words);
+        }
+    }
+
+    /// The requests of the last while of all tabs, newest first.
+    pub fn calls(&self) -> Vec<Call> {
+        let mut calls: Vec<Call> = self.tabs.iter().flat_map(|it| it.channel().calls()).collect();
+        calls.sort_by_key(|it| std::cmp::Reverse(it.at));
+        calls
     }
 
     /// Reads the list of templates.

@@ -231,6 +231,16 @@ impl Tab {
                 _ => 0,
             };
         }
+        let looked_for = if self.is_stopped() { None } else { self.wish(|it| it.contacts.take()) };
+        if let Some(words) = looked_for {
+            return match self.channel.find_contacts(&words).await {
+                Pulled::Paced(wait) => {
+                    self.wish(|it| it.contacts = it.contacts.take().or(Some(words)));
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
         if !self.may_go(now) {
             return NAP;
         }

@@ -43,6 +43,8 @@ pub(crate) struct Wishes {
     pub(crate) templates: bool,
     /// What pages asked for.
     pub(crate) fetches: VecDeque<Fetch>,
+    /// What a person looks for among the server's contacts.
+    pub(crate) contacts: Option<String>,
     /// What a person wants to know of mail.
     pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
@@ -118,6 +120,12 @@ impl Tab {
                 it.fetches.push_back(fetch);
             }
         });
+        self.wake(Loop::Open);
+    }
+
+    /// Asks for contacts by these words; newer words take their place.
+    pub fn find_contacts(&self, words: String) {
+        self.wish(|it| it.contacts = Some(words));
         self.wake(Loop::Open);
     }
 

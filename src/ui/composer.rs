@@ -90,7 +90,7 @@ fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut
         Some(why) => vec![(why.as_str(), theme.error())],
         None => vec![(word, theme.strong()), (label, label_style), (&price, Style::new())],
     };
-    paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, &right));
+    paint::frame_of(buffer, area, tabs::line(tab, theme, focused), Sides::Joined, (&left, &right));
 }
 
 /// The count in words: from four fifths of the bound what is left, beyond it

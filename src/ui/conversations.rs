@@ -17,6 +17,7 @@ use crate::model::time::short_span;
 use crate::ui::email;
 use crate::ui::history::paused_by;
 use crate::ui::paint::{self, Sides};
+use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
 /// Columns of a tab's name before a row of the list over all tabs.
@@ -38,7 +39,11 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         [(title.as_str(), theme.strong()), (typed.as_str(), theme.waiting())],
         [(up, theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
     );
-    paint::frame(buffer, area, theme, focused, Sides::All, (&titles.0, &titles.1));
+    let line = match app.everywhere {
+        true => ((theme.border_set(), theme.joints()), theme.border(focused)),
+        false => tabs::line(app.tab(), theme, focused),
+    };
+    paint::frame_of(buffer, area, line, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
     if list.page.rows.is_empty() {
         paint::paragraph(buffer, padded(inner), &empty_words(app), theme.dim());

@@ -29,6 +29,13 @@ pub fn draw(app: &App, theme: Theme, found: &Found, place: Area, buffer: &mut Bu
             let preview = row.conversation.preview.as_str();
             paint::text(buffer, second.x, second.y, second.width, preview, theme.dim());
         }
+        Found::Contact(contact) => {
+            let beside = if contact.name == contact.phone { "" } else { contact.phone.as_str() };
+            head(app, theme, (&contact.name, beside), (&contact.channel, None), place, buffer);
+            let email = contact.email.as_ref().map(|it| format!(" · {it}")).unwrap_or_default();
+            let words = format!("contact of the server, no conversation here{email}");
+            paint::text(buffer, second.x, second.y, second.width, &words, theme.dim());
+        }
         Found::Note(hit) => {
             head(app, theme, (&hit.title, "note, never sent"), (&hit.channel, Some(hit.at)), place, buffer);
             snippet(theme, &hit.snippet, second, buffer);

@@ -18,6 +18,7 @@ use crate::ui::email;
 use crate::ui::paint::{self, Run, Sides};
 use crate::ui::pictures;
 use crate::ui::row_state;
+use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
 /// Draws the history with its frame; the composer closes it below.
@@ -25,14 +26,15 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = app.tab();
     let focused = tab.focus == Focus::History && app.layers.is_empty();
     let Some(history) = &tab.history else {
-        paint::frame(buffer, area, theme, focused, Sides::Open, (&[], &[]));
+        paint::frame_of(buffer, area, tabs::line(tab, theme, focused), Sides::Open, (&[], &[]));
         return;
     };
     let title = title(history);
     let state = state(app, theme, tab);
     let state: Vec<Run<'_>> = state.iter().map(|(words, style)| (words.as_str(), *style)).collect();
     let (sides, border) = if tab.hides_composer() { (Sides::All, 2) } else { (Sides::Open, 1) };
-    paint::frame(buffer, area, theme, focused, sides, (&[(&title, theme.strong())], &state));
+    let line = tabs::line(tab, theme, focused);
+    paint::frame_of(buffer, area, line, sides, (&[(&title, theme.strong())], &state));
     let inner = Area { height: area.height.saturating_sub(border), ..area.inner() };
     if !history.loaded {
         paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
@@ -255,7 +257,7 @@ fn head(
     let customer = history.customer();
     let first_name = customer.as_str().split(' ').next().unwrap_or("");
     let name_width = gutter - 9;
-    let sender = item.sender(first_name);
+    let sender = item.sender(first_name, &app.settings.senders);
     let selected = history.selected.as_ref() == Some(&item.key());
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint::text(buffer, area.x + 1, area.y, name_width, &sender, style);

@@ -3,6 +3,8 @@
 //!
 //! Knows nothing of what an answer does beyond its words.
 
+use ratatui::style::Style;
+
 use crate::app::App;
 use crate::app::bulk::Plan;
 use crate::app::planning;
@@ -30,7 +32,7 @@ pub fn snooze_title(rows: &[ConversationRow]) -> String {
 }
 
 /// Until when.
-pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&str>) -> Lines {
+pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&str>, stays: bool) -> Lines {
     let (now, offset) = (app.now, app.settings.offset_minutes);
     let moment = |at| snooze::moment(at, now, offset);
     if let Some(typed) = typed {
@@ -59,12 +61,19 @@ pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&
         plain(format!("[m] until {}", monday)),
         plain("[c] until another time"),
     ];
+    if let Some(at) = app.snooze_again(rows) {
+        lines.insert(0, plain(format!("[s] the same again, until {}", moment(at))));
+    }
     if rows.iter().any(|it| it.local.is_asleep()) {
         lines.push(plain("[x] wake now"));
     }
     lines.push(gap());
-    lines
-        .push(("A message of the customer always wakes it. Kept on this desk only.".to_owned(), theme.dim()));
+    let (stay, style) = match stays {
+        true => ("[k] back also when the customer writes before: NO", theme.waiting()),
+        false => ("[k] back also when the customer writes before: yes", Style::new()),
+    };
+    lines.push((stay.to_owned(), style));
+    lines.push(("Kept on this desk only.".to_owned(), theme.dim()));
     lines
 }
 

@@ -69,9 +69,11 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         }
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
         Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),
-        Layer::DecideAll { go, look } => ("Send what waited?".to_owned(), all(theme, go, *look)),
-        Layer::Snooze { rows, typed, .. } => {
-            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref()))
+        Layer::DecideAll { go, look, price } => {
+            ("Send what waited?".to_owned(), all(theme, go, *look, price.as_deref()))
+        }
+        Layer::Snooze { rows, typed, stays } => {
+            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref(), *stays))
         }
         Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
         Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
@@ -244,7 +246,7 @@ fn finding(theme: Theme, entry: &OutboxEntry) -> Option<(String, Style)> {
     Some((words, theme.waiting()))
 }
 
-fn all(theme: Theme, go: &[(RowId, SafeText)], look: usize) -> Lines {
+fn all(theme: Theme, go: &[(RowId, SafeText)], look: usize, price: Option<&str>) -> Lines {
     let total = go.len() + look;
     let mut plan = format!("{} of {total} can go as they are", go.len());
     match look {
@@ -253,6 +255,11 @@ fn all(theme: Theme, go: &[(RowId, SafeText)], look: usize) -> Lines {
         look => plan.push_str(&format!("; {look} threads have moved: look at them")),
     }
     let mut lines = vec![plain(format!("{plan}.")), gap()];
+    if let Some(price) = price {
+        let words =
+            format!("They waited for credits and cost {price}; they leave in the order they were written.");
+        lines[0] = plain(words);
+    }
     let names: Vec<&str> = go.iter().take(SHOWN).map(|(_, name)| name.as_str()).collect();
     let rest = go.len().saturating_sub(SHOWN);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };

@@ -75,8 +75,8 @@ fn count(search: &Search) -> String {
 fn reach(app: &App) -> String {
     let since = app.search.since.map(|at| at.day_name(app.settings.offset_minutes));
     let base = match since {
-        Some(day) => format!("what this desk has read, back to {day}; asks no server"),
-        None => "what this desk has read; asks no server".to_owned(),
+        Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
+        None => "what this desk has read; then the server's contacts".to_owned(),
     };
     if app.search.partial { format!("{base}; older messages are still being made ready") } else { base }
 }

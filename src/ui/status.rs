@@ -97,6 +97,9 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     if app.lease_waits() {
         items.push(loud(app.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
     }
+    if let Some(offered) = app.offered().filter(|_| !app.is_typing()) {
+        items.push(loud(format!(" · {} {offered}", app.key_of(Command::TakeOffer)), theme.strong()));
+    }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {
         let (finished, total) = batch.progress();

@@ -8,13 +8,14 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::layout::Area;
 use crate::app::pointer::Pointer;
+use crate::app::purse::Balance;
 use crate::app::tab::Tab;
 use crate::app::wrap;
 use crate::model::account::Environment;
 use crate::model::prices;
 use crate::ui::connection;
 use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::ui::theme::{BorderSet, Theme};
 
 /// Columns of the place of all tabs.
 const ALL: usize = 5;
@@ -99,9 +100,25 @@ pub fn tab_at(app: &App, x: u16) -> Option<Pointer> {
 /// The balance of the active tab's workspace.
 pub fn credits(app: &App) -> String {
     match &app.tab().account {
-        Some(account) => format!("{} credits", prices::credits(account.credits)),
+        Some(account) => {
+            let word = match app.balance(app.tab()) {
+                Balance::Fine => "",
+                Balance::Low => "LOW, ",
+                Balance::Empty => "EMPTY, ",
+            };
+            format!("{word}{} credits", prices::credits(account.credits))
+        }
         None => String::new(),
     }
+}
+
+/// The line of a tab's panes: its shape tells a test key from a live one.
+pub fn line(tab: &Tab, theme: Theme, focused: bool) -> ((BorderSet, [&'static str; 2]), Style) {
+    let set = match tab.environment() {
+        Some(Environment::Test) => theme.test_border_set(),
+        _ => (theme.border_set(), theme.joints()),
+    };
+    (set, theme.border(focused))
 }
 
 /// LIVE or TEST; a key that has not told yet has neither.

@@ -225,6 +225,15 @@ impl Theme {
         if self.ascii { ["+", "+"] } else { ["├", "┤"] }
     }
 
+    /// The border and the joints of a tab whose key sends nothing for real.
+    pub fn test_border_set(self) -> (BorderSet, [&'static str; 2]) {
+        if self.ascii {
+            (["+", "+", "+", "+", "~", ":"], ["+", "+"])
+        } else {
+            (["┌", "┐", "└", "┘", "╌", "┆"], ["├", "┤"])
+        }
+    }
+
     /// The mark of a row that was chosen to be acted on.
     pub fn chosen(self) -> &'static str {
         if self.ascii { "*" } else { "●" }

@@ -82,6 +82,14 @@ pub enum Disk {
     Hangs,
 }
 
+/// What lies behind a desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum World {
+    Empty,
+    Sample,
+    Rehearsal,
+}
+
 /// A desk with a service of its own.
 pub struct Desk {
     pub app: App,
@@ -123,15 +131,20 @@ impl Desk {
     pub fn with(columns: u16, rows: u16, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings::default();
         change(&mut settings);
-        Self::in_world((columns, rows), settings, false)
+        Self::in_world((columns, rows), settings, World::Empty)
     }
 
     /// A desk on the sample world, whose clock only tests turn.
     pub fn demo(columns: u16, rows: u16) -> Self {
-        Self::in_world((columns, rows), Settings { demo: true, ..Settings::default() }, true)
+        Self::in_world((columns, rows), Settings { demo: true, ..Settings::default() }, World::Sample)
     }
 
-    fn in_world(size: (u16, u16), settings: Settings, demo: bool) -> Self {
+    /// A desk whose second tab has the business chat's test key.
+    pub fn rehearsing(columns: u16, rows: u16) -> Self {
+        Self::in_world((columns, rows), Settings::default(), World::Rehearsal)
+    }
+
+    fn in_world(size: (u16, u16), settings: Settings, world: World) -> Self {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let clock = HandClock::new();
         let folder = tempfile::tempdir().expect("a folder");
@@ -143,7 +156,7 @@ impl Desk {
         options.dev = true;
         options.unlimited = true;
         options.by_hand = true;
-        options.demo = demo;
+        options.demo = world == World::Sample;
         let running = runtime.block_on(service::start(options)).expect("the service starts");
         let keys: Vec<(String, Environment, String)> = running
             .keys
@@ -156,12 +169,18 @@ impl Desk {
             ("email", "Harbor mail"),
             ("voip", "Harbor phone"),
         ];
-        let specs = tabs.iter().take(if demo { 4 } else { 2 }).map(|(channel, name)| {
+        let specs = tabs.iter().take(if world == World::Sample { 4 } else { 2 }).map(|(channel, name)| {
             let found = keys.iter().find(|it| it.0 == *channel && it.1 == Environment::Live);
             spec(channel, name, &running.base_url, &found.expect("a live key").2)
         });
+        let mut specs: Vec<ChannelSpec> = specs.collect();
+        if world == World::Rehearsal {
+            let found = keys.iter().find(|it| it.0 == "whatsapp" && it.1 == Environment::Test);
+            let key = &found.expect("a test key").2;
+            specs[1] = spec("rehearsal", "Rehearsal", &running.base_url, key);
+        }
         let (base_url, dev_url) = (running.base_url.clone(), running.dev_url.clone());
-        Self::open(specs.collect(), settings, size, clock, runtime, folder, move |desk| {
+        Self::open(specs, settings, size, clock, runtime, folder, move |desk| {
             desk.base_url = base_url;
             desk.dev_url = dev_url;
             desk.keys = keys;
@@ -296,6 +315,16 @@ impl Desk {
                 Effect::Edit(text) => {
                     let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
                     Some(Event::Edited(Ok(edited)))
+                }
+                Effect::FindContacts(channel, words) => {
+                    let channel = self.channels.iter().find(|it| it.spec().id == channel).expect("a tab");
+                    self.runtime.block_on(channel.find_contacts(&words));
+                    None
+                }
+                Effect::ReadCalls => {
+                    let mut calls: Vec<_> = self.channels.iter().flat_map(|it| it.calls()).collect();
+                    calls.sort_by_key(|it| std::cmp::Reverse(it.at));
+                    Some(Event::Loaded(Loaded::Calls(calls)))
                 }
                 Effect::OpenOutside(url) => {
                     self.opened.push(url);

@@ -1,6 +1,7 @@
 //! Stories: what a person does with the keys, and what they see.
 
 mod attaching;
+mod bursts;
 mod canned;
 mod card;
 mod closing;
@@ -33,7 +34,9 @@ mod radar;
 mod reacting;
 mod reading;
 mod rebinding;
+mod requests;
 mod seeing;
+mod senders;
 mod snoozing;
 mod tabs;
 mod takeover;

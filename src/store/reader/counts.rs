@@ -4,14 +4,17 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::ChannelId;
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::TabCounts;
+use crate::model::snooze::WHATEVER_COMES;
 use crate::store::StoreError;
 use crate::store::rows::{local, time};
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.
 const CAP: u32 = 10_000;
+/// Conversations for which no bell rings, at most.
+const HUSHED: u32 = 1_000;
 
 /// Counts for one tab.
 pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
@@ -30,6 +33,13 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
              WHERE c.channel = ?1 LIMIT ?2)",
         local::ASLEEP
     );
+    let mut hushed = connection.prepare_cached(
+        "SELECT conversation FROM desk.snooze WHERE channel = ?1 AND after = ?2 AND woken_at IS NULL LIMIT ?3",
+    )?;
+    let hushed = hushed
+        .query_map(params![channel.as_str(), WHATEVER_COMES.micros(), HUSHED], |row| row.get::<_, String>(0))?
+        .map(|it| it.map(|id| ConversationId::from(id.as_str())))
+        .collect::<Result<_, _>>()?;
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {
         needs_reply: needs.saturating_sub(needs_asleep),
@@ -45,6 +55,7 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
                  WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 LIMIT ?2)",
         )?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
+        hushed,
         next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,
         paused_since: first(
             "SELECT min(max(since, extended_at)) FROM (SELECT * FROM desk.pause WHERE channel = ?1 LIMIT ?2)",

@@ -34,6 +34,20 @@ pub(crate) fn outbox(connection: &Connection, query: &DeskQuery) -> Result<Outbo
     Ok(OutboxPage { entries: entries.collect::<Result<_, _>>()?, more })
 }
 
+/// Rows that were stopped for one reason, in the order they shall leave.
+pub(crate) fn stopped(
+    connection: &Connection,
+    stop: Stop,
+    limit: u32,
+) -> Result<Vec<OutboxEntry>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped' AND stop = ?1 ORDER BY sequence LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![stop.word(), limit], read)?.collect::<Result<Vec<_>, _>>()?;
+    rows.into_iter().map(|it| entry_of(connection, it)).collect()
+}
+
 /// One row of the outbox; `None` if it is done.
 pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");

@@ -20,7 +20,7 @@ use crate::store::{StoreError, account, drafts, files, pauses};
 
 pub(crate) mod conversations;
 mod counts;
-mod desk;
+pub(crate) mod desk;
 pub(crate) mod elsewhere;
 mod fates;
 mod finding;

@@ -53,6 +53,21 @@ async fn store(folder: &std::path::Path) -> Store {
 }
 
 #[tokio::test]
+async fn what_stays_away_comes_back_at_its_time_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path()).await;
+    let reader = store.reader().unwrap();
+    let stays = Some(Snooze::new(Some(at(150)), true, Some(at(20)), at(20)));
+    store.keep(&channel(), Keep::Snooze(vec![("c".into(), stays)])).unwrap();
+    receive(&store, "c", 30).await;
+    assert_eq!(reader.counts(&channel()).unwrap().hushed, ["c".into()]);
+    assert!(local(&reader, "c").is_asleep());
+    store.keep(&channel(), Keep::Wake(at(150))).unwrap();
+    assert_eq!(local(&reader, "c").snooze.and_then(|it| it.woken), Some(Woken::Time));
+    assert!(reader.counts(&channel()).unwrap().hushed.is_empty());
+}
+
+#[tokio::test]
 async fn what_is_put_aside_is_away_until_its_time_or_a_reply() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;

@@ -115,3 +115,22 @@ fn all_tabs_make_one_list() {
     desk.keys("gg<Enter>J").shows("All tabs · open").keys("1").shows("Inbox · open");
     desk.keys("0").shows("All tabs · open").keys("2").shows("Inbox · open").shows("Oksana");
 }
+
+#[test]
+fn contacts_without_a_conversation_are_asked_of_the_server() {
+    let mut desk = desk(120, 40);
+    let contact = |phone: &str, name: &str| serde_json::json!({"phone": phone, "name": name});
+    desk.elsewhere("whatsapp", "POST", "/contacts", contact("+420777123456", "Marie Nováková"));
+    desk.elsewhere("whatsapp", "POST", "/contacts", contact("+34600111222", "Maria Lopez"));
+    // Nobody is asked while words are being typed.
+    desk.keys("g/").types("mari").shows("Maria Lopez").hides("Marie Nov");
+    desk.wait(200_000);
+    desk.hides("Marie Nov").wait(100_000);
+    desk.shows("Marie Nováková · +420777123456").shows("contact of the server, no conversation here");
+    photographs!(desk, "contacts");
+    // Who has a conversation here stands once.
+    assert_eq!(desk.picture().matches("Maria Lopez").count(), 1);
+    desk.keys("<Down><Enter>").shows("Marie Nováková has no conversation here yet; copied +420777123456");
+    assert_eq!(desk.copied, ["+420777123456"]);
+    desk.types("x").hides("contact of the server");
+}

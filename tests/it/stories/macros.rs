@@ -123,3 +123,23 @@ fn esc_stops_it_and_other_keys_wait() {
     desk.keys("Qapsh").keys("Q").settle().keys("<Esc>");
     desk.keys_before_the_disk("maJ").settle().shows("2 snoozed");
 }
+
+#[test]
+fn a_macro_of_the_configuration_is_on_its_key_and_changed_there_only() {
+    let text = r#"
+[[macros]]
+letter = "n"
+key = "F8"
+steps = ["pause-ai", "write", "type One moment, please.", "leave"]
+"#;
+    let config = frontdesk::config::Config::parse("config.toml", text).expect("a configuration");
+    let mut desk = Desk::with(120, 40, |it| it.macros = config.macros);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
+    desk.wait(1_000_000);
+    desk.settle().keys("<F8>").settle().shows("One moment, please.").shows("AI OFF by you");
+    assert!(desk.outbound().is_empty(), "it sends nothing by itself");
+    desk.keys("m").shows("pause AI, write, \"One moment");
+    photographs!(desk, "configured");
+    desk.keys("<Delete>").shows("macro n stands in the configuration").keys("<Esc>");
+    desk.keys("Qn").shows("macro n stands in the configuration");
+}

@@ -87,3 +87,36 @@ fn x_wakes_it_and_closed_ones_are_not_put_aside() {
     desk.wait(1_000_000);
     desk.keys("st").shows("snooze: already closed");
 }
+
+#[test]
+fn what_stays_away_is_brought_back_by_its_time_only_and_rings_no_bell() {
+    let mut desk = desk();
+    desk.keys("jsk").shows("when the customer writes before: NO");
+    photographs!(desk, "stays");
+    desk.keys("h").hides("Maria Lopez").shows("snoozed until 11:00, whatever comes");
+    let bells = desk.bells;
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
+    desk.wait(MINUTE);
+    desk.settle().hides("Maria Lopez").shows("1 snoozed");
+    assert_eq!(desk.bells, bells, "no bell for what stays away");
+    desk.keys("gs").shows("until 11:00, whatever comes").keys("\\8");
+    desk.wait(60 * MINUTE);
+    desk.settle().shows("[back] Hello?");
+    assert_eq!(desk.bells, bells + 1);
+}
+
+#[test]
+fn the_same_time_is_offered_again_once_it_is_back() {
+    let mut desk = desk();
+    desk.keys("jst").hides("Maria Lopez").keys("s").hides("the same again").keys("<Esc>");
+    // A reply before the time: the time is still to come.
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "One more thing");
+    desk.wait(MINUTE);
+    desk.settle().keys("gg").shows("[back] One more thing").keys("<Enter>").settle();
+    desk.keys("<Esc>s").shows("[s] the same again, until tomorrow 09:00");
+    photographs!(desk, "again");
+    desk.keys("s").hides("Maria Lopez").shows("snoozed until tomorrow 09:00");
+    // The time itself: the same time of the next day.
+    desk.wait(24 * 60 * MINUTE);
+    desk.settle().keys("gg").shows("[back]").keys("s").shows("[s] the same again, until tomorrow 09:00");
+}

@@ -34,14 +34,30 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
         .settle()
         .shows("your reaction");
     desk.keys("p").settle().shows("AI OFF by you").keys("P").settle().shows("AI ON");
-    // The top-up is seen by itself, and one decision sends it, once.
+    // What it cost, and what waits, stand on one page.
+    desk.keys("$").settle().shows("EMPTY").shows("1 message waits for credits; A sends it");
+    photographs!(desk, "page");
+    desk.keys("A").shows("the balance is empty still").keys("<Esc>");
+    // The top-up is seen by itself, and one question sends it, once.
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
-    desk.settle().shows("500 credits").keys("go").shows("ASKS");
-    desk.keys("a").shows("credits");
+    desk.settle().shows("500 credits").shows("Y sends 1 that waited for credits (1 credit)");
+    photographs!(desk, "offered");
+    desk.keys("Y").shows("They waited for credits and cost 1 credit");
     photographs!(desk, "again");
-    desk.keys("y").settle();
+    desk.keys("y").settle().shows("499 credits").hides("waited for credits");
     let sent = desk.outbound();
     let texts = sent.iter().filter(|it| it["content"].to_string().contains("It left this morning")).count();
     assert_eq!(texts, 1, "{sent:?}");
+    // A day later the page knows what leaves in a day, and warns in time.
+    desk.keys("$").settle().shows("Harbor chat: 1 message 1").keys("<Esc>");
+    desk.wait(24 * 3600 * SECOND);
+    desk.dev("credits", json!({"balance": 1}));
+    desk.settle()
+        .keys("<Esc>")
+        .shows("LOW, 1 credit")
+        .keys("$")
+        .settle()
+        .shows("LOW · lasts a day, at 1 a day from here");
+    photographs!(desk, "low");
 }

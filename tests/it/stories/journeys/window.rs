@@ -21,13 +21,16 @@ fn a_closed_window_is_answered_with_a_template_and_opens_again() {
     photographs!(desk, "filled");
     desk.keys("<Enter>").shows("outbox 1").pass(6).settle();
     assert_eq!(desk.outbound().len(), 1);
-    desk.shows("waiting for a reply to reopen");
+    desk.shows("waiting for a reply to reopen").shows("Y snoozes until the reply");
     photographs!(desk, "waiting");
+    // Nothing can be done here until the customer answers: one key puts it aside.
+    desk.keys("Y").shows("snoozed until a reply").shows("1 snoozed");
     let bells = desk.bells;
     desk.focus(false);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you!");
     desk.wait(2_000_000);
-    desk.settle().shows("window open").shows("It left this morning");
+    desk.settle().shows("window open").shows("It left this morning").hides("1 snoozed");
+    desk.shows("the window is open again: your draft is here, i goes on with it");
     assert_eq!(desk.bells, bells + 1);
     photographs!(desk, "open_again");
     desk.focus(true);

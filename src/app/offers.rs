@@ -1,0 +1,99 @@
+//! What suggests itself after something else: one key does it, any other
+//! thing lets it be. It lies over nothing and takes no key from anything.
+//!
+//! Knows nothing of how it is done.
+
+use crate::app::App;
+use crate::app::bulk::Wish;
+use crate::app::event::{Effect, Intent};
+use crate::model::conversations::ServiceWindow;
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::Content;
+use crate::model::queries::ConversationKey;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// How long an offer stands.
+const STANDS: i64 = 2 * MINUTE;
+
+/// What one key would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Offer {
+    what: What,
+    until: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    /// Only the customer can open the window again: out of sight until then.
+    SnoozeUntilReply(ConversationKey),
+    /// There are credits again.
+    SendUnpaid,
+}
+
+impl App {
+    /// What is offered now, in words behind its key.
+    pub fn offered(&self) -> Option<String> {
+        Some(match self.offer.as_ref()?.what {
+            What::SnoozeUntilReply(_) => "snoozes until the reply".to_owned(),
+            What::SendUnpaid => format!("sends {}", self.unpaid_words()),
+        })
+    }
+
+    /// A template leaves into a closed window: nothing else can be done there
+    /// until the customer answers.
+    pub(super) fn offer_after_sending(&mut self, sends: &[Intent]) {
+        let is_template = |it: &Intent| {
+            matches!(&it.operation, Operation::SendContent { content: Content::Template(_), .. })
+        };
+        let Some(sent) = sends.iter().find(|it| is_template(it)) else { return };
+        let shut = self.at_hand().is_some_and(|it| {
+            it.conversation.window == ServiceWindow::Closed && it.conversation.id == sent.conversation
+        });
+        if shut {
+            let key =
+                ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
+            self.offer = Some(Offer { what: What::SnoozeUntilReply(key), until: self.now.plus(STANDS) });
+        }
+    }
+
+    /// What waited for credits can leave.
+    pub(super) fn offer_unpaid(&mut self) {
+        self.offer = Some(Offer { what: What::SendUnpaid, until: self.now.plus(STANDS) });
+    }
+
+    /// An offer ends with its time, and when the person turns to something
+    /// else.
+    pub(super) fn follow_offer(&mut self) {
+        let Some(offer) = &self.offer else { return };
+        let stays = match &offer.what {
+            What::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
+                it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
+            }),
+            What::SendUnpaid => self.has_unpaid(),
+        };
+        if !stays || offer.until <= self.now {
+            self.offer = None;
+        }
+    }
+
+    /// Does what is offered.
+    pub(super) fn take_offer(&mut self, effects: &mut Vec<Effect>) {
+        let Some(offer) = self.offer.take() else { return };
+        match offer.what {
+            What::SendUnpaid => self.ask_unpaid(),
+            What::SnoozeUntilReply(key) => {
+                self.act_on(vec![key], Wish::Snooze { until: None, stays: false }, effects);
+            }
+        }
+    }
+
+    /// What was offered does not suggest itself any more.
+    pub(super) fn let_be(&mut self) {
+        self.offer = None;
+    }
+
+    /// When what is offered ends.
+    pub(super) fn offer_due(&self) -> Option<Timestamp> {
+        self.offer.as_ref().map(|it| it.until)
+    }
+}

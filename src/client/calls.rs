@@ -1,0 +1,101 @@
+//! The requests of the last while, for people to look at: a ring that forgets
+//! the oldest.
+//!
+//! Keeps neither bodies nor keys nor headers but those named in [`Call`]. Knows
+//! nothing of what an answer means.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+
+use crate::client::errors::NotSent;
+use crate::client::transport::{Broken, Incoming, Outgoing};
+use crate::model::calls::Call;
+use crate::model::ids::ChannelId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::wire::errors::ErrorBody;
+
+/// Requests that are remembered.
+const REMEMBERED: usize = 200;
+
+/// The ring.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(Mutex<VecDeque<Call>>);
+
+impl Calls {
+    /// Remembers one.
+    pub(crate) fn note(&self, call: Call) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.len() == REMEMBERED {
+            calls.pop_front();
+        }
+        calls.push_back(call);
+    }
+
+    /// All of them, oldest first, as of this channel.
+    pub(crate) fn of(&self, channel: &ChannelId) -> Vec<Call> {
+        let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.iter().map(|it| Call { channel: channel.clone(), ..it.clone() }).collect()
+    }
+}
+
+/// A request that is about to leave.
+pub(crate) fn begun(request: &Outgoing, base: &str, at: Timestamp) -> Call {
+    // The address as it is asked, below the configured one.
+    let whole = Url::parse(&request.url).map_or_else(|_| request.url.clone(), Into::into);
+    let path = whole.strip_prefix(base).unwrap_or(&whole).to_owned();
+    Call {
+        channel: ChannelId::default(),
+        at,
+        method: request.method.as_str().to_owned(),
+        base: base.to_owned(),
+        path,
+        took: 0,
+        answer: Err(SafeText::default()),
+        code: None,
+        replayed: false,
+        key: text(&request.headers, "idempotency-key").map(str::to_owned),
+        request_id: None,
+        has_body: !request.body.is_empty(),
+    }
+}
+
+/// The same with what came of it.
+pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) -> Call {
+    let call = Call { took, ..call };
+    match answer {
+        Err(Broken::NotSent(NotSent::Offline(why) | NotSent::Misconfigured(why))) => {
+            Call { answer: Err(SafeText::line(&format!("not sent: {why}"))), ..call }
+        }
+        Err(Broken::NotSent(NotSent::Paced(_))) => {
+            Call { answer: Err(SafeText::line("not sent yet")), ..call }
+        }
+        Err(Broken::Midway(why)) => {
+            Call { answer: Err(SafeText::line(&format!("no answer: {why}"))), ..call }
+        }
+        Ok(answer) => Call {
+            answer: Ok(answer.status),
+            code: code(answer),
+            replayed: text(&answer.headers, "idempotent-replayed")
+                .is_some_and(|it| it.eq_ignore_ascii_case("true")),
+            request_id: text(&answer.headers, "x-request-id").map(SafeText::line),
+            ..call
+        },
+    }
+}
+
+/// The code of a refusal, or why the body of an answer did not come whole.
+fn code(answer: &Incoming) -> Option<SafeText> {
+    match &answer.body {
+        Err(cut) => Some(cut.why.clone()),
+        Ok(_) if (200..300).contains(&answer.status) => None,
+        Ok(body) => serde_json::from_slice::<ErrorBody>(body).ok().map(|it| SafeText::line(&it.code)),
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|it| it.to_str().ok())
+}

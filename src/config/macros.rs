@@ -1,0 +1,72 @@
+//! The `[[macros]]` tables: steps under a letter, and on a key if wanted.
+//!
+//! Knows nothing of playing them.
+
+use crate::app::commands::{self, Place};
+use crate::app::keymap::KeyMap;
+use crate::app::keys::Key;
+use crate::app::recording::Fixed;
+use crate::app::steps;
+use crate::config::Mistakes;
+use crate::config::reading::Section;
+use crate::model::macros::Macro;
+
+/// Reads one table, with every mistake in it; a macro with a mistake is as if
+/// it were not there.
+pub(crate) fn read(
+    section: &Section<'_>,
+    before: &[Fixed],
+    keymap: &KeyMap,
+    mistakes: &mut Mistakes,
+) -> Option<Fixed> {
+    mistakes.all(section.unknown(&["letter", "steps", "key"]));
+    let letter = mistakes.take(section.required("letter"));
+    let steps = mistakes.value(section.strings("steps")).unwrap_or_default();
+    let key = mistakes.value(section.string("key"));
+    let mut fine = true;
+    let mut wrong = |key: &str, problem: String| {
+        mistakes.take::<()>(Err(section.error(key, &problem)));
+        fine = false;
+    };
+    let letter = letter.map(|it| (it.chars().next().unwrap_or(' '), it));
+    if let Some((first, whole)) = &letter {
+        if whole.chars().count() != 1 || !first.is_alphanumeric() {
+            wrong("letter", format!("letter = {whole:?} must be one letter or digit"));
+        } else if before.iter().any(|it| it.macro_.letter == *first) {
+            wrong("letter", format!("two macros have the letter {whole:?}; letters must differ"));
+        }
+    }
+    if steps.is_empty() {
+        wrong("steps", "[macros] needs steps = [\"pause-ai\", …]".to_owned());
+    }
+    let mut read = Vec::new();
+    for step in &steps {
+        match steps::written(step) {
+            Ok(step) => read.push(step),
+            Err(problem) => wrong("steps", problem),
+        }
+    }
+    let key = key.and_then(|name| match free_key(&name, before, keymap) {
+        Ok(key) => Some(key),
+        Err(problem) => {
+            wrong("key", problem);
+            None
+        }
+    });
+    let (letter, _) = letter.filter(|_| fine)?;
+    Some(Fixed { macro_: Macro { letter, steps: steps::kept(&read) }, key })
+}
+
+/// A key nothing else has outside text.
+fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<Key, String> {
+    let key = Key::parse(name).ok_or_else(|| format!("key = {name:?} is no key"))?;
+    if before.iter().any(|it| it.key == Some(key)) {
+        return Err(format!("key = {name:?} plays another macro already"));
+    }
+    let desk = commands::TABLE.iter().filter(|it| it.place != Place::Composer);
+    let mut begun = desk.filter(|row| keymap.keys(row.command).iter().any(|it| it.first() == Some(&key)));
+    match begun.next() {
+        Some(row) => Err(format!("key = {name:?} is a key of {}; take another", commands::name(row.command))),
+        None => Ok(key),
+    }
+}

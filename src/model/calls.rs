@@ -1,0 +1,111 @@
+//! What was asked of a server and how it answered, without bodies and without
+//! keys; and the same as a command for a shell.
+//!
+//! Pure. Knows nothing of who keeps it.
+
+use crate::model::ids::ChannelId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The tab whose key it left with.
+    pub channel: ChannelId,
+    /// When it left.
+    pub at: Timestamp,
+    /// The method's word.
+    pub method: String,
+    /// The server, up to the path.
+    pub base: String,
+    /// The path below it, with the query.
+    pub path: String,
+    /// Microseconds until the answer was whole, or until there was none.
+    pub took: i64,
+    /// The HTTP status, or why there is none.
+    pub answer: Result<u16, SafeText>,
+    /// The error's code, where it was refused.
+    pub code: Option<SafeText>,
+    /// Whether it was an answer given before under the same key.
+    pub replayed: bool,
+    /// The key under which it may be repeated.
+    pub key: Option<String>,
+    /// What the server calls the request.
+    pub request_id: Option<SafeText>,
+    /// Whether it had a body.
+    pub has_body: bool,
+}
+
+impl Call {
+    /// Whether it was answered as wished.
+    pub fn is_fine(&self) -> bool {
+        matches!(self.answer, Ok(200..=299))
+    }
+
+    /// As a command for a shell. The channel key stands for itself as a
+    /// variable, and the body as a file: neither was kept.
+    pub fn curl(&self) -> String {
+        let mut words = vec!["curl".to_owned()];
+        if self.method != "GET" {
+            words.push(format!("-X {}", self.method));
+        }
+        words.push(quoted(&format!("{}{}", self.base, self.path)));
+        words.push("-H \"Authorization: Bearer $CHANNEL_KEY\"".to_owned());
+        if let Some(key) = &self.key {
+            words.push(format!("-H {}", quoted(&format!("Idempotency-Key: {key}"))));
+        }
+        if self.has_body {
+            words.push("-H 'Content-Type: application/json' --data @body.json".to_owned());
+        }
+        words.join(" ")
+    }
+}
+
+/// A word no shell reads anything into.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_holds_no_key_and_nothing_a_shell_reads() {
+        let call = |method: &str, path: &str, key: Option<&str>, has_body| Call {
+            channel: ChannelId::from("c"),
+            at: Timestamp::default(),
+            method: method.into(),
+            base: "https://api.example.com/v1".into(),
+            path: path.into(),
+            took: 0,
+            answer: Ok(200),
+            code: None,
+            replayed: false,
+            key: key.map(str::to_owned),
+            request_id: None,
+            has_body,
+        };
+        let bearer = "-H \"Authorization: Bearer $CHANNEL_KEY\"";
+        let cases = [
+            (
+                call("GET", "/conversations?limit=30", None, false),
+                format!("curl 'https://api.example.com/v1/conversations?limit=30' {bearer}"),
+            ),
+            (
+                call("POST", "/messages/send", Some("k1"), true),
+                format!(
+                    "curl -X POST 'https://api.example.com/v1/messages/send' {bearer} -H 'Idempotency-Key: k1' \
+                     -H 'Content-Type: application/json' --data @body.json"
+                ),
+            ),
+            (
+                call("GET", "/x?q=$(rm)'`", None, false),
+                format!("curl 'https://api.example.com/v1/x?q=$(rm)'\\''`' {bearer}"),
+            ),
+        ];
+        for (call, expected) in cases {
+            assert_eq!(call.curl(), expected);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What was spent from here, by day and by kind of action, as far as answers
+//! told; and what a wish will cost.
+//!
+//! Pure. Knows nothing of balances or of where it is kept.
+
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::Content;
+use crate::model::prices::{self, Price};
+
+/// Days that are remembered.
+const DAYS: i64 = 30;
+
+/// What one kind of action cost on one day.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spent {
+    /// The day, counted as [`crate::model::time::Timestamp::day_number`]
+    /// does in UTC.
+    pub day: i64,
+    /// The kind of action.
+    pub action: String,
+    /// Credits.
+    pub credits: f64,
+    /// How often.
+    pub count: u32,
+}
+
+/// What an action is called here.
+pub fn action(operation: &Operation) -> &'static str {
+    match operation {
+        Operation::SendContent { content: Content::Template(_), .. } => "template",
+        Operation::SendContent { content: Content::Media(_), .. } | Operation::SendFile(_) => "file",
+        Operation::SendText { .. } | Operation::SendContent { .. } => "message",
+        other => other.word(),
+    }
+}
+
+/// What a wish costs; `None` where no price is told.
+pub fn price(operation: &Operation, template: Price) -> Option<Price> {
+    Some(match operation {
+        Operation::SendContent { content: Content::Template(_), .. } => template,
+        Operation::SendContent { content: Content::Media(media), .. } if media.uploaded => {
+            crate::model::attachments::uploaded_price(media.kind)
+        }
+        Operation::SendContent { content: Content::Media(_), .. } => Price::exactly(prices::MEDIA_OWN_LINK),
+        Operation::SendFile(file) => crate::model::attachments::uploaded_price(file.kind),
+        Operation::SendText { .. } | Operation::SendContent { .. } => Price::exactly(prices::TEXT),
+        Operation::SendMail(_) => Price::exactly(prices::EMAIL),
+        _ => return None,
+    })
+}
+
+/// Adds what one action cost; days long past are forgotten.
+pub fn note(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
+    all.retain(|it| day - it.day < DAYS);
+    match all.iter_mut().find(|it| it.day == day && it.action == action) {
+        Some(known) => {
+            known.credits += credits;
+            known.count = known.count.saturating_add(1);
+        }
+        None => all.push(Spent { day, action: action.to_owned(), credits, count: 1 }),
+    }
+}
+
+/// Reads what [`write`] wrote; lines that are none are left out.
+pub fn read(text: &str) -> Vec<Spent> {
+    let line = |it: &str| {
+        let mut words = it.split(' ');
+        let (day, action, credits, count) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let credits = credits.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0)?;
+        Some(Spent { day: day.parse().ok()?, action: action.to_owned(), credits, count: count.parse().ok()? })
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// A line for each.
+pub fn write(all: &[Spent]) -> String {
+    let line = |it: &Spent| format!("{} {} {} {}\n", it.day, it.action, it.credits, it.count);
+    all.iter().map(line).collect()
+}
+
+/// Credits a day, over the days since the first of them within a week;
+/// `None` before a first whole day is known.
+pub fn burn(all: &[Spent], today: i64) -> Option<f64> {
+    let week: Vec<&Spent> = all.iter().filter(|it| (1..=7).contains(&(today - it.day))).collect();
+    let first = week.iter().map(|it| it.day).min()?;
+    let days = i32::try_from(today - first).ok()?;
+    let sum: f64 = week.iter().map(|it| it.credits).sum();
+    Some(sum / f64::from(days)).filter(|it| *it > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_is_kept_as_lines() {
+        let mut all = Vec::new();
+        for (day, action, credits) in
+            [(1, "message", 1.0), (1, "message", 1.0), (1, "file", 2.5), (2, "file", 5.0)]
+        {
+            note(&mut all, day, action, credits);
+        }
+        assert_eq!(write(&all), "1 message 2 2\n1 file 2.5 1\n2 file 5 1\n");
+        assert_eq!(read(&write(&all)), all);
+        note(&mut all, 31, "call", 5.0);
+        assert_eq!(write(&all), "2 file 5 1\n31 call 5 1\n");
+    }
+
+    #[test]
+    fn what_is_no_ledger_is_left_out() {
+        for text in
+            ["", "x", "1 message", "1 message -1 1", "1 message NaN 1", "1 message 1 x", "x message 1 1"]
+        {
+            assert_eq!(read(text), [], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_burn_counts_whole_days_of_a_week() {
+        let burnt = |days: &[(i64, f64)]| {
+            let mut all = Vec::new();
+            days.iter().for_each(|(day, credits)| note(&mut all, *day, "message", *credits));
+            burn(&all, 10)
+        };
+        assert_eq!(burnt(&[]), None);
+        assert_eq!(burnt(&[(10, 9.0)]), None, "today is not over");
+        assert_eq!(burnt(&[(9, 8.0), (10, 9.0)]), Some(8.0));
+        assert_eq!(burnt(&[(6, 8.0)]), Some(2.0));
+        assert_eq!(burnt(&[(2, 70.0)]), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! What was spent from here, as far as answers told. In the cache: it is for
+//! information only.
+//!
+//! Knows nothing of prices.
+
+use rusqlite::Connection;
+
+use crate::model::ids::ChannelId;
+use crate::model::outbox::RowState;
+use crate::model::queries::OutboxEntry;
+use crate::model::spending::{self, Spent};
+use crate::model::stops::Stop;
+use crate::model::time::Timestamp;
+use crate::store::reader::{Reader, desk};
+use crate::store::{Store, StoreError, meta};
+
+/// The ledger of a channel.
+const SPENT: &str = "spent";
+/// Rows that wait for credits read at most.
+const UNPAID: u32 = 500;
+
+impl Store {
+    /// Notes what one action cost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_spent(
+        &self,
+        channel: &ChannelId,
+        action: &'static str,
+        credits: f64,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut all = ledger(&cache.connection, &channel)?;
+                spending::note(&mut all, now.day_number(0), action, credits);
+                meta::write(&cache.connection, &channel, &[(SPENT, Some(spending::write(&all)))])
+            })
+            .await
+    }
+}
+
+impl Reader {
+    /// What was spent from here, by channel.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn spent(&self) -> Result<Vec<(ChannelId, Vec<Spent>)>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel")?;
+        let rows = statement.query_map([SPENT], |row| {
+            let (channel, text): (String, String) = (row.get(0)?, row.get(1)?);
+            Ok((ChannelId::from(channel.as_str()), spending::read(&text)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The rows of all channels that wait for credits, in the order they were
+    /// written.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unpaid(&self) -> Result<Vec<OutboxEntry>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        let mut entries = desk::stopped(&moment, Stop::Credits, UNPAID)?;
+        entries.retain(|it| matches!(it.row.state, RowState::Stopped(Stop::Credits, _)));
+        Ok(entries)
+    }
+}
+
+fn ledger(connection: &Connection, channel: &ChannelId) -> Result<Vec<Spent>, StoreError> {
+    Ok(meta::read(connection, channel, SPENT)?.map(|it| spending::read(&it)).unwrap_or_default())
+}

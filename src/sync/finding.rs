@@ -1,0 +1,53 @@
+//! Asking the server for contacts by what a person looks for: those this desk
+//! has not seen. Interface: Endpoints, Contacts.
+//!
+//! Knows nothing of what this desk finds by itself.
+
+use crate::client::ReadError;
+use crate::model::account::Platform;
+use crate::model::contacts::FoundContact;
+use crate::model::news::News;
+use crate::model::text::SafeText;
+use crate::sync::Channel;
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble};
+
+/// Contacts shown at most.
+const SHOWN: usize = 20;
+
+impl Channel {
+    /// Reads `GET /contacts?search=`; what has a conversation here is left out.
+    pub async fn find_contacts(&self, words: &str) -> Pulled {
+        let result = self.read_found(words).await;
+        self.report(Resource::Contacts, result)
+    }
+
+    async fn read_found(&self, words: &str) -> Result<Pulled, Trouble> {
+        let platform = self.may_ask(Resource::Contacts).await?;
+        if !platform.as_ref().is_some_and(Platform::has_contacts) {
+            return Ok(Pulled::Skipped);
+        }
+        let listed = match self.client.for_person().contacts(Some(words), None).await {
+            Err(ReadError::Forbidden(_)) => {
+                self.deny(Resource::Contacts);
+                return Ok(Pulled::Skipped);
+            }
+            listed => listed?,
+        };
+        let mut found = Vec::new();
+        for it in listed.items {
+            let Some(phone) = it.phone else { continue };
+            if found.len() == SHOWN || self.store.knows_address(self.id(), &phone).await? {
+                continue;
+            }
+            found.push(FoundContact {
+                channel: self.id().clone(),
+                name: SafeText::line(it.name.as_deref().unwrap_or(&phone)),
+                phone: SafeText::line(&phone),
+                email: it.email.as_deref().map(SafeText::line),
+            });
+        }
+        self.tell(News::FoundContacts(self.id().clone(), words.to_owned(), found));
+        Ok(Pulled::Done)
+    }
+}
