@@ -100,7 +100,7 @@ impl App {
             C::Quit => self.ask_quit(effects),
             C::Interrupt => self.interrupt(effects),
             // The composer's commands are handled where its keys are.
-            _ => (),
+            _ => self.page_command(command, effects),
         }
     }
 

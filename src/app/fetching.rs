@@ -4,6 +4,7 @@
 //! Knows nothing of what a page shows.
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::layers::Layer;
 use crate::app::line::{Kind, Line};
@@ -29,6 +30,15 @@ impl App {
             // What is known here was shown; that nothing newer came is told by
             // the connection.
             Fetch::Person { .. } => (),
+        }
+    }
+
+    /// Commands of the pages the server is asked for.
+    pub(super) fn page_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match command {
+            Command::GoToPeople => self.go_to_page(Page::People),
+            Command::SearchRows => self.open_row_search(),
+            _ => self.people_command(command, effects),
         }
     }
 

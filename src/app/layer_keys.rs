@@ -13,6 +13,17 @@ use crate::app::tab::Focus;
 use crate::model::reactions;
 
 impl App {
+    /// Whoever answers in lines has heard the question: the guard against
+    /// typing ahead is over.
+    pub fn question_was_heard(&mut self) {
+        self.layer_opened_at = self.now.plus(-TYPE_AHEAD);
+    }
+
+    pub(crate) fn open_layer(&mut self, layer: Layer) {
+        self.layer_opened_at = self.now;
+        self.layers.push(layer);
+    }
+
     /// A key goes to the topmost layer; true if there is one.
     pub(super) fn layer_takes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
         let too_early = self.now.since(self.layer_opened_at) < TYPE_AHEAD;

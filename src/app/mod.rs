@@ -306,9 +306,4 @@ impl App {
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()
     }
-
-    pub(crate) fn open_layer(&mut self, layer: Layer) {
-        self.layer_opened_at = self.now;
-        self.layers.push(layer);
-    }
 }

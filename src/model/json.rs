@@ -26,6 +26,10 @@ pub fn quoted(text: &str) -> String {
 /// Deepest nesting that is looked at.
 const DEEPEST: usize = 64;
 
+/// Where a text is no JSON: the line and the column, counted from 1, and
+/// what is wrong there.
+pub type Wrong = (usize, usize, &'static str);
+
 /// Checks the syntax of a JSON text that begins with a certain sign.
 ///
 /// # Errors
