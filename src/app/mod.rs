@@ -296,12 +296,6 @@ impl App {
         self.tabs.iter_mut().find(|it| it.channel.id == *channel)
     }
 
-    /// Whoever answers in lines has heard the question: the guard against
-    /// typing ahead is over.
-    pub fn question_was_heard(&mut self) {
-        self.layer_opened_at = self.now.plus(-layers::TYPE_AHEAD);
-    }
-
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
         self.queueing.is_holding()

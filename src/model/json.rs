@@ -3,9 +3,6 @@
 //!
 //! Knows nothing of shapes.
 
-/// Where a text is no JSON, line and column counted from 1, and why.
-pub type Wrong = (usize, usize, &'static str);
-
 /// A text as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
