@@ -52,7 +52,7 @@ fn a_file_is_looked_through_asked_about_and_followed() {
     );
     desk.keys("y").shows("importing; it goes on while you work").settle().shows("import ");
     go_on(&mut desk);
-    desk.shows("45 saved, 2 left out").hides("import 4").shows("Person 44").shows("#import");
+    desk.shows("45 saved, 2 left out").hides("import 4").shows("Person 0").shows("#import");
     assert_eq!(contacts(&desk), 45);
     // Once more: it was all seen to.
     desk.keys(":").types(&format!("import {file}")).keys("<Enter>").shows("47  seen to by an earlier import");
