@@ -46,7 +46,7 @@ impl App {
                 self.keeping_command(command, effects)
             }
             C::ShowDone | C::ShowResults => self.keeping_command(command, effects),
-            C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer => {
+            C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer | C::KeepBeside | C::SwapBeside => {
                 self.keeping_command(command, effects)
             }
             C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
@@ -147,6 +147,8 @@ impl App {
             C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),
             C::RecordMacro => self.record(effects),
             C::TakeOffer => self.take_offer(effects),
+            C::KeepBeside => self.keep_beside(),
+            C::SwapBeside => self.swap_beside(effects),
             _ => (),
         }
     }

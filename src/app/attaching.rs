@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::Command;
 use crate::app::composer::{Composer, Mode};
-use crate::app::event::Effect;
+use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::outside::Asked;
@@ -17,7 +17,7 @@ use crate::model::account::Platform;
 use crate::model::attachments::{self, Attachment, FileFacts};
 use crate::model::bounds;
 use crate::model::counting::Count;
-use crate::model::ids::{MessageId, RowId};
+use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::links;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::MediaKind;
@@ -49,6 +49,10 @@ pub struct AttachForm {
     pub kind: Option<MediaKind>,
     /// How the path goes on, where there is one way only.
     longer: Option<String>,
+    /// What lies at the service already.
+    pub shelf: Vec<Attachment>,
+    /// The one of them that was chosen.
+    picked: Option<usize>,
     /// A text that was pasted and is this path; it goes back if nothing is
     /// attached.
     instead: Option<String>,
@@ -69,12 +73,33 @@ impl AttachForm {
         }
     }
 
+    /// Takes the next or the one before of what lies at the service.
+    fn pick(&mut self, forwards: bool) {
+        let count = self.shelf.len();
+        let next = match self.picked {
+            _ if count == 0 => return,
+            Some(at) if forwards => (at + 1) % count,
+            Some(at) => (at + count - 1) % count,
+            None if forwards => 0,
+            None => count - 1,
+        };
+        self.picked = Some(next);
+        if let attachments::Source::Uploaded(url) = &self.shelf[next].source {
+            self.line.set(url.clone());
+        }
+        self.look();
+    }
+
     /// What was typed is asked about; a link is known at once.
     fn look(&mut self) -> Option<Asked> {
         let typed = self.line.text().trim();
         (self.kind, self.longer) = (None, None);
+        let shelved =
+            self.shelf.iter().find(|it| it.source == attachments::Source::Uploaded(typed.to_owned()));
         if typed.is_empty() {
             self.found = Found::Nothing;
+        } else if let Some(shelved) = shelved {
+            self.found = Found::Thing(shelved.clone());
         } else if links::host_of(typed).is_some() {
             self.found = match attachments::link_refusal(typed) {
                 Some(why) => Found::Wrong(why),
@@ -171,7 +196,16 @@ impl App {
                 form.found = Found::Thing(attached);
             }
         }
+        effects.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
         self.open_layer(Layer::Attach(Box::new(form)));
+    }
+
+    /// What lies at the service has come.
+    pub(super) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<Attachment>) {
+        let here = self.tab().channel.id == *channel;
+        if let Some(Layer::Attach(form)) = self.layers.last_mut().filter(|_| here) {
+            form.shelf = shelf;
+        }
     }
 
     /// Asks again about what is typed in the form.
@@ -195,6 +229,7 @@ impl App {
                     effects.extend(form.look().map(Effect::Ask));
                 }
             }
+            KeyCode::Down | KeyCode::Up => form.pick(key.code == KeyCode::Down),
             KeyCode::Enter => return self.attach(form, platform.as_ref()),
             _ => {
                 let before = form.line.text().to_owned();

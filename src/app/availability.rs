@@ -88,6 +88,13 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
             Err("only email threads have one, and this list has none".into())
         }
         C::WriteNote => app.at_hand().map(|_| ()).ok_or_else(|| no_conversation(tab)),
+        C::KeepBeside | C::SwapBeside if app.no_room_for_second().is_some() => {
+            app.no_room_for_second().map_or(Ok(()), Err)
+        }
+        C::KeepBeside if app.at_hand().is_none() => Err(no_conversation(tab)),
+        C::SwapBeside if app.second().is_none() => {
+            Err("no other conversation is kept; {keep-beside} keeps the one at hand".into())
+        }
         C::TakeOffer if app.offered().is_none() => Err("nothing is offered now".into()),
         C::Undo if app.undoable().is_none() && !app.is_queueing() => {
             let more = if app.done().next().is_some() { "; {show-done} lists what was done" } else { "" };

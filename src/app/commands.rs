@@ -205,6 +205,8 @@ commands! {
     PreviousTab Desk ["["] "tab" "Previous tab";
     GoToAll Desk ["0"] "all tabs" "Go to the conversations of all tabs in one list";
     GoToTab Desk ["1", "2", "3", "4", "5", "6", "7", "8", "9"] "tab" "Go to the tab of that number";
+    KeepBeside Conversation ["="] "beside" "From 220 columns: keep this conversation beside the next one you open; on it again lets it go";
+    SwapBeside Desk ["g ="] "swap" "Swap the two conversations that stand beside each other";
     Zoom Desk ["f"] "zoom" "Fill the screen with this pane, or show the others again";
     Narrower Desk ["<"] "narrower" "Make the list narrower";
     Wider Desk [">"] "wider" "Make the list wider";

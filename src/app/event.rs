@@ -8,6 +8,7 @@ use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
 use crate::app::pointer::Pointer;
 use crate::model::account::{Account, Platform};
+use crate::model::attachments::Attachment;
 use crate::model::calls::Call;
 use crate::model::contacts::Card;
 use crate::model::conversations::ConversationRow;
@@ -122,6 +123,8 @@ pub enum Loaded {
     Tags(Vec<SafeText>),
     /// The requests of the last while, newest first.
     Calls(Vec<Call>),
+    /// What lies at the service already.
+    Shelf(ChannelId, Vec<Attachment>),
     /// What was spent from here, by tab.
     Spent(Vec<(ChannelId, Vec<Spent>)>),
     /// What waits for credits.
@@ -191,6 +194,8 @@ pub enum Load {
     Ahead(HistoryQuery),
     /// A tab's templates.
     Templates(ChannelId),
+    /// What lies at the service already.
+    Shelf(ChannelId),
     /// What was spent from here.
     Spent,
     /// What waits for credits.

@@ -2,7 +2,8 @@
 //!
 //! Knows nothing of what is drawn there. Thresholds: from 100 columns list
 //! and history lie side by side, from 150 the card joins them, below 100
-//! they stack and the focus decides which one is seen.
+//! they stack and the focus decides which one is seen. From 220 there is room for
+//! a second conversation beside the first.
 
 /// A rectangle in cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,6 +49,8 @@ pub struct Areas {
     pub header: Option<Area>,
     /// The composer, below the history.
     pub composer: Option<Area>,
+    /// A second conversation, which is only read.
+    pub beside: Option<Area>,
     /// The card.
     pub card: Option<Area>,
     /// All between tabs and status: for pages that are not an inbox.
@@ -81,6 +84,8 @@ pub struct Wanted {
     pub list_width: Option<u16>,
     /// Whether the focused pane alone is wanted.
     pub zoomed: bool,
+    /// Whether a second conversation is wanted beside the first.
+    pub beside: bool,
 }
 
 /// Least columns for anything useful.
@@ -91,6 +96,8 @@ pub const LEAST_HEIGHT: u16 = 10;
 pub const SIDE_BY_SIDE: u16 = 100;
 /// From here the card joins them by itself.
 pub const WITH_CARD: u16 = 150;
+/// From here there is room for a second conversation.
+pub const WITH_SECOND: u16 = 220;
 
 /// Whether the terminal is too small to show anything.
 pub fn too_small(width: u16, height: u16) -> bool {
@@ -103,7 +110,8 @@ pub fn arrange(wanted: Wanted) -> Areas {
     let line = |y| Area { x: 0, y, width, height: 1 };
     let above = u16::from(wanted.header);
     let body = Area { x: 0, y: 1 + above, width, height: height.saturating_sub(3 + above) };
-    let (list, conversation, card) = columns(wanted, body);
+    let (list, both, card) = columns(wanted, body);
+    let (conversation, beside) = halves(wanted, both);
     let (history, composer) = match conversation {
         None => (None, None),
         Some(area) if wanted.composer_lines == 0 => (Some(area), None),
@@ -124,10 +132,23 @@ pub fn arrange(wanted: Wanted) -> Areas {
         list,
         history,
         composer,
+        beside,
         card,
         body,
         status: line(height.saturating_sub(2)),
         hints: line(height.saturating_sub(1)),
+    }
+}
+
+/// The first conversation and the second, where there is room for both.
+fn halves(wanted: Wanted, both: Option<Area>) -> (Option<Area>, Option<Area>) {
+    match both.filter(|_| wanted.beside && wanted.width >= WITH_SECOND && !wanted.zoomed) {
+        None => (both, None),
+        Some(area) => {
+            let right = area.width / 2;
+            let left = area.width - right;
+            (Some(Area { width: left, ..area }), Some(Area { x: area.x + left, width: right, ..area }))
+        }
     }
 }
 
@@ -168,6 +189,7 @@ mod tests {
             header: false,
             list_width: None,
             zoomed: false,
+            beside: true,
         }
     }
 
@@ -200,7 +222,7 @@ mod tests {
                 for composer_lines in [1, 3, 40] {
                     let areas =
                         arrange(Wanted { composer_lines, list_focused: false, ..wanted(width, height) });
-                    let all = [areas.list, areas.history, areas.composer, areas.card];
+                    let all = [areas.list, areas.history, areas.composer, areas.beside, areas.card];
                     let mut cells = 0_u32;
                     for area in all.into_iter().flatten() {
                         assert!(

@@ -39,6 +39,7 @@ pub mod planning;
 pub mod pointer;
 pub mod rows;
 pub mod search;
+pub mod second;
 pub mod settings;
 pub mod sheet;
 pub mod tab;
@@ -171,6 +172,7 @@ pub struct App {
     slept: snoozing::Slept,
     purse: purse::Purse,
     burst: bursts::Burst,
+    second: Option<second::Second>,
     calls: calls::Calls,
     /// What one key would do that suggests itself.
     offer: Option<offers::Offer>,
@@ -245,6 +247,7 @@ impl App {
             slept: snoozing::Slept::default(),
             purse: purse::Purse::default(),
             burst: bursts::Burst::default(),
+            second: None,
             calls: calls::Calls::default(),
             offer: None,
             leasing: leasing::Leasing::default(),
@@ -352,6 +355,7 @@ impl App {
         self.follow_writing();
         self.go_on_with_mail(effects);
         self.load_what_is_missing(effects);
+        self.load_second(effects);
         self.load_rows(effects);
         self.load_card(effects);
         self.fetch_wanted_pictures(effects);

@@ -79,6 +79,7 @@ impl App {
             }
             Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
             Loaded::Calls(calls) => self.calls_known(calls),
+            Loaded::Shelf(channel, shelf) => self.shelf_known(&channel, shelf),
             Loaded::Spent(spent) => self.purse.spent = spent,
             Loaded::Unpaid(entries) => self.unpaid(entries),
             Loaded::Triage(query, rows) => self.triage_loaded(&query, rows, effects),
@@ -98,6 +99,7 @@ impl App {
     /// A history has come; a window that opens again is told to whoever has
     /// something to send through it.
     fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
+        self.second_loaded(query, &page);
         let Some(tab) = self.tab_of(&query.channel) else { return };
         let Some(history) = &mut tab.history else { return };
         let window = |it: &History| it.row.as_ref().map(|row| row.conversation.window);
@@ -130,6 +132,7 @@ impl App {
             News::Account(channel, account) => self.account(&channel, *account),
             News::Credits(channel, credits) => self.credits(&channel, credits),
             News::Conversations(channel) => {
+                self.second_changed(&channel, None);
                 self.rows_changed();
                 self.contact.mark_stale();
                 self.all.mark_stale();
@@ -206,6 +209,7 @@ impl App {
         self.rows_changed();
         self.all.mark_stale();
         self.ahead_changed(&channel, conversation, effects);
+        self.second_changed(&channel, Some(conversation));
         let Some(tab) = self.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation

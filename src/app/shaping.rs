@@ -22,6 +22,7 @@ impl App {
             tall: tab.writes_mail(),
             header: self.page == Page::Inbox && tab.is_mail() && !self.everywhere,
             list_width: self.list_width,
+            beside: self.second().is_some() && self.page == Page::Inbox,
             zoomed: self.zoomed || (self.page == Page::Inbox && tab.is_in_triage()),
         };
         let areas = layout::arrange(wanted);
@@ -37,9 +38,10 @@ impl App {
         layout::arrange(wanted)
     }
 
-    /// Columns for message text, beside sender and time.
+    /// Columns for message text, beside sender and time: more than a hundred
+    /// are hard to read.
     pub fn text_width(pane: usize) -> usize {
-        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER)
+        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER).min(100)
     }
 
     /// Columns of sender and time before the text.
@@ -65,6 +67,14 @@ impl App {
             let width = Self::text_width(usize::from(inner.width));
             history.set_heights(pictures.heights(width));
             history.set_shape(width, rows, offset);
+        }
+        if let (Some(second), Some(area)) = (&mut self.second, areas.beside) {
+            let inner = area.inner();
+            second.history.set_shape(
+                Self::text_width(usize::from(inner.width)),
+                usize::from(inner.height),
+                offset,
+            );
         }
     }
 

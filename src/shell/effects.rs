@@ -99,6 +99,7 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
         }),
         Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
+        Load::Shelf(channel) => reader.shelf(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf)),
         Load::Spent => reader.spent().map(Loaded::Spent),
         Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
         Load::Macros => reader.macros().map(Loaded::Macros),

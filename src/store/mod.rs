@@ -47,6 +47,7 @@ mod rows;
 mod search;
 mod seen;
 mod settling;
+pub mod shelf;
 pub mod since;
 pub mod spending;
 mod stuck;

@@ -178,6 +178,10 @@ impl Channel {
             let why = "the upload was answered without an address, as test keys may be: nothing can be sent with it";
             return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
         };
+        // Should that fail, it is uploaded once more some day.
+        if let Err(error) = self.store.shelve(self.id(), file.kind, &url).await {
+            tracing::warn!(channel = %self.id(), %error, "an uploaded file is not remembered");
+        }
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let send = file.uploaded_to(&url);
         match crate::client::prepare_with(&platform, &claimed.row.lane, &send, Enclosed::default()) {

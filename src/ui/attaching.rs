@@ -65,6 +65,12 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
     ));
     lines.push(gap());
     let enter = if thing.is_some() { "attaches, sends nothing" } else { "without a path attaches nothing" };
+    if !form.shelf.is_empty() {
+        let names: Vec<&str> = form.shelf.iter().take(3).map(Attachment::name).collect();
+        let more = if form.shelf.len() > 3 { ", …" } else { "" };
+        let words = format!("[Up] [Down] uploaded before: {}{more}", SafeText::line(&names.join(", ")));
+        lines.push((words, theme.strong()));
+    }
     lines.push((format!("[Enter] {enter}   [Tab] completes   [Esc] back"), theme.strong()));
     lines
 }

@@ -39,7 +39,8 @@ fn names(app: &App) -> Vec<Vec<String>> {
     let mut words: Vec<Vec<String>> = Vec::new();
     let lists = app.tabs.iter().map(|it| &it.list).chain([&app.all]);
     let listed = lists.flat_map(|it| &it.page.rows);
-    let open = app.tabs.iter().filter_map(|it| it.history.as_ref()?.row.as_ref());
+    let second = app.second().and_then(|it| it.history.row.as_ref());
+    let open = app.tabs.iter().filter_map(|it| it.history.as_ref()?.row.as_ref()).chain(second);
     for row in listed.chain(open) {
         {
             let title = row.conversation.title();

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::app::history::History;
 use crate::app::layout::Area;
 use crate::app::lines::{self, Item, Line};
+use crate::app::second::Second;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
@@ -47,6 +48,28 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         let words = format!(" {} new below · G ", history.below);
         let y = inner.y + inner.height.saturating_sub(1);
         paint::runs_right(buffer, inner.x, y, inner.width, &[(&words, theme.selected())]);
+    }
+}
+
+/// Draws the conversation that is kept beside the first: only to be read.
+pub fn draw_second(app: &App, theme: Theme, second: &Second, area: Area, buffer: &mut Buffer) {
+    let history = &second.history;
+    let tab = app.tabs.iter().find(|it| it.channel.id == second.key.channel);
+    let name = tab.map_or("", |it| it.channel.name.as_str());
+    let title = title(history);
+    let right = [(name, theme.dim()), (" · beside", theme.dim())];
+    let line = tab.map_or_else(
+        || ((theme.border_set(), theme.joints()), theme.border(false)),
+        |it| tabs::line(it, theme, false),
+    );
+    paint::frame_of(buffer, area, line, Sides::All, (&[(&title, theme.strong())], &right));
+    let inner = area.inner();
+    if !history.loaded {
+        paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
+    }
+    for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
+        let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
+        draw_line(app, theme, history, line, place, buffer);
     }
 }
 

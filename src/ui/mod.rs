@@ -71,6 +71,9 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         if let Some(area) = areas.history {
             history::draw(app, theme, area, buffer);
         }
+        if let (Some(area), Some(second)) = (areas.beside, app.second()) {
+            history::draw_second(app, theme, second, area, buffer);
+        }
         if let Some(area) = areas.card {
             card::draw(app, theme, area, buffer);
         }

@@ -1,6 +1,7 @@
 //! Stories: what a person does with the keys, and what they see.
 
 mod attaching;
+mod beside;
 mod bursts;
 mod canned;
 mod card;

@@ -137,3 +137,21 @@ fn an_attached_file_survives_a_crash_and_says_when_it_is_gone() {
     desk.keys("<Enter>").shows("has changed since it was attached").settle();
     assert!(desk.outbound().is_empty());
 }
+
+#[test]
+fn a_file_that_was_uploaded_before_is_sent_again_without_another_upload() {
+    let mut desk = writing();
+    desk.keys("<Ctrl-T>")
+        .hides("uploaded before")
+        .types(BELL)
+        .keys("<Enter>")
+        .keys("<Enter>")
+        .settle()
+        .shows("sent");
+    desk.keys("<Ctrl-T>").shows("[Up] [Down] uploaded before: ").keys("<Down>").shows("Sent as image");
+    desk.shows("2 credits, 996 left").keys("<Enter>").types("Once more").keys("<Enter>").settle();
+    let sent = desk.outbound();
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    desk.keys("<Esc>gl").settle();
+    assert_eq!(desk.picture().matches("POST   /media").count(), 1, "one upload:\n{}", desk.picture());
+}

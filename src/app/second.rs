@@ -1,0 +1,90 @@
+//! A second conversation beside the first, on screens that are wide enough: it
+//! is kept there to be read while another one is open.
+//!
+//! Knows nothing of where it lies or of how it is drawn.
+
+use crate::app::App;
+use crate::app::event::{Effect, Load};
+use crate::app::history::History;
+use crate::app::layout::WITH_SECOND;
+use crate::app::tab::Focus;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::queries::{ConversationKey, HistoryPage, HistoryQuery};
+
+/// The conversation that is kept.
+#[derive(Debug)]
+pub struct Second {
+    /// Which.
+    pub key: ConversationKey,
+    /// Its messages.
+    pub history: History,
+}
+
+impl App {
+    /// The second conversation, while it is not the first.
+    pub fn second(&self) -> Option<&Second> {
+        let tab = self.tab();
+        let first = tab.history.as_ref().map(|it| tab.key_of(&it.conversation));
+        self.second.as_ref().filter(|it| first.as_ref() != Some(&it.key))
+    }
+
+    /// Why there is no room for one.
+    pub(super) fn no_room_for_second(&self) -> Option<String> {
+        let columns = self.size.0;
+        (columns < WITH_SECOND)
+            .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
+    }
+
+    /// Keeps the conversation at hand beside others, or lets it go.
+    pub(super) fn keep_beside(&mut self) {
+        let Some(row) = self.at_hand().cloned() else { return };
+        let key = row.key();
+        if self.second.take().is_some_and(|it| it.key == key) {
+            return self.say("it is not kept beside others any more");
+        }
+        let mut history = History::new(key.channel.clone(), key.conversation.clone());
+        let title = row.conversation.title();
+        history.row = Some(row);
+        self.second = Some(Second { key, history });
+        self.say(
+            self.keyed(&format!("{title} stays beside the next one you open · {{swap-beside}} swaps them")),
+        );
+    }
+
+    /// Goes to the second conversation; the first takes its place.
+    pub(super) fn swap_beside(&mut self, effects: &mut Vec<Effect>) {
+        let Some(key) = self.second().map(|it| it.key.clone()) else { return };
+        let focus = self.tab().focus;
+        self.keep_beside();
+        let focus = if focus == Focus::Composer { Focus::History } else { focus };
+        self.visit(&key.channel, &key.conversation, focus, effects);
+        self.notice = None;
+    }
+
+    /// Asks for its messages where they may be old.
+    pub(super) fn load_second(&mut self, effects: &mut Vec<Effect>) {
+        let seen = self.areas().beside.is_some();
+        if let Some(second) = self.second.as_mut().filter(|_| seen) {
+            effects.extend(second.history.take_query().map(|it| Effect::Load(Load::History(it))));
+        }
+    }
+
+    /// Messages have come.
+    pub(super) fn second_loaded(&mut self, query: &HistoryQuery, page: &HistoryPage) {
+        let of =
+            |it: &&mut Second| it.key.channel == query.channel && it.key.conversation == query.conversation;
+        if let Some(second) = self.second.as_mut().filter(of) {
+            second.history.receive(query, page.clone());
+        }
+    }
+
+    /// Something of a tab changed, or of one of its conversations.
+    pub(super) fn second_changed(&mut self, channel: &ChannelId, conversation: Option<&ConversationId>) {
+        let of = |it: &&mut Second| {
+            it.key.channel == *channel && conversation.is_none_or(|id| it.key.conversation == *id)
+        };
+        if let Some(second) = self.second.as_mut().filter(of) {
+            second.history.mark_stale();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Files that lie at the service already, by channel, the newest first. In the
+//! cache: whoever deletes it uploads again.
+//!
+//! Knows nothing of how they came there.
+
+use rusqlite::Connection;
+
+use crate::model::attachments::{Attachment, Source};
+use crate::model::ids::ChannelId;
+use crate::model::outbox::content::MediaKind;
+use crate::store::reader::Reader;
+use crate::store::{Store, StoreError, meta};
+
+/// The shelf of a channel: a line for each, its kind and its address.
+const SHELF: &str = "shelf";
+/// Files that are remembered.
+const REMEMBERED: usize = 20;
+
+impl Store {
+    /// Remembers that a file lies at the service.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn shelve(&self, channel: &ChannelId, kind: MediaKind, url: &str) -> Result<(), StoreError> {
+        let (channel, url) = (channel.clone(), url.to_owned());
+        self.cache()
+            .later(move |cache| {
+                let mut all = shelf(&cache.connection, &channel)?;
+                all.retain(|it| it.1 != url);
+                all.insert(0, (kind, url));
+                all.truncate(REMEMBERED);
+                let line = |(kind, url): &(MediaKind, String)| format!("{} {url}\n", kind.word());
+                let text: String = all.iter().map(line).collect();
+                meta::write(&cache.connection, &channel, &[(SHELF, Some(text))])
+            })
+            .await
+    }
+}
+
+impl Reader {
+    /// What lies at the service already, the newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn shelf(&self, channel: &ChannelId) -> Result<Vec<Attachment>, StoreError> {
+        let all = shelf(&self.connection, channel)?;
+        let one = |(kind, url)| Attachment { kind, source: Source::Uploaded(url) };
+        Ok(all.into_iter().map(one).collect())
+    }
+}
+
+fn shelf(connection: &Connection, channel: &ChannelId) -> Result<Vec<(MediaKind, String)>, StoreError> {
+    let text = meta::read(connection, channel, SHELF)?.unwrap_or_default();
+    let line = |it: &str| {
+        let (word, url) = it.split_once(' ')?;
+        let kind = MediaKind::ALL.into_iter().find(|it| it.word() == word)?;
+        Some((kind, url.to_owned()))
+    };
+    Ok(text.lines().filter_map(line).collect())
+}
