@@ -66,7 +66,6 @@ pub fn measure(many: usize) -> f64 {
 /// A mailbox on disk.
 struct Mailbox {
     folder: tempfile::TempDir,
-    _store: Store,
 }
 
 impl Mailbox {
@@ -96,7 +95,9 @@ impl Mailbox {
                 store.apply_conversations(&channel, page, snapshot, true, Vec::new()).await.expect("kept");
             }
         });
-        Self { folder, _store: store }
+        store.finish_index().expect("all texts are in the index");
+        drop(store);
+        Self { folder }
     }
 
     /// From the start to the first whole frame.

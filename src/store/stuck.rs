@@ -13,10 +13,11 @@ use crate::store::{Store, StoreError};
 const COUNT: &str = "(SELECT count(*) FROM desk.outbox o WHERE o.channel = conversation.channel
      AND o.conversation = conversation.id AND o.state = 'stopped')";
 
-/// Mends the copy everywhere it may be wrong.
+/// Mends the copy everywhere it may be wrong: one look for each row of the
+/// outbox, however many conversations there are.
 pub(crate) fn mend(connection: &mut Connection) -> Result<(), StoreError> {
-    let rows = "SELECT number FROM conversation WHERE stuck > 0
-         UNION SELECT c.number FROM desk.outbox o JOIN conversation c
+    let rows = "SELECT number FROM conversation INDEXED BY conversation_stuck WHERE stuck > 0
+         UNION SELECT c.number FROM desk.outbox o CROSS JOIN conversation c
              ON c.channel = o.channel AND c.id = o.conversation WHERE o.state = 'stopped'";
     connection.execute(&format!("UPDATE conversation SET stuck = {COUNT} WHERE number IN ({rows})"), [])?;
     Ok(())

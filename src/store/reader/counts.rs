@@ -19,13 +19,14 @@ const HUSHED: u32 = 1_000;
 /// Unread threads that are open; what holds only here counts before what the
 /// server told.
 fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, StoreError> {
-    let told = "SELECT 1 FROM thread h JOIN conversation c ON c.channel = h.channel AND c.id = h.id
+    // In this order: the other way round each open conversation is looked at.
+    let told = "SELECT 1 FROM thread h CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.id
         WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 AND NOT EXISTS (
             SELECT 1 FROM desk.thread_local l WHERE l.channel = h.channel AND l.thread = h.id
                 AND l.field = 'read' AND l.value = 'true')
         LIMIT ?2";
     let here = "SELECT 1 FROM desk.thread_local l
-        JOIN conversation c ON c.channel = l.channel AND c.id = l.thread
+        CROSS JOIN conversation c ON c.channel = l.channel AND c.id = l.thread
         LEFT JOIN thread h ON h.channel = l.channel AND h.id = l.thread
         WHERE l.channel = ?1 AND l.field = 'read' AND l.value = 'false' AND c.is_closed = 0
             AND coalesce(h.is_read, 1) = 1
