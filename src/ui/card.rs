@@ -93,7 +93,7 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
     if let Escalation::Asks(why) = &conversation.escalation {
-        add("AI failing", Some(why.to_string()));
+        add("failing", Some(why.to_string()));
     }
     add("trouble", row.trouble_sum(app.now));
     add("claimed", claim(app, row));
