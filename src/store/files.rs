@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::store::Durability;
 use crate::store::errors::StoreError;
@@ -18,6 +18,8 @@ use crate::store::{filter, search};
 const APPLICATION_ID: i64 = 0x4672_446b;
 /// How long a statement waits for another process's lock.
 pub(crate) const BUSY: Duration = Duration::from_secs(5);
+/// Between two tries to turn a file's journal on.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The cache's versions, oldest first. Only ever appended to.
 pub(crate) const CACHE: &[&str] = &[
@@ -229,7 +231,7 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     if version > known {
         return Err(Unusable::Newer(version));
     }
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    use_journal(&connection)?;
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "fullfsync", synchronous == "FULL")?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -250,6 +252,21 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
         change.commit()?;
     }
     Ok(connection)
+}
+
+/// Turns the journal on. SQLite does not wait where another process does the
+/// same just now, whatever the time-out.
+fn use_journal(connection: &Connection) -> rusqlite::Result<()> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < BUSY => {
+                std::thread::sleep(PAUSE);
+                waited += PAUSE;
+            }
+            done => return done,
+        }
+    }
 }
 
 fn version_of(connection: &Connection) -> rusqlite::Result<i64> {

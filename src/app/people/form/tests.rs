@@ -91,12 +91,12 @@ fn a_refusal_stands_at_the_field_it_names() {
     }
     let change = ContactChange {
         phone: "+34600111222".into(),
-        email: Some("x@y".into()),
+        email: Some("x@y.example".into()),
         add: vec!["odd".into()],
         set: vec![("plan".into(), Json("1".into()))],
         ..ContactChange::default()
     };
     let form = PersonForm::new(Some(detail()), Field::Name).refused(&change, "r".into(), "bad email");
-    assert_eq!((form.text(2), form.text(3), form.focus), ("x@y", "vip, late, odd", 2));
+    assert_eq!((form.text(2), form.text(3), form.focus), ("x@y.example", "vip, late, odd", 2));
     assert_eq!(form.change(), Some(change));
 }
