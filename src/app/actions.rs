@@ -166,6 +166,7 @@ impl App {
             C::OlderHit | C::NewerHit => self.next_hit(command == C::OlderHit),
             C::SearchAll => self.open_search(""),
             C::OpenPalette => self.open_palette(),
+            C::ShowActions => self.open_actions(),
             C::CommandLine => self.open_command_line(),
             C::FilterList => self.open_filter(),
             C::ChooseView => self.choose_view(),
@@ -369,6 +370,7 @@ fn finds(command: Command) -> bool {
             | C::NewerHit
             | C::SearchAll
             | C::OpenPalette
+            | C::ShowActions
             | C::CommandLine
             | C::FilterList
             | C::ChooseView

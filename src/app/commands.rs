@@ -193,6 +193,7 @@ commands! {
     CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent";
     CopyCurl Desk ["y c"] "copy curl" "Copy the newest change or failed request of this tab as a curl command, without the key";
     SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs";
+    ShowActions Desk ["x"] "actions" "What can be done with what is at hand; what cannot be done says why";
     OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters";
     CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others";
     GoToInbox Desk ["g i"] "inbox" "The conversations";

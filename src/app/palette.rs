@@ -8,7 +8,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::app::App;
 use crate::app::availability;
-use crate::app::commands::{self, Command, Place, TABLE};
+use crate::app::commands::{self, Command, Place, Row, TABLE};
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -32,6 +32,8 @@ pub struct Palette {
     pub rows: Vec<Entry>,
     /// The chosen row.
     pub chosen: usize,
+    /// Whether it holds only what can be done with what is at hand.
+    pub is_menu: bool,
     all: Vec<Entry>,
 }
 
@@ -112,9 +114,25 @@ impl App {
         self.pending.push(Effect::Load(Load::Names));
     }
 
+    /// Opens the menu of what can be done with what is at hand; what cannot be
+    /// done says why.
+    pub(super) fn open_actions(&mut self) {
+        let places = self.places();
+        let is_here = |place: Place| places.contains(&place) && !matches!(place, Place::List | Place::Desk);
+        let mut all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
+        all.sort_by_key(|it| it.off.is_some());
+        if all.is_empty() {
+            return self.say("nothing is at hand here");
+        }
+        let mut palette = Palette { all, is_menu: true, ..Palette::default() };
+        palette.refresh();
+        self.open_layer(Layer::Palette(Box::new(palette)));
+    }
+
     /// The names of conversations have been read.
     pub(super) fn names_known(&mut self, names: Vec<Named>) {
-        let Some(Layer::Palette(palette)) = self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(_)))
+        let Some(Layer::Palette(palette)) =
+            self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(it) if !it.is_menu))
         else {
             return;
         };
@@ -181,20 +199,9 @@ impl App {
 
     /// All but the conversations.
     fn palette_entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
-        for row in TABLE.iter().filter(|it| it.place != Place::Composer) {
-            // Tabs have entries of their own.
-            if row.command == Command::GoToTab {
-                continue;
-            }
-            entries.push(Entry {
-                choice: Choice::Command(row.command),
-                name: commands::name(row.command),
-                doc: self.settings.keymap.doc(row.command),
-                beside: self.settings.keymap.all(row.command).join(", "),
-                off: self.why_off(row.command),
-            });
-        }
+        // Tabs have entries of their own.
+        let mut entries =
+            self.command_entries(|it| it.place != Place::Composer && it.command != Command::GoToTab);
         // What can be done here comes first.
         entries.sort_by_key(|it| it.off.is_some());
         for (index, view) in self.views.iter().enumerate() {
@@ -207,6 +214,18 @@ impl App {
         entries
     }
 
+    /// The commands that are wanted, in the table's order.
+    fn command_entries(&self, is_wanted: impl Fn(&Row) -> bool) -> Vec<Entry> {
+        let entry = |row: &Row| Entry {
+            choice: Choice::Command(row.command),
+            name: commands::name(row.command),
+            doc: self.settings.keymap.doc(row.command),
+            beside: self.settings.keymap.all(row.command).join(", "),
+            off: self.why_off(row.command),
+        };
+        TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
+    }
+
     /// Why a command cannot be run from where the person is.
     pub(super) fn why_off(&self, command: Command) -> Option<String> {
         let place = commands::row(command).place;
@@ -215,6 +234,12 @@ impl App {
         }
         availability::check(self, command).err()
     }
+}
+
+/// Whether a command only moves, and so does nothing with what is at hand.
+fn moves(command: Command) -> bool {
+    use Command as C;
+    matches!(command, C::MessageDown | C::MessageUp | C::RowDown | C::RowUp | C::AllTabs | C::LeaveRows)
 }
 
 /// An entry that goes somewhere.

@@ -199,6 +199,7 @@ pub fn can_be_recorded(command: Command) -> bool {
             | C::Repeat
             | C::SearchAll
             | C::OpenPalette
+            | C::ShowActions
             | C::PaletteInText
             | C::CommandLine
             | C::Help

@@ -26,7 +26,8 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     let height = u16::try_from(shown).unwrap_or(0) + 3;
     let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
     paint::blank(buffer, area);
-    let title = [("Go to or do", theme.strong())];
+    let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
+    let title = [(title, theme.strong())];
     let hint = [("Enter does it · Esc back", theme.dim())];
     paint::frame(buffer, area, theme, true, Sides::All, (&title, &hint));
     let inner = area.inner();
