@@ -12,6 +12,7 @@ use crate::app::keymap::KeyMap;
 use crate::app::recording::Fixed;
 use crate::app::settings::{Noticing, PauseOnReply};
 use crate::app::views::{View, shipped};
+use crate::client;
 use crate::model::ids::ChannelId;
 use crate::model::pictures::Graphics;
 use crate::model::secret::Secret;
@@ -24,13 +25,14 @@ pub mod keys;
 mod macros;
 mod notify;
 mod reading;
+mod receiver;
 #[cfg(test)]
 mod tests;
 mod views;
 
-pub use edit::write_private;
 pub use keys::KeySource;
 use reading::{Place, Section};
+pub use receiver::ReceiverConfig;
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +45,8 @@ pub struct Config {
     pub undo_chat_seconds: i64,
     /// Seconds a mail is held.
     pub undo_email_seconds: i64,
+    /// Seconds a broadcast is held before its first wave leaves.
+    pub undo_broadcast_seconds: i64,
     /// Who works here, for canned replies, claims and pauses.
     pub agent: Option<String>,
     /// Where canned replies lie; beside the file if not said.
@@ -73,6 +77,10 @@ pub struct Config {
     pub senders: Vec<(String, String)>,
     /// Macros that are changed in the file only.
     pub macros: Vec<Fixed>,
+    /// Where webhooks of this desk's own come.
+    pub receiver: Option<ReceiverConfig>,
+    /// Whether text is edited by modes.
+    pub vim: bool,
 }
 
 /// One tab.
@@ -121,6 +129,7 @@ impl Default for Config {
             pause_on_reply: PauseOnReply::Ask,
             undo_chat_seconds: 5,
             undo_email_seconds: 10,
+            undo_broadcast_seconds: 15,
             agent: None,
             replies: None,
             visible_seconds: 3,
@@ -136,6 +145,8 @@ impl Default for Config {
             keymap: KeyMap::default(),
             senders: Vec::new(),
             macros: Vec::new(),
+            receiver: None,
+            vim: false,
         }
     }
 }
@@ -192,6 +203,7 @@ impl Config {
             "keys",
             "senders",
             "macros",
+            "receiver",
         ]));
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
@@ -202,8 +214,9 @@ impl Config {
             read_behaviour(&behaviour, &mut config, &mut mistakes);
         }
         if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
-            mistakes.all(writing.unknown(&["agent", "replies"]));
+            mistakes.all(writing.unknown(&["agent", "replies", "vim"]));
             config.agent = mistakes.value(writing.string("agent"));
+            config.vim = mistakes.value(writing.boolean("vim")).unwrap_or(false);
             // Beside the file, unless it is a whole path.
             config.replies = mistakes.value(writing.string("replies")).map(|it| folder.join(it));
         }
@@ -238,6 +251,9 @@ impl Config {
                 let name = mistakes.take(section.required(word));
                 config.senders.extend(name.map(|it| (word.to_owned(), it)));
             }
+        }
+        if let Some(section) = mistakes.take(root.table("receiver")).flatten() {
+            config.receiver = receiver::read(&section, &mut mistakes);
         }
         for section in mistakes.take(root.tables("macros")).unwrap_or_default() {
             let read = macros::read(&section, &config.macros, &config.keymap, &mut mistakes);
@@ -282,7 +298,10 @@ fn read_channel(
         "pictures",
     ]));
     let name = mistakes.take(section.required("name"));
-    let base_url = mistakes.take(section.required("base_url"));
+    let base_url = mistakes.take(section.required("base_url").and_then(|url| match client::usable(&url) {
+        Ok(()) => Ok(url),
+        Err(why) => Err(section.error("base_url", &why.to_string())),
+    }));
     let sources = [
         mistakes.value(section.string("key_env")).map(KeySource::Environment),
         mistakes.value(section.string("key_command")).map(KeySource::Command),
@@ -320,7 +339,8 @@ fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mis
     };
     if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
         mistakes.all(undo.unknown(&["chat", "email", "broadcast"]));
-        mistakes.take(undo.integer("broadcast", 0..=3600));
+        let broadcast = mistakes.value(undo.integer("broadcast", 0..=3600));
+        config.undo_broadcast_seconds = broadcast.unwrap_or(config.undo_broadcast_seconds);
         let email = mistakes.value(undo.integer("email", 0..=3600));
         config.undo_email_seconds = email.unwrap_or(config.undo_email_seconds);
         let chat = mistakes.value(undo.integer("chat", 0..=3600));

@@ -21,8 +21,10 @@
 //!
 //! Imports go only downward; `tests/it/floors.rs` holds them to it. The mind
 //! (`model`, `app`, `ui`) has no async, IO, clock or lock. The hands
-//! (`model`, `wire`, `client`, `store`, `sync`) never draw. They meet only in
-//! `shell`. A resource has the same file name on every floor.
+//! (`model`, `wire`, `client`, `receiver`, `connections`, `store`, `sync`)
+//! never draw. They meet only in `shell`; there what the receiver hears becomes
+//! a look of `sync`, so that neither knows the other. A resource has the same file name
+//! on every floor.
 //!
 //! | floor | verb | a change belongs here when it is about |
 //! |---|---|---|
@@ -31,6 +33,8 @@
 //! | [`app`] | think | what a key does, what is selected, what is due |
 //! | [`ui`] | show | what it looks like |
 //! | [`client`] | speak | requests, failures, retries, pace |
+//! | [`receiver`] | listen | webhooks of one's own: challenges, signatures |
+//! | [`connections`] | reach | hosts somebody configured: the guard, Data Connections |
 //! | [`store`] | remember | tables, rows, windows, drafts, the outbox |
 //! | [`sync`] | carry | what is polled when, and how an outbox row leaves |
 //! | [`service`] | serve | the embedded service and its rules |
@@ -81,6 +85,8 @@ pub mod model;
 pub mod wire;
 
 pub mod client;
+pub mod connections;
+pub mod receiver;
 pub mod store;
 pub mod sync;
 

@@ -12,7 +12,10 @@
 #[expect(dead_code, reason = "the campaigns of the tests use the rest")]
 mod proxy;
 mod scene;
+#[path = "../parts/service.rs"]
+mod service;
 mod trouble;
+#[path = "../parts/typist.rs"]
 mod typist;
 
 use std::process::ExitCode;

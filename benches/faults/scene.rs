@@ -1,10 +1,7 @@
 //! What the inbox sits on: a service with 10,000 conversations, the proxy
 //! before it, and a data folder whose cache has read them all.
 
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -19,25 +16,15 @@ use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
 use portable_pty::CommandBuilder;
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::proxy::{Door, Proxy};
+use crate::service::{self, Service};
 
 /// Conversations of the business chat.
 const CONVERSATIONS: usize = 10_000;
 /// Conversations of the bot-chat.
 const BOT_CONVERSATIONS: usize = 50;
-
-/// The running service; killed when it is dropped.
-struct Service(Child);
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // It may be dead already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// All of it.
 pub struct Scene {
@@ -53,21 +40,16 @@ impl Scene {
     pub async fn ready() -> Self {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
-        let (service, told) = start(folder.path());
-        drop(service);
-        fill(&folder.path().join("service.db"));
+        let start = || Service::start(folder.path(), &["--unlimited"]);
+        let first = start();
         let keys: Vec<(String, String)> =
-            ["whatsapp", "telegram"].map(|it| (it.to_owned(), key(&told, it))).into();
-        let (service, told) = start(folder.path());
-        let text = |name: &str| told[name].as_str().expect("an address").to_owned();
-        let (base_url, dev_url) = (text("base_url"), text("dev_url"));
-        let scene = Self {
-            proxy: Proxy::start(address(&dev_url), Door::Open).await,
-            dev_url,
-            folder,
-            keys,
-            _service: service,
-        };
+            ["whatsapp", "telegram"].map(|it| (it.to_owned(), first.key(it))).into();
+        drop(first);
+        fill(&folder.path().join("service.db"));
+        let service = start();
+        let (base_url, dev_url) = (service.base_url(), service.dev_url());
+        let proxy = Proxy::start(service.address(), Door::Open).await;
+        let scene = Self { proxy, dev_url, folder, keys, _service: service };
         for (channel, key) in &scene.keys {
             scene.read_all(&base_url, channel, key).await;
         }
@@ -90,30 +72,25 @@ impl Scene {
             "[behaviour]\npause_on_reply = \"never\"\nundo_seconds = { chat = 0 }\n\
              [polling]\nvisible_seconds = 1\nbackground_seconds = 2\n",
         );
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-        for (channel, key) in &self.keys {
-            let variable = format!("KEY_{channel}");
+        let variable = |channel: &str| format!("KEY_{channel}");
+        for (channel, _) in &self.keys {
+            let variable = variable(channel);
             text.push_str(&format!(
                 "[[channel]]\nname = \"{channel}\"\nbase_url = \"{base_url}\"\nkey_env = \"{variable}\"\n"
             ));
-            command.env(variable, key);
         }
-        std::fs::write(self.folder.path().join("config.toml"), text).expect("written");
-        command.env("FRONTDESK_CONFIG_DIR", self.folder.path());
-        command.env("FRONTDESK_DATA_DIR", self.data());
-        command.env("TERM", "xterm-256color");
-        command
+        let keys: Vec<_> = self.keys.iter().map(|(channel, key)| (variable(channel), key)).collect();
+        let keys: Vec<_> = keys.iter().map(|(variable, key)| (variable.as_str(), key.as_str())).collect();
+        service::inbox(self.folder.path(), &text, &keys)
     }
 
     /// Customers write, so many of them.
     pub async fn flood(dev_url: String, count: usize) {
-        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let caller = service::caller();
         for number in 0..count {
-            let told = json!({"channel": "whatsapp", "from": phone(number % 500), "text": format!("flood {number}")});
-            let url = format!("{dev_url}/inbound");
-            let request = http.post(url).header("content-type", "application/json").body(told.to_string());
-            let answer = request.send().await.expect("an answer");
-            assert!(answer.status().is_success(), "{}", answer.status());
+            let text = format!("flood {number}");
+            let told = json!({"channel": "whatsapp", "from": phone(number % 500), "text": text});
+            service::write(&caller, &dev_url, &told).await;
         }
     }
 
@@ -154,32 +131,6 @@ impl Clock for Ahead {
     fn now(&self) -> Timestamp {
         SystemClock.now().plus(self.0.load(Ordering::SeqCst))
     }
-}
-
-fn start(folder: &Path) -> (Service, Value) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
-        .args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db"])
-        .arg(folder.join("service.db"))
-        .arg("--ready-file")
-        .arg(folder.join("ready.json"))
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    assert!(line.starts_with("listening on "), "{line}");
-    let text = std::fs::read(folder.join("ready.json")).expect("the ready file");
-    (Service(child), serde_json::from_slice(&text).expect("JSON"))
-}
-
-fn key(told: &Value, channel: &str) -> String {
-    let keys = told["keys"].as_array().expect("keys");
-    let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == "live");
-    found.expect("a live key")["key"].as_str().expect("text").to_owned()
-}
-
-fn address(dev_url: &str) -> SocketAddr {
-    dev_url.trim_start_matches("http://").trim_end_matches("/dev").parse().expect("an address")
 }
 
 fn phone(number: usize) -> String {

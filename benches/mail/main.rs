@@ -15,8 +15,11 @@ mod opening;
 #[path = "../../tests/it/proxy/mod.rs"]
 #[expect(dead_code, reason = "the campaigns of the tests use the rest")]
 mod proxy;
+#[path = "../parts/service.rs"]
+#[expect(dead_code, reason = "the bench of faults uses the rest")]
+mod service;
 mod triage;
-#[path = "../faults/typist.rs"]
+#[path = "../parts/typist.rs"]
 #[expect(dead_code, reason = "the bench of faults uses the rest")]
 mod typist;
 

@@ -2,34 +2,20 @@
 //! service 150 ms away: each key is followed by a frame long before any answer
 //! can have come.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use portable_pty::CommandBuilder;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::row;
+use crate::service::{self, Service};
 use crate::typist::{Figures, Typist};
 
 /// Threads gone through in one round.
 const THREADS: usize = 40;
 /// How far away the service is: there and back.
 const AWAY: Duration = Duration::from_millis(150);
-
-/// The running service; killed when it is dropped.
-struct Service(Child);
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // It may be dead already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Prints how soon the screen follows; returns the 99th percentile.
 pub fn measure(rounds: usize) -> Duration {
@@ -45,14 +31,16 @@ pub fn measure(rounds: usize) -> Duration {
 /// A service, a mailbox of its own, and somebody who goes through it.
 fn round(runtime: &tokio::runtime::Runtime, figures: &mut Figures) {
     let folder = tempfile::tempdir().expect("a folder");
-    let (_service, told) = start(folder.path());
-    let text = |name: &str| told[name].as_str().expect("an address").to_owned();
-    let dev_url = text("dev_url");
-    runtime.block_on(fill(&dev_url));
-    let address = dev_url.trim_start_matches("http://").trim_end_matches("/dev").parse().expect("an address");
-    let proxy = runtime.block_on(Proxy::start(address, Door::Open));
+    let service = Service::start(folder.path(), &["--unlimited"]);
+    runtime.block_on(fill(&service.dev_url()));
+    let proxy = runtime.block_on(Proxy::start(service.address(), Door::Open));
     proxy.plan(|_| Script::done(Give::Answer(Vec::new(), AWAY)));
-    let mut typist = Typist::sit_down(inbox(folder.path(), &proxy.base_url(), &key(&told)));
+    let config = format!(
+        "[polling]\nvisible_seconds = 1\n[[channel]]\nname = \"Mail\"\nbase_url = \"{}\"\nkey_env = \"MAIL_KEY\"\n",
+        proxy.base_url()
+    );
+    let keys = [("MAIL_KEY", &*service.key("email"))];
+    let mut typist = Typist::sit_down(service::inbox(folder.path(), &config, &keys));
     typist.wait("all threads", |it| it.contents().contains(&format!("{THREADS} unread")));
     typist.settle();
     typist.press("T");
@@ -111,53 +99,14 @@ fn body(screen: &vt100::Screen) -> String {
     lines.iter().skip(3).take(lines.len().saturating_sub(5)).copied().collect()
 }
 
-fn start(folder: &Path) -> (Service, Value) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
-        .args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db"])
-        .arg(folder.join("service.db"))
-        .arg("--ready-file")
-        .arg(folder.join("ready.json"))
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    assert!(line.starts_with("listening on "), "{line}");
-    let text = std::fs::read(folder.join("ready.json")).expect("the ready file");
-    (Service(child), serde_json::from_slice(&text).expect("JSON"))
-}
-
-fn key(told: &Value) -> String {
-    let keys = told["keys"].as_array().expect("keys");
-    let found = keys.iter().find(|it| it["channel"] == "email" && it["environment"] == "live");
-    found.expect("a live key")["key"].as_str().expect("text").to_owned()
-}
-
 /// Forty people write, so that each thread is a decision of its own.
 async fn fill(dev_url: &str) {
-    frontdesk::client::install_tls();
-    let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let caller = service::caller();
     for number in 0..THREADS {
         let told = json!({
             "channel": "email", "from": format!("person{number}@mail.example"), "name": format!("Person {number}"),
             "subject": format!("About order {number}"), "text": format!("Where is my order {number}?"),
         });
-        let url = format!("{dev_url}/inbound");
-        let request = http.post(url).header("content-type", "application/json").body(told.to_string());
-        let answer = request.send().await.expect("an answer");
-        assert!(answer.status().is_success(), "{}", answer.status());
+        service::write(&caller, dev_url, &told).await;
     }
-}
-
-fn inbox(folder: &Path, base_url: &str, key: &str) -> CommandBuilder {
-    let text = format!(
-        "[polling]\nvisible_seconds = 1\n[[channel]]\nname = \"Mail\"\nbase_url = \"{base_url}\"\nkey_env = \"MAIL_KEY\"\n"
-    );
-    std::fs::write(folder.join("config.toml"), text).expect("written");
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-    command.env("MAIL_KEY", key);
-    command.env("FRONTDESK_CONFIG_DIR", folder);
-    command.env("FRONTDESK_DATA_DIR", folder.join("data"));
-    command.env("TERM", "xterm-256color");
-    command
 }

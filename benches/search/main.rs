@@ -12,6 +12,8 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../parts/desk.rs"]
+mod desk;
 mod feel;
 
 use std::path::{Path, PathBuf};

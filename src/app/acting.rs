@@ -81,11 +81,11 @@ impl App {
         }
     }
 
-    /// Takes all marks away.
+    /// Takes all marks away; without any, the filter.
     pub(super) fn mark_none(&mut self) {
         let before = std::mem::take(&mut self.list_mut().marks);
         if before.is_empty() {
-            return;
+            return self.drop_filter();
         }
         let words = match before.len() {
             1 => "took 1 mark away".to_owned(),
@@ -267,7 +267,7 @@ impl App {
         };
         let count = if many { format!(" {}", plan.words()) } else { String::new() };
         let seconds = hold / SECOND;
-        let undo = self.key_of(Command::Undo);
+        let undo = self.undo_key();
         match plan.wish.leaves() {
             true if seconds > 0 => format!("{what}:{count}, in {seconds} s · {undo} stops it"),
             true => format!("{what}:{count} · {} shows each", self.key_of(Command::ShowResults)),

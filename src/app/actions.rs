@@ -22,7 +22,7 @@ impl App {
     /// Performs a command whose key was pressed and that can be done.
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         use Command as C;
-        if self.mail_command(command, effects) {
+        if self.mail_command(command, effects) || self.connection_command(command, effects) {
             return;
         }
         match command {
@@ -45,7 +45,7 @@ impl App {
             C::GoToSnoozed | C::ShowPaused | C::ShowCredits | C::ShowCalls | C::CopyCurl => {
                 self.keeping_command(command, effects)
             }
-            C::ShowDone | C::ShowResults => self.keeping_command(command, effects),
+            C::ShowDone | C::ShowResults | C::LastPlace => self.keeping_command(command, effects),
             C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer | C::KeepBeside | C::SwapBeside => {
                 self.keeping_command(command, effects)
             }
@@ -60,7 +60,7 @@ impl App {
             C::Undo => self.undo(effects),
             C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting, effects),
             C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
-            C::ShowPicture | C::Card | C::Raw | C::OpenOutside | C::Elsewhere | C::GoToQuoted => {
+            C::ShowPicture | C::Card | C::Raw | C::Pipe | C::OpenOutside | C::Elsewhere | C::GoToQuoted => {
                 self.reading_command(command, effects);
             }
             C::Down | C::Up | C::Open => self.list_command(command, effects),
@@ -96,7 +96,7 @@ impl App {
             }
             C::Redraw => effects.push(Effect::Redraw),
             C::Suspend => effects.push(Effect::Suspend),
-            C::Help => self.open_layer(Layer::Help { first: 0 }),
+            C::Help => self.open_layer(Layer::Help(Box::default())),
             C::Quit => self.ask_quit(effects),
             C::Interrupt => self.interrupt(effects),
             // The composer's commands are handled where its keys are.
@@ -125,7 +125,8 @@ impl App {
         match command {
             C::ShowPicture => self.toggle_picture(effects),
             C::Card => self.card = Some(self.areas().card.is_none()),
-            C::Raw => self.raw(),
+            C::Raw => self.raw(effects),
+            C::Pipe => self.open_pipe(),
             C::OpenOutside => self.ask_open(),
             C::Elsewhere => self.look_elsewhere(effects),
             _ => self.go_to_quoted(),
@@ -148,6 +149,7 @@ impl App {
             C::CopyCurl => self.copy_newest_call(effects),
             C::ShowDone => self.show_list(ListKind::Done),
             C::ShowResults => self.show_list(ListKind::Results),
+            C::LastPlace => self.go_back(effects),
             C::Repeat => self.repeat(),
             C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),
             C::RecordMacro => self.record(effects),

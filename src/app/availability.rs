@@ -4,6 +4,7 @@
 //! Knows nothing of how a command is done.
 
 use crate::app::App;
+use crate::app::broadcasts;
 use crate::app::commands::Command;
 use crate::app::conversations::MOVED_GRACE;
 use crate::app::decisions;
@@ -31,6 +32,9 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
     use Command as C;
     let tab = app.tab();
     if let Some(answer) = email::check(app, command) {
+        return answer;
+    }
+    if let Some(answer) = broadcasts::availability::check(app, command) {
         return answer;
     }
     match command {
@@ -78,6 +82,7 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
             Err("the outbox is empty".into())
         }
+        C::MarkPerson | C::MarkAllPeople | C::MarkNoPeople => people(app, tab),
         C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => person(app, tab, command),
         C::GoToRow | C::SearchRows if app.page == Page::People => {
             people(app, tab).and_then(|()| match (command, app.people.rows.chosen()) {
@@ -85,7 +90,16 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
                 _ => Ok(()),
             })
         }
-        C::AllTabs if !matches!(app.page, Page::Outbox | Page::Drafts) => {
+        C::LookUp if app.at_hand().is_none() => Err(no_conversation(tab)),
+        C::LookUp | C::AskConnection if app.settings.connections.is_empty() => {
+            Err("no connection is there yet; :connection add makes one".into())
+        }
+        C::NewWebhook => tab_writable(tab),
+        C::RemoveWebhook => tab_writable(tab).and_then(|()| match app.chosen_webhook() {
+            true => Ok(()),
+            false => Err("no registered webhook is chosen".into()),
+        }),
+        C::AllTabs if !matches!(app.page, Page::Outbox | Page::Drafts | Page::Broadcasts) => {
             Err("this page is about one tab; {next-tab} goes to the next".into())
         }
         C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
@@ -118,7 +132,8 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         }
         C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
-        C::Card | C::Raw | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
+        C::LastPlace if !app.has_last_place() => Err("this is the first place since the start".into()),
+        C::Card | C::Raw | C::Pipe | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
         C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then {card} shows its card".into())
         }

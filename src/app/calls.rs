@@ -8,6 +8,7 @@ use crate::app::event::Effect;
 use crate::app::layers::Layer;
 use crate::app::listing::{ListKind, ListLine};
 use crate::model::calls::Call;
+use crate::model::ids::ChannelId;
 use crate::model::text::SafeText;
 
 /// Microseconds.
@@ -19,15 +20,30 @@ pub(super) struct Calls {
     all: Vec<Call>,
     /// Whether only failures and changes are shown.
     few: bool,
+    /// Whether only those of one tab are.
+    only: Option<ChannelId>,
     /// Whether the newest is copied once they have come.
     copies: bool,
 }
 
 impl App {
+    /// The requests of a tab that were not answered as wished.
+    pub fn failed_calls(&self, channel: &ChannelId) -> impl Iterator<Item = &Call> {
+        self.calls.all.iter().filter(move |it| it.channel == *channel && !it.is_fine())
+    }
+
+    /// Opens the list with what failed and what was changed on one tab.
+    pub(super) fn show_calls_of(&mut self, channel: ChannelId, effects: &mut Vec<Effect>) {
+        (self.calls.few, self.calls.only) = (true, Some(channel));
+        effects.push(Effect::ReadCalls);
+        self.show_list(ListKind::Calls);
+    }
+
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(super) fn show_calls(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::ReadCalls);
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Calls, .. })) {
+            self.calls.only = None;
             self.show_list(ListKind::Calls);
         }
     }
@@ -68,14 +84,17 @@ impl App {
                     None => self.warn("there is no request here"),
                 }
             }
-            'f' => self.calls.few = !self.calls.few,
+            'f' => {
+                self.calls.few = !self.calls.few;
+                self.calls.only = None;
+            }
             'r' => self.show_calls(effects),
             _ => (),
         }
     }
 
     /// The title of the list, and what its keys do.
-    pub(super) fn calls_head(&self) -> (String, &'static str) {
+    pub fn calls_head(&self) -> (String, &'static str) {
         match self.calls.few {
             true => ("Requests · failures and changes".to_owned(), "y curl · f all · r anew · Esc back"),
             false => ("Requests · newest first".to_owned(), "y curl · f fewer · r anew · Esc back"),
@@ -83,7 +102,9 @@ impl App {
     }
 
     fn shown_calls(&self) -> impl Iterator<Item = &Call> {
-        self.calls.all.iter().filter(|it| !self.calls.few || is_telling(it))
+        let only = self.calls.only.as_ref();
+        let wanted = move |it: &&Call| only.is_none_or(|channel| it.channel == *channel);
+        self.calls.all.iter().filter(|it| !self.calls.few || is_telling(it)).filter(wanted)
     }
 
     /// The lines of the list.

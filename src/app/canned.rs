@@ -46,16 +46,18 @@ impl App {
     /// it, and comes back if nothing is picked.
     pub(super) fn pick_reply(&mut self, opener: &'static str, effects: &mut Vec<Effect>) {
         effects.push(Effect::Ask(Asked::Replies));
-        self.open_layer(Layer::Replies { picker: Picker::default(), opener });
+        self.open_layer(Layer::Replies { picker: Picker::default(), opener, back: None });
     }
 
     /// Opens the picker from the list or the history.
     pub(super) fn canned(&mut self, effects: &mut Vec<Effect>) {
+        let back = Some(self.tab().focus);
         self.open(Focus::Composer, effects);
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.mode = Mode::Reply;
         }
-        self.pick_reply("", effects);
+        effects.push(Effect::Ask(Asked::Replies));
+        self.open_layer(Layer::Replies { picker: Picker::default(), opener: "", back });
     }
 
     /// A typed character that opens the picker: a stroke on an empty text, or
@@ -76,16 +78,23 @@ impl App {
     }
 
     /// A key in the picker.
-    pub(super) fn replies_key(&mut self, mut picker: Picker, opener: &'static str, key: Key) {
+    pub(super) fn replies_key(&mut self, layer: Layer, key: Key) {
+        let Layer::Replies { mut picker, opener, back } = layer else { return };
         let found = self.canned.found(&picker.query, self.tab());
         match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Replies { picker, opener }),
+            Picked::Stays => self.layers.push(Layer::Replies { picker, opener, back }),
             Picked::Entry(index) => {
                 let text = replies::fill(&found[index].body, &self.facts());
                 self.insert_reply(&text);
             }
-            Picked::Left if picker.query.is_empty() => self.insert(opener),
-            Picked::Left => (),
+            Picked::Left => {
+                if picker.query.is_empty() {
+                    self.insert(opener);
+                }
+                if let Some(back) = back {
+                    self.tab_mut().focus = back;
+                }
+            }
         }
     }
 
@@ -93,7 +102,7 @@ impl App {
     pub fn facts(&self) -> Facts {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
-        Facts { contact, agent: self.agent.clone() }
+        Facts { contact, agent: self.agent.clone(), looked_up: self.looked_up() }
     }
 
     /// Puts a reply at the cursor, and the cursor on its first open field.
@@ -120,8 +129,37 @@ impl App {
         }
     }
 
-    /// Goes to the next field that is to be filled in; false if there is none.
+    /// Puts what connections told in place of the first `{connection.field}`
+    /// that was typed; false if there is none.
+    fn fill_looked_up(&mut self) -> bool {
+        let (now, known) = (self.now, self.looked_up());
+        let Some(composer) = &mut self.tab_mut().composer else { return false };
+        let found = composer.area().lines().iter().enumerate().find_map(|(number, line)| {
+            known.iter().find_map(|(name, value)| {
+                let field = [format!("{{{name}}}"), format!("{{{name}?}}")].into_iter();
+                field.filter_map(|it| Some((number, line.find(&it)?, it.chars().count(), value))).next()
+            })
+        });
+        let Some((line, at, length, value)) = found else { return false };
+        let start = composer.area().lines()[line][..at].chars().count();
+        composer.change(now, |sheet| {
+            sheet.move_to(line, start);
+            sheet.replace_after(length, value);
+        });
+        true
+    }
+
+    /// Goes to the next field that is to be filled in, filling in what is
+    /// known; false if there is none.
     pub(super) fn next_field(&mut self) -> bool {
+        let mut filled = false;
+        while self.fill_looked_up() {
+            filled = true;
+        }
+        self.go_to_field() || filled
+    }
+
+    fn go_to_field(&mut self) -> bool {
         let now = self.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let fields = fields(composer);
@@ -150,6 +188,11 @@ impl App {
     /// Why a text with open fields does not leave.
     pub(super) fn unfilled(&self) -> Option<String> {
         let text = self.tab().composer.as_ref()?.reply_text();
+        let names = self.settings.connections.iter().map(|it| format!("{{{}.", it.name));
+        if let Some(at) = names.filter_map(|it| text.find(&it)).min() {
+            let field = text[at..].split_inclusive('}').next().unwrap_or("");
+            return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));
+        }
         let field = replies::unfilled(&text).into_iter().next()?;
         Some(format!("{} is still to be filled in: Tab goes there", &text[field]))
     }

@@ -33,7 +33,7 @@ pub struct Verb {
 pub const VERBS: &[Verb] = &[
     Verb { name: "filter", takes: "WORDS", doc: "Filter the list", run: filter_list, known: nothing },
     Verb { name: "view", takes: "NAME", doc: "Show a saved view", run: view, known: views },
-    Verb { name: "tab", takes: "NAME", doc: "Go to a tab, or to all", run: tab, known: tabs },
+    Verb { name: "tab", takes: "NAME or NUMBER", doc: "Go to a tab, or to all", run: tab, known: tabs },
     Verb { name: "sort", takes: "ORDER", doc: "Sort the list", run: sort, known: orders },
     Verb { name: "open", takes: "NUMBER or NAME", doc: "Open a conversation", run: open, known: nothing },
     Verb { name: "search", takes: "WORDS", doc: "Look in everything seen", run: search, known: nothing },
@@ -45,11 +45,46 @@ pub const VERBS: &[Verb] = &[
         run: App::import,
         known: nothing,
     },
+    Verb {
+        name: "connection",
+        takes: "add",
+        doc: "Connect the business's own system, after it has answered once",
+        run: connection,
+        known: |_| vec!["add".to_owned()],
+    },
+    Verb {
+        name: "broadcast",
+        takes: "everyone, file PATH or track ID",
+        doc: "Send to everyone, to those a file names, or watch one of elsewhere",
+        run: App::broadcast_line,
+        known: broadcasts,
+    },
+    Verb {
+        name: "handover",
+        takes: "",
+        doc: "Copy what the next shift must know: what broke, what is paused, what is queued",
+        run: handover,
+        known: nothing,
+    },
+    Verb {
+        name: "pipe",
+        takes: "COMMAND",
+        doc: "Give the item at hand as JSON to a command",
+        run: App::pipe,
+        known: nothing,
+    },
+    Verb {
+        name: "setup",
+        takes: "",
+        doc: "Add a channel key, step by step",
+        run: App::set_up,
+        known: nothing,
+    },
     Verb { name: "tutor", takes: "", doc: "Learn the first keys, in the demo", run: tutor, known: nothing },
     Verb {
         name: "export",
-        takes: "md|json|txt [FILE]",
-        doc: "Write the conversation into a file",
+        takes: "md|json|txt|csv [FILE]",
+        doc: "Write the conversation into a file, or the report of a broadcast",
         run: export,
         known: formats,
     },
@@ -154,6 +189,8 @@ impl App {
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         if let Some(verb) = VERBS.iter().find(|it| it.name == name) {
             self.recorded(Step::Line(text.to_owned()));
+            // What was wrong with the line before is over.
+            self.notice = None;
             let done = match rest {
                 "" if name != "search" && !verb.takes.is_empty() => {
                     Err(format!("{name} needs {}", verb.takes))
@@ -214,7 +251,11 @@ fn tabs(app: &App) -> Vec<String> {
 }
 
 fn tab(app: &mut App, name: &str) -> Result<(), String> {
-    let index = pick("tab", name, &tabs(app))?;
+    let number = name.parse().ok().filter(|it| (1..=app.tabs.len()).contains(it));
+    let index = match number {
+        Some(number) => number - 1,
+        None => pick("tab", name, &tabs(app))?,
+    };
     if index == app.tabs.len() {
         app.go_everywhere()
     } else {
@@ -238,6 +279,14 @@ fn open(app: &mut App, who: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn broadcasts(_: &App) -> Vec<String> {
+    ["everyone", "file ", "track "].map(str::to_owned).to_vec()
+}
+
+fn handover(app: &mut App, _: &str) -> Result<(), String> {
+    app.handover()
+}
+
 fn tutor(app: &mut App, _: &str) -> Result<(), String> {
     app.tutor()
 }
@@ -255,12 +304,20 @@ fn find(app: &mut App, words: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn connection(app: &mut App, words: &str) -> Result<(), String> {
+    pick("thing to do with a connection", words, &["add".to_owned()])?;
+    app.add_connection()
+}
+
 fn formats(_: &App) -> Vec<String> {
     TranscriptFormat::WORDS.iter().map(|(word, _)| (*word).to_owned()).collect()
 }
 
 fn export(app: &mut App, words: &str) -> Result<(), String> {
     let (word, file) = words.split_once(' ').unwrap_or((words, ""));
+    if word == "csv" {
+        return app.export_csv(file.trim());
+    }
     let format = TranscriptFormat::WORDS[pick("format", word, &formats(app))?].1;
     let key = app.at_hand().map(|it| it.key()).ok_or("no conversation is selected")?;
     let name = app.tabs.iter().find(|it| it.channel.id == key.channel);

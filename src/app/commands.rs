@@ -19,6 +19,10 @@ pub enum Place {
     Outbox,
     /// The people.
     People,
+    /// The webhooks.
+    Webhooks,
+    /// The broadcasts.
+    Broadcasts,
     /// The pages with a search: the people and what comes behind them.
     Deck,
     /// Going through threads of mails.
@@ -39,6 +43,8 @@ impl Place {
             Self::Rows => "Pages of rows",
             Self::Outbox => "Outbox",
             Self::People => "People",
+            Self::Webhooks => "Webhooks",
+            Self::Broadcasts => "Broadcasts",
             Self::Deck => "People and other lists",
             Self::Triage => "Triage of mail",
             Self::Desk => "Everywhere but in text",
@@ -47,13 +53,15 @@ impl Place {
     }
 
     /// All places in the order help shows them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Conversation,
         Self::List,
         Self::History,
         Self::Triage,
         Self::Outbox,
         Self::People,
+        Self::Webhooks,
+        Self::Broadcasts,
         Self::Deck,
         Self::Rows,
         Self::Desk,
@@ -121,6 +129,7 @@ commands! {
     Tags Conversation ["#"] "tags" "Edit the tags of the customer";
     Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk";
     Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk. Mail: read or unread, on the server, too";
+    Broadcast Conversation ["b"] "broadcast" "Send one message to the people of all that is marked, in waves; looked over and held first";
     TakeOffer Desk ["Y"] "accept" "Do what the status line offers: put aside until a reply, send what waited for credits";
     Undo Desk ["z"] "undo" "Take back what was done last: held messages and closes, snoozes, pauses, marks";
     Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction";
@@ -130,9 +139,11 @@ commands! {
     PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it";
     MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab";
     Card Conversation ["I"] "card" "Show or hide the customer's card";
+    LookUp Conversation ["L"] "look up" "Ask the business's own systems about the customer; their answers stand on the card";
     OpenOutside Conversation ["o"] "open outside" "Open the message's file or link outside; asks first";
     Elsewhere Conversation ["g x"] "elsewhere" "Go to the same number or mail address on another tab";
     Raw Conversation ["d"] "raw" "Show the item as the server sent it";
+    Pipe Conversation ["|"] "pipe" "Give the item as JSON to a command of yours, and show what it says; asks once for each command";
     Down List ["j", "Down"] "down" "Next conversation";
     Up List ["k", "Up"] "up" "Previous conversation";
     Open List ["Enter", "l", "Right"] "open" "Open the conversation";
@@ -140,7 +151,7 @@ commands! {
     MarkRange List ["v"] "range" "Mark a range from here to where you go; again ends it";
     MarkAll List ["V a"] "mark all" "Mark all of this list, also what is not loaded";
     MarkInverted List ["V i"] "invert" "Mark what is not marked, and the reverse";
-    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; {undo} brings them back";
+    MarkNone List ["V n", "Esc"] "no marks" "Take all marks away; without marks, the filter";
     MarkAgain List ["V r"] "again" "Mark again what was acted on last";
     FilterList List ["/"] "filter" "Filter the list as you type: words, status: ai: window: from: tag: has: is:, -not, \"a phrase\"";
     ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own";
@@ -177,8 +188,22 @@ commands! {
     RowBack Outbox ["e"] "edit" "Take what has not left back into the composer";
     NewPerson People ["a"] "new" "Add a person";
     EditPerson People ["e"] "edit" "Edit name, mail address, tags and metadata; merged with what the server has";
+    MarkPerson People ["Space"] "mark" "Mark the person, and go down";
+    MarkAllPeople People ["V a"] "mark all" "Mark all that the search fits, also those the server has not told yet";
+    MarkNoPeople People ["V n"] "no marks" "Take all marks away";
+    BroadcastPeople People ["b"] "broadcast" "Send one message to all that are marked, or to the chosen person";
     TagPerson People ["#"] "tags" "Edit the tags";
     DeletePerson People ["D"] "delete" "Delete the person with the conversation's history; wants the last four digits";
+    NewBroadcast Broadcasts ["b"] "new" "Go on with the form that was left; {broadcast} on marked people or conversations begins another";
+    PauseBroadcast Broadcasts ["p"] "pause" "Pause it: no further wave leaves";
+    ContinueBroadcast Broadcasts ["c"] "continue" "Let it go on, with another limit of failures if wanted";
+    StopBroadcast Broadcasts ["S"] "stop" "Stop it between waves, for good; asks first";
+    ShowRecipients Broadcasts ["d"] "recipients" "Whom it went to and what became of each, as far as messages show";
+    RetryFailed Broadcasts ["R"] "retry failed" "A new broadcast to those that failed";
+    CopyFailed Broadcasts ["y f"] "copy failed" "Copy the numbers of those that failed";
+    ExportReport Broadcasts ["e"] "report" "Write a CSV report with a line for each recipient";
+    NewWebhook Webhooks ["a"] "new" "Register a webhook, with a secret made here and shown once";
+    RemoveWebhook Webhooks ["D"] "remove" "Remove the webhook; asks first";
     SearchRows Deck ["/"] "search" "Search as you type: here at once, then on the server";
     RowDown Rows ["j", "Down"] "down" "Next row";
     RowUp Rows ["k", "Up"] "up" "Previous row";
@@ -194,18 +219,28 @@ commands! {
     CopyCurl Desk ["y c"] "copy curl" "Copy the newest change or failed request of this tab as a curl command, without the key";
     SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs";
     ShowActions Desk ["x"] "actions" "What can be done with what is at hand; what cannot be done says why";
+    LastPlace Desk ["`"] "last place" "Go back to where you were before: a conversation, a page or a tab; again comes back";
     OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters";
     CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others";
     GoToInbox Desk ["g i"] "inbox" "The conversations";
     GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks";
     GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent";
+    GoToTemplates Desk ["g t"] "templates" "The approved templates of this channel, and what is filled in where";
+    GoToEvents Desk ["g e"] "events" "What the triggers tell: messages, contacts, orders, appointments, campaigns";
+    GoToWebhooks Desk ["g k"] "webhooks" "Who else is told of what happens on this channel";
+    GoToAccount Desk ["g a"] "account" "The account behind the key: balance, number, what the key can do, prices";
+    GoToPhone Desk ["g v"] "voice, SMS" "The tab of the phone, if there is one";
     ShowCredits Desk ["$"] "credits" "The balance, what was spent from here, and what waits for credits";
     GoToPeople Desk ["g p"] "people" "The people: contacts of this tab, their tags and metadata";
+    GoToBroadcasts Desk ["g b"] "broadcasts" "The broadcasts: what goes on and what went, wave by wave";
+    GoToWall Desk ["g W"] "wall" "The wall: every channel in a line, for a screen that is passed by";
     GoToSnoozed Desk ["g s"] "snoozed" "What was put aside";
-    ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; P hands back";
+    ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; {hand-back} hands back";
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
     ShowCalls Desk ["g l"] "requests" "What was asked of the servers lately, how they answered and how fast; each as a curl command";
+    AskConnection Desk ["!"] "ask" "Ask any endpoint of a connection, with a form for what it wants to know";
+    ShowConnectionCalls Desk ["g L"] "connections" "The calls of connections: when, what, for whom, how they were answered and how fast";
     MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too";
     MailContacts Desk ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat";
     HalfDown Desk ["Ctrl-D"] "half page" "Half a page down";
@@ -230,7 +265,7 @@ commands! {
     Refresh Desk ["Ctrl-R", "F5"] "refresh" "Ask the server now";
     Redraw Desk ["Ctrl-L"] "redraw" "Draw the screen anew";
     Suspend Desk ["Ctrl-Z"] "suspend" "Suspend to the shell; fg comes back";
-    Help Desk ["?", "F1"] "help" "This help";
+    Help Desk ["?", "F1"] "help" "This help; / in it finds a key by its name or words";
     Quit Desk ["q"] "quit" "Quit; says first what is left open";
     Interrupt Desk ["Ctrl-C"] "quit" "Twice quits; drafts are safe";
     Send Composer ["Enter", "Ctrl-X"] "send" "Send, held for a few seconds; on an empty composer: send what is held now";
@@ -252,7 +287,7 @@ commands! {
     SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text";
     DropQuote Composer ["Backspace"] "no quote" "On an empty text: answer without quoting";
     PaletteInText Composer ["Ctrl-P"] "palette" "The palette";
-    HelpInText Composer ["F1"] "help" "This help";
+    HelpInText Composer ["F1"] "help" "This help; / in it finds a key by its name or words";
     Leave Composer ["Esc", "Tab", "Ctrl-C"] "leave" "Leave the composer; the draft is kept. Tab first goes to open fields and completes :emoji";
 }
 

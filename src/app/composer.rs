@@ -97,7 +97,9 @@ impl Composer {
         if let Some(written) = WrittenMail::from_draft(&draft.text)
             && self.head.is_none()
         {
-            let (head, body) = Head::of(written);
+            let (mut head, body) = Head::of(written);
+            // What was kept was somebody's.
+            head.touched = true;
             (self.head, draft.text) = (Some(head), body);
         }
         self.reply_to = self.reply_to.take().or(draft.reply_to);
@@ -173,7 +175,7 @@ impl Composer {
     /// What would be kept; `None` when there is nothing to keep.
     pub fn draft(&self) -> Option<Draft> {
         // A mail that was only begun by a key is nothing to keep.
-        let mail = self.written().map(|it| if it.is_blank() { String::new() } else { it.to_draft() });
+        let mail = self.written().map(|it| if self.is_mail_blank() { String::new() } else { it.to_draft() });
         let draft = Draft {
             text: mail.unwrap_or_else(|| self.reply.text()),
             reply_to: self.reply_to.clone(),
@@ -188,11 +190,13 @@ impl Composer {
         self.sheet().height(width)
     }
 
-    /// Puts an answer back that could not be sent: before what is there.
+    /// Puts an answer back that was not sent: before what is there. What is at
+    /// hand stays at hand.
     pub fn restore(&mut self, written: Written, now: Timestamp) {
-        self.mode = Mode::Reply;
         if !written.text.is_empty() {
-            self.change(now, |it| it.restore(&written.text));
+            self.reply.restore(&written.text);
+            self.reply.take_changed();
+            self.dirty_since.get_or_insert(now);
         }
         self.reply_to = self.reply_to.take().or(written.reply_to);
         if self.attachment.is_none() {
@@ -208,10 +212,12 @@ impl Composer {
         }
     }
 
-    /// Puts a note back that was not saved, or was taken back.
+    /// Puts a note back that was not saved, or was taken back: before what is
+    /// there. What is at hand stays at hand.
     pub fn restore_note(&mut self, text: &str, now: Timestamp) {
-        self.mode = Mode::Note;
-        self.change(now, |it| it.restore(text));
+        self.note.restore(text);
+        self.note.take_changed();
+        self.dirty_since.get_or_insert(now);
     }
 
     /// Empties the answer after it went into the outbox; a note stays.
@@ -221,6 +227,13 @@ impl Composer {
         self.reply_to = None;
         self.attachment = None;
         self.spent();
+    }
+
+    /// Empties the answer; a quote, a file and a note stay.
+    pub fn clear_reply(&mut self, now: Timestamp) {
+        self.reply.set_text("");
+        self.reply.take_changed();
+        self.dirty_since.get_or_insert(now);
     }
 
     /// Empties the note after it was saved; an answer stays.

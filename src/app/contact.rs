@@ -70,7 +70,11 @@ impl App {
         let more = self.card_at_hand().map_or(0, |it| {
             it.elsewhere.len() * 2 + it.contact.as_ref().map_or(0, |it| it.metadata.len() * 2)
         });
-        let last = (LINES + more).saturating_sub(page);
+        let connected = self.at_hand().map_or(0, |row| {
+            let all = self.connected(row);
+            all.iter().map(|(_, _, it)| 3 + it.mapped.as_ref().map_or(0, |it| it.lines(LINES).len())).sum()
+        });
+        let last = (LINES + more + connected).saturating_sub(page);
         let first = self.contact.first.min(last);
         self.contact.first = match command {
             Command::HalfDown => (first + page / 2).min(last),

@@ -3,12 +3,11 @@
 //! Knows nothing of which answers fit; that is `decisions`.
 
 use crate::app::App;
-use crate::app::composer::Written;
 use crate::app::decisions::{self, Answer};
 use crate::app::event::{Effect, Intent, Load};
+use crate::app::giving_back::{Kept, Returned};
 use crate::app::layers::Layer;
 use crate::app::pages::Page;
-use crate::app::results::Kept;
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::messages::Place;
 use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, Verdict};
@@ -21,8 +20,8 @@ impl App {
     pub fn row_at_hand(&self) -> Option<&OutboxRow> {
         match self.page {
             Page::Outbox => self.outbox.chosen().map(|it| &it.row),
-            Page::Drafts | Page::People => None,
             Page::Inbox => self.tab().history.as_ref()?.row_at_hand(),
+            _ => None,
         }
     }
 
@@ -84,9 +83,13 @@ impl App {
     }
 
     fn edit_again(&mut self, row: &OutboxRow) {
-        if let (Some(written), Some(conversation)) = (Written::of(&row.operation), row.lane.conversation()) {
-            self.give_back(&row.channel, conversation, written, Kept::AsDraft);
-            self.say("back in the composer");
+        if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
+        {
+            let at_hand = self.give_back(&row.channel, conversation, returned, Kept::AsDraft);
+            self.say(match at_hand {
+                true => "back in the composer".to_owned(),
+                false => self.keyed("back as a draft · {go-to-drafts}"),
+            });
         }
     }
 

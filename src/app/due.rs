@@ -22,6 +22,8 @@ impl App {
         consider(self.lease_due().filter(|it| *it > self.now));
         consider(self.playing_due());
         consider(self.people_due());
+        consider(self.wall_due());
+        consider(self.board_due());
         consider(self.watch.due());
         consider(self.offer_due());
         consider(self.servers_due());

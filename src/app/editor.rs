@@ -1,4 +1,5 @@
-//! The text at hand in an editor of the person's own.
+//! What needs the terminal for itself: the text at hand in an editor of the
+//! person's own, and adding a channel key.
 //!
 //! Knows nothing of processes. What comes back is put into the composer and
 //! never sent.
@@ -15,6 +16,21 @@ impl App {
     pub(super) fn edit_outside(&mut self, effects: &mut Vec<Effect>) {
         if let Some(composer) = &self.tab().composer {
             effects.push(Effect::Edit(composer.text()));
+        }
+    }
+
+    /// Asks for the steps that add a channel key.
+    pub(super) fn set_up(&mut self, _: &str) -> Result<(), String> {
+        self.pending.push(Effect::SetUp);
+        Ok(())
+    }
+
+    /// They have ended.
+    pub(super) fn set_up_ended(&mut self, ended: Result<(), String>) {
+        match ended {
+            Ok(()) if self.settings.demo => self.say("added; `frontdesk` without `demo` opens it"),
+            Ok(()) => self.say(self.keyed("added; its tab is there at the next start: {quit} leaves")),
+            Err(why) => self.warn(why),
         }
     }
 

@@ -4,6 +4,7 @@
 //!
 //! Knows nothing of who performs an effect or where an event comes from.
 
+use crate::app::broadcasts;
 use crate::app::importing::{Order, Told};
 use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
@@ -13,7 +14,7 @@ use crate::model::attachments::Attachment;
 use crate::model::calls::Call;
 use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
 use crate::model::conversations::ConversationRow;
-use crate::model::email::{Correspondent, MailAccount, MailWish};
+use crate::model::email::{Correspondent, MailAccount};
 use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
@@ -27,6 +28,7 @@ use crate::model::queries::{
     HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
 };
 use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::secret::Secret;
 use crate::model::spending::Spent;
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
@@ -70,11 +72,15 @@ pub enum Event {
     Answered(Answered),
     /// The person's editor has ended: the text, or why there is none.
     Edited(Result<String, String>),
+    /// The steps that add a channel key have ended, or why none was added.
+    SetUp(Result<(), String>),
     /// A write to this desk's own files has ended, in one way or the other;
     /// writes end in the order they were asked for.
     Written,
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
+    /// What was ordered of a broadcast was carried out, or not.
+    Campaign(broadcasts::Answer),
     /// Something was told of an import.
     Import(Told),
     /// A conversation was written into a file, or why not.
@@ -162,6 +168,8 @@ pub enum Loaded {
     Names(Vec<Named>),
     /// Whose conversation is called so, if there is one.
     Lookup(String, Option<ConversationKey>),
+    /// What was asked about broadcasts.
+    Broadcasts(Box<broadcasts::Told>),
     /// The cache could not be read.
     Failed(Load, String),
 }
@@ -236,6 +244,8 @@ pub enum Load {
     Names,
     /// Whose conversation is called so.
     Lookup(String),
+    /// Something about broadcasts.
+    Broadcasts(broadcasts::Wanted),
 }
 
 /// How the marks of a whole list are set.
@@ -279,6 +289,9 @@ pub enum Effect {
     TakeNoteBack(ChannelId, ConversationId, NoteId),
     /// Ask the world outside; answered by [`Event::Answered`].
     Ask(Asked),
+    /// Add a channel key, step by step, on the lent terminal; answered by
+    /// [`Event::SetUp`].
+    SetUp,
     /// Edit a text in the person's editor; answered by [`Event::Edited`].
     Edit(String),
     /// Put these into the outbox in one transaction, and forget the draft of
@@ -288,6 +301,13 @@ pub enum Effect {
         intents: Vec<Intent>,
         /// Whether the draft is spent.
         clears_draft: bool,
+    },
+    /// Put a webhook into the outbox, with the secret its bytes alone hold.
+    Register {
+        /// The wish.
+        intent: Box<Intent>,
+        /// What deliveries are signed with.
+        secret: Option<Secret>,
     },
     /// Take a row back, if nothing has left.
     Recall(RowId),
@@ -306,16 +326,9 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
-    /// Ask the server for something of mail.
-    FetchMail(ChannelId, MailWish),
-    /// Ask the server for this tab's templates.
-    FetchTemplates(ChannelId),
-    /// Ask the server for contacts by these words.
-    FindContacts(ChannelId, String),
     /// Read the requests of the last while; answered by [`Loaded::Calls`].
     ReadCalls,
-    /// Ask the server for what a page shows; answered by
-    /// [`News::Fetched`].
+    /// Ask the server for what a screen shows; answered by news.
     Fetch(ChannelId, Fetch),
     /// Poll everything of this tab now.
     Refresh(ChannelId),
@@ -344,6 +357,8 @@ pub enum Effect {
     /// Look a file of people through, import it, or stop; answered by
     /// [`Event::Import`].
     Import(Order),
+    /// Do something to a broadcast; answered by [`Event::Campaign`].
+    Campaign(broadcasts::Order),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.
@@ -365,11 +380,13 @@ impl Effect {
                 | Self::TakeNoteBack(..)
                 | Self::SaveMacro(..)
                 | Self::Enqueue { .. }
+                | Self::Register { .. }
                 | Self::Recall(_)
                 | Self::SendNow(_)
                 | Self::Decide(..)
                 | Self::MarkSeen(..)
                 | Self::Keep(..)
+                | Self::Campaign(_)
         )
     }
 }

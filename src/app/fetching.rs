@@ -4,6 +4,7 @@
 //! Knows nothing of what a page shows.
 
 use crate::app::App;
+use crate::app::broadcasts;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::layers::Layer;
@@ -22,14 +23,23 @@ impl App {
         fetched: Fetching,
         effects: &mut Vec<Effect>,
     ) {
+        self.audience_fetched(channel, fetch, &fetched, effects);
         match fetch {
             Fetch::People { .. } => self.people_fetched(channel, fetch, fetched),
+            // Whom a broadcast goes to is looked up by itself.
+            Fetch::Person { .. } if self.fills_broadcast() => (),
             Fetch::Person { phone } if fetched.is_ok() => {
                 effects.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
             }
             // What is known here was shown; that nothing newer came is told by
             // the connection.
             Fetch::Person { .. } => (),
+            Fetch::Sent { .. } => self.sent_fetched(&fetched),
+            Fetch::Events | Fetch::Webhooks => self.deck_fetched(channel, fetch, fetched),
+            // It comes with its history; that nothing newer came is no news.
+            Fetch::Message { .. } => (),
+            // Told by news of their own.
+            Fetch::Templates | Fetch::Contacts { .. } | Fetch::Mail(_) => (),
         }
     }
 
@@ -37,15 +47,34 @@ impl App {
     pub(super) fn page_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         match command {
             Command::GoToPeople => self.go_to_page(Page::People),
+            Command::GoToEvents => self.go_to_page(Page::Events),
+            Command::GoToWebhooks => self.go_to_page(Page::Webhooks),
+            Command::GoToTemplates => self.go_to_page(Page::Templates),
+            Command::GoToAccount => self.go_to_page(Page::Account),
+            Command::GoToPhone => self.go_to_phone(),
+            Command::NewWebhook | Command::RemoveWebhook => self.webhook_command(command, effects),
             Command::SearchRows => self.open_row_search(),
+            Command::GoToWall => self.go_to_wall(),
+            Command::MarkPerson | Command::MarkAllPeople | Command::MarkNoPeople => self.mark_people(command),
+            it if broadcasts::is_about(it) => self.broadcast_command(it, effects),
             _ => self.people_command(command, effects),
+        }
+    }
+
+    fn go_to_phone(&mut self) {
+        match self.tabs.iter().position(|it| it.is_phone()) {
+            Some(index) => {
+                self.go_to_tab(index);
+                self.page = Page::Inbox;
+            }
+            None => self.warn("no tab has a phone's key; frontdesk channel add adds one"),
         }
     }
 
     /// Opens the search line of the page.
     pub(super) fn open_row_search(&mut self) {
         let before = self.row_search().to_owned();
-        let text = TextLine::new(before.clone());
+        let text = TextLine::given(before.clone(), 0);
         self.open_layer(Layer::Line(Line { kind: Kind::Rows(before), text }));
     }
 
@@ -53,7 +82,8 @@ impl App {
     pub fn row_search(&self) -> &str {
         match self.page {
             Page::People => &self.people.search,
-            Page::Inbox | Page::Outbox | Page::Drafts => "",
+            Page::Inbox | Page::Outbox | Page::Drafts | Page::Broadcasts | Page::Wall => "",
+            _ => &self.deck.search,
         }
     }
 
@@ -61,7 +91,8 @@ impl App {
     pub(super) fn look_for_rows(&mut self, text: &str) {
         match self.page {
             Page::People => self.look_for_people(text),
-            Page::Inbox | Page::Outbox | Page::Drafts => (),
+            Page::Inbox | Page::Outbox | Page::Drafts | Page::Broadcasts | Page::Wall => (),
+            _ => self.deck.search = text.to_owned(),
         }
     }
 }

@@ -162,6 +162,12 @@ impl Form {
     }
 
     /// What is sent; `None` while something is wrong.
+    /// Whether its text is an answer that was begun.
+    pub(super) fn has_text(&self, answer: &str) -> bool {
+        let text = self.text(1);
+        self.kind != FormKind::Place && !text.is_empty() && text == answer.replace('\n', " ")
+    }
+
     fn content(&self) -> Option<Content> {
         if self.first_wrong().is_some() {
             return None;
@@ -239,11 +245,7 @@ impl App {
                 form.tried = true;
                 match (form.first_wrong(), form.content()) {
                     (None, Some(content)) => {
-                        return if self.send_form_content(content, effects) {
-                            self.say("queued; the answer that was begun stays")
-                        } else {
-                            self.layers.push(Layer::Form(form))
-                        };
+                        return self.send_form_content(content, Layer::Form(form), effects);
                     }
                     (Some((field, why)), _) => {
                         form.focus = field;
@@ -263,8 +265,8 @@ impl App {
         self.layers.push(Layer::Form(form));
     }
 
-    /// Sends what a form or an editor made; false if it cannot be now.
-    fn send_form_content(&mut self, content: Content, effects: &mut Vec<Effect>) -> bool {
+    /// Sends what a form or an editor made; it stays if that cannot be now.
+    fn send_form_content(&mut self, content: Content, form: Layer, effects: &mut Vec<Effect>) {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone());
@@ -275,13 +277,12 @@ impl App {
         match (to, refused) {
             (Some(to), None) => {
                 let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
-                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, effects);
-                true
+                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, form, effects);
             }
             (_, why) => {
                 let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
                 self.warn(format!("not sent: {why}"));
-                false
+                self.layers.push(form);
             }
         }
     }
@@ -312,11 +313,8 @@ impl App {
         match key.typed() {
             Some('e') => self.edit_json(effects),
             Some('y') if wrong.is_none() => {
-                if self.send_form_content(Content::Interactive(Json(text.clone())), effects) {
-                    self.tab_mut().json = None;
-                } else {
-                    self.layers.push(Layer::Json { text, wrong });
-                }
+                let content = Content::Interactive(Json(text.clone()));
+                self.send_form_content(content, Layer::Json { text, wrong }, effects);
             }
             _ if key.code == KeyCode::Esc => {
                 let menu = self.key_of(Command::Menu);

@@ -42,6 +42,10 @@ impl Queueing {
     /// Notes what is asked for now.
     pub(super) fn note(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
         for effect in effects {
+            if let Effect::Register { .. } = effect {
+                let quiet = self.quiet;
+                self.waiting.push_back(Queued { group: group(), held: false, quiet, early: None });
+            }
             if let Effect::Enqueue { intents, .. } = effect {
                 let held = intents.iter().any(|it| it.hold > 0);
                 // What is filed has a line of its own among what was done.

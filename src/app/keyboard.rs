@@ -5,6 +5,7 @@
 use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command, Place};
+use crate::app::deck::is_deck;
 use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
 use crate::app::keys::Key;
@@ -19,6 +20,10 @@ impl App {
         match tab.focus {
             _ if self.page == Page::Outbox => vec![Place::Outbox, Place::Rows, Place::Desk],
             _ if self.page == Page::Drafts => vec![Place::Rows, Place::Desk],
+            _ if self.page == Page::Webhooks => vec![Place::Webhooks, Place::Deck, Place::Rows, Place::Desk],
+            _ if self.page == Page::Broadcasts => vec![Place::Broadcasts, Place::Rows, Place::Desk],
+            _ if self.page == Page::Wall => vec![Place::Rows, Place::Desk],
+            _ if is_deck(self.page) => vec![Place::Deck, Place::Rows, Place::Desk],
             _ if self.page == Page::People => vec![Place::People, Place::Deck, Place::Rows, Place::Desk],
             Focus::Composer => vec![Place::Composer],
             _ if tab.is_in_triage() => vec![Place::Triage, Place::History, Place::Conversation, Place::Desk],
@@ -59,7 +64,8 @@ impl App {
             }
             Resolution::Unknown => {
                 let names: Vec<String> = self.pressed.drain(..).map(|it| it.to_string()).collect();
-                if names != ["Esc"] {
+                // Esc ends what was begun.
+                if names.last().is_some_and(|it| it != "Esc") {
                     let help = self.key_of(Command::Help);
                     self.warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
                 }

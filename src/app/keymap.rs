@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::app::commands::{self, Command, Place, Row, TABLE};
 use crate::app::keys::{Key, KeyCode};
+use crate::app::vim;
 
 #[cfg(test)]
 mod tests;
@@ -215,6 +216,19 @@ impl App {
     /// The key of a command, for words on the screen.
     pub fn key_of(&self, command: Command) -> String {
         self.settings.keymap.first(command)
+    }
+
+    /// What takes back what was done last: while letters are text, the
+    /// composer is left first.
+    pub fn undo_key(&self) -> String {
+        let (leave, undo) = (self.key_of(Command::Leave), self.key_of(Command::Undo));
+        // With modes, the first Esc ends typing and the second one leaves.
+        let twice = self.settings.vim && self.vim.mode() != vim::Mode::Normal && leave == "Esc";
+        match self.is_typing() {
+            true if twice => format!("{leave} {leave} {undo}"),
+            true => format!("{leave} {undo}"),
+            false => undo,
+        }
     }
 
     /// Words in which `{command-name}` stands for its key.

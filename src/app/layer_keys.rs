@@ -4,13 +4,11 @@
 //! the key that opened it.
 
 use crate::app::App;
-use crate::app::commands::{Place, TABLE};
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::{Layer, TYPE_AHEAD};
 use crate::app::outside::Asked;
 use crate::app::tab::Focus;
-use crate::model::reactions;
 
 impl App {
     /// Whoever answers in lines has heard the question: the guard against
@@ -30,7 +28,7 @@ impl App {
         let Some(layer) = self.layers.pop() else { return false };
         if layer.is_question() && too_early {
             self.layers.push(layer);
-        } else {
+        } else if let Some(layer) = self.connection_layer_key(layer, key, effects) {
             self.layer_key(layer, key, effects);
         }
         true
@@ -50,16 +48,12 @@ impl App {
             (Layer::Palette(palette), _) => self.palette_key(palette, key, effects),
             (Layer::Search, _) => self.search_key(key),
             (Layer::Views { chosen }, _) => self.views_key(chosen, key),
-            (Layer::Help { first }, _) => {
-                let total = TABLE.len() + Place::ALL.len();
-                let moved = scrolled(first, key, usize::from(self.size.1), total);
-                self.layers.extend(moved.map(|first| Layer::Help { first }));
-            }
+            (Layer::Help(help), _) => self.help_key(*help, key),
             (Layer::Raw { title, lines, first }, _) => {
                 let moved = scrolled(first, key, usize::from(self.size.1), lines.len());
                 self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
             }
-            (Layer::Replies { picker, opener }, _) => self.replies_key(picker, opener, key),
+            (layer @ Layer::Replies { .. }, _) => self.replies_key(layer, key),
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
             (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
             (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
@@ -67,6 +61,13 @@ impl App {
             (Layer::Later { typed }, _) => self.later_key(typed, key, effects),
             (Layer::Form(form), _) => self.form_field_key(form, key, effects),
             (Layer::PersonForm(form), _) => self.person_form_key(form, key, effects),
+            (Layer::WebhookForm(form), _) => self.webhook_form_key(form, key),
+            (Layer::AskWebhook(form), _) => self.ask_webhook_key(form, key, effects),
+            (Layer::AskRemoveWebhook(webhook), Some('y')) => self.remove_webhook(&webhook, effects),
+            (Layer::BroadcastForm(form), _) => self.broadcast_form_key(form, key),
+            (Layer::Flight(flight), _) => self.flight_key(flight, key, effects),
+            (Layer::AskContinue(asked), _) => self.continue_key(asked, key, effects),
+            (Layer::AskStop { id, .. }, Some('y')) => self.stop_broadcast(id, effects),
             (Layer::AskDeletePerson(asked), _) => self.delete_key(asked, key, effects),
             (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
@@ -78,7 +79,6 @@ impl App {
             (Layer::AskLease { over }, Some('h')) => self.hand_back_all(&over, effects),
             (Layer::AskLease { .. }, Some('e')) => self.extend_leases(effects),
             (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan, effects),
-            (Layer::AskBulk { .. }, Some('n')) => (),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
                 self.send_beside_or_pause(layer, it == 'y', effects);
             }
@@ -96,7 +96,6 @@ impl App {
             (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
             (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key, effects),
             (Layer::AskSame { .. }, Some('y')) => self.same_for_all(effects),
-            (Layer::AskSame { .. }, Some('n')) => (),
             (Layer::MailReview { preview }, _) => self.review_key(preview, key, effects),
             (Layer::MailDoubt { .. }, Some('y')) => self.send_mail(effects),
             (Layer::MailDoubt { .. }, it) if leaves || it == Some('e') => {
@@ -104,17 +103,16 @@ impl App {
             }
             (Layer::MailFile(line), _) => self.file_key(line, key, effects),
             (Layer::AskBrowser { raw }, Some('y')) => effects.push(Effect::Ask(Asked::ShowMail(raw))),
-            (Layer::AskBrowser { .. }, Some('n')) => (),
             (Layer::Call(form), _) => self.call_key(form, key),
             (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation, effects),
             (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
                 self.open_layer(Layer::Call(form));
             }
             (Layer::AskImport { source, found }, Some('y')) => self.start_import(source, &found, effects),
-            (Layer::AskImport { .. }, Some('n')) => (),
             (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
             (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host, effects),
-            (Layer::AskPicture { .. } | Layer::AskOpen { .. } | Layer::AskQuit { .. }, Some('n')) => (),
+            (Layer::AskPipe { command, json, .. }, Some('y')) => self.run_pipe(command, json),
+            (it, Some('n')) if says_no(&it) => (),
             (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
             (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
             (_, _) if leaves => (),
@@ -124,7 +122,8 @@ impl App {
 
     fn reaction_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
         let Layer::React { channel, conversation, message, chosen } = layer else { return };
-        let count = reactions::QUICK.len();
+        let offered = self.quick_reactions(&channel);
+        let count = offered.len();
         let moved = match key.code {
             KeyCode::Left | KeyCode::Up | KeyCode::BackTab => Some((chosen + count - 1) % count),
             KeyCode::Right | KeyCode::Down | KeyCode::Tab => Some((chosen + 1) % count),
@@ -140,7 +139,7 @@ impl App {
         };
         match (picked, moved) {
             (Some(index), _) => {
-                self.react(&channel, &conversation, &message, reactions::QUICK[index], effects);
+                self.react(&channel, &conversation, &message, offered[index], effects);
             }
             (None, None) if key.code == KeyCode::Esc || key.typed() == Some('q') => (),
             (None, moved) => {
@@ -151,8 +150,26 @@ impl App {
     }
 }
 
+/// Whether `n` answers it, and leaves all as it is.
+fn says_no(layer: &Layer) -> bool {
+    use Layer as L;
+    matches!(
+        layer,
+        L::AskRemoveWebhook(_)
+            | L::AskBrowser { .. }
+            | L::AskBulk { .. }
+            | L::AskImport { .. }
+            | L::AskOpen { .. }
+            | L::AskPicture { .. }
+            | L::AskPipe { .. }
+            | L::AskQuit { .. }
+            | L::AskSame { .. }
+            | L::AskStop { .. }
+    )
+}
+
 /// Where a text layer of so many lines is after a key; `None` closes it.
-fn scrolled(first: usize, key: Key, rows: usize, total: usize) -> Option<usize> {
+pub(super) fn scrolled(first: usize, key: Key, rows: usize, total: usize) -> Option<usize> {
     // Two rows stay free around a layer, two are its border.
     let shown = rows.saturating_sub(4).max(1);
     let page = shown.saturating_sub(2).max(1);

@@ -3,12 +3,20 @@
 //! Knows nothing of drawing; a layer is data.
 
 use crate::app::attaching::AttachForm;
+use crate::app::broadcasts::flight::Flight;
+use crate::app::broadcasts::form::BroadcastForm;
+use crate::app::broadcasts::steering::Continuing;
 use crate::app::bulk::Plan;
+use crate::app::connections::asking::EndpointForm;
+use crate::app::connections::errands::Slot;
+use crate::app::connections::wizard::Wizard;
 use crate::app::decisions::Answer;
+use crate::app::deck::webhook_form::WebhookForm;
 use crate::app::email::menus::Menu;
 use crate::app::email::triage::Decision;
 use crate::app::event::Intent;
 use crate::app::forms::Form;
+use crate::app::help::Help;
 use crate::app::importing::Source;
 use crate::app::line::Line;
 use crate::app::listing::ListKind;
@@ -17,16 +25,18 @@ use crate::app::people::deleting::Deleting;
 use crate::app::people::form::PersonForm;
 use crate::app::phone::CallForm;
 use crate::app::picker::Picker;
+use crate::app::tab::Focus;
 use crate::app::tagging::TagLine;
 use crate::app::templates::TemplateForm;
 use crate::app::text_line::TextLine;
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use crate::model::ids::{CampaignId, ChannelId, ConversationId, MessageId, RowId};
 use crate::model::import::DryRun;
 use crate::model::messages::Message;
 use crate::model::outbox::Operation;
 use crate::model::queries::{OutboxEntry, PausedEntry};
 use crate::model::text::SafeText;
+use crate::model::webhooks::Webhook;
 
 /// Microseconds after a dialog opens in which keys are dropped, so that fast
 /// typing cannot answer it.
@@ -47,11 +57,8 @@ pub enum Layer {
         /// The chosen place in it.
         chosen: usize,
     },
-    /// The keys of this place, scrolled by lines.
-    Help {
-        /// First line on screen.
-        first: usize,
-    },
+    /// The keys, those of this place first.
+    Help(Box<Help>),
     /// Chooses an emoji for a message.
     React {
         /// The tab.
@@ -136,7 +143,7 @@ pub enum Layer {
         /// The conversations.
         rows: Vec<ConversationRow>,
         /// A wish being typed.
-        typed: Option<String>,
+        typed: Option<TextLine>,
         /// Whether they stay away also when the customer writes before.
         stays: bool,
     },
@@ -207,6 +214,8 @@ pub enum Layer {
         picker: Picker,
         /// What opened it, which comes back if nothing is picked.
         opener: &'static str,
+        /// Where the keyboard goes then, if it was elsewhere.
+        back: Option<Focus>,
     },
     /// Picks an emoji.
     Emoji {
@@ -225,7 +234,7 @@ pub enum Layer {
     /// Asks when what the composer holds shall leave.
     Later {
         /// A wish being typed.
-        typed: Option<String>,
+        typed: Option<TextLine>,
     },
     /// Fills in a place, buttons or a list.
     Form(Box<Form>),
@@ -236,8 +245,43 @@ pub enum Layer {
         /// Line, column and what is wrong there.
         wrong: Option<(usize, usize, &'static str)>,
     },
+    /// Picks an endpoint of a connection.
+    Endpoints {
+        /// What was typed.
+        picker: Picker,
+    },
+    /// What an endpoint asks for is being filled in.
+    EndpointForm(Box<EndpointForm>),
+    /// An endpoint was asked by hand; its answer takes this place.
+    Answer {
+        /// Which answer.
+        slot: Slot,
+    },
+    /// A new connection is being made.
+    Wizard(Box<Wizard>),
     /// A person is being made or changed.
     PersonForm(Box<PersonForm>),
+    /// A webhook is being filled in.
+    WebhookForm(Box<WebhookForm>),
+    /// Shows its secret, and asks whether to register it.
+    AskWebhook(Box<WebhookForm>),
+    /// Asks whether to remove a webhook.
+    AskRemoveWebhook(Box<Webhook>),
+    /// A broadcast is being filled in.
+    BroadcastForm(Box<BroadcastForm>),
+    /// All that should be known before a broadcast leaves.
+    Flight(Box<Flight>),
+    /// Asks with which limit of failures a broadcast shall go on.
+    AskContinue(Box<Continuing>),
+    /// Asks whether to stop a broadcast for good.
+    AskStop {
+        /// Which.
+        id: CampaignId,
+        /// People it has not left to.
+        left: usize,
+        /// Whether a wave is leaving now.
+        leaves: bool,
+    },
     /// Asks for the last digits of a number, to delete a person.
     AskDeletePerson(Box<Deleting>),
     /// Says what was found in a file of people, and asks whether to import it.
@@ -260,6 +304,15 @@ pub enum Layer {
         url: String,
         /// Its host.
         host: String,
+    },
+    /// Shows a command that was not run yet, and asks whether to run it.
+    AskPipe {
+        /// The command.
+        command: String,
+        /// What it is given.
+        what: String,
+        /// The same as JSON.
+        json: String,
     },
     /// Says from where a picture would be fetched, and asks whether to.
     AskPicture {
@@ -288,7 +341,7 @@ impl Layer {
                 | Self::Palette(_)
                 | Self::Search
                 | Self::Views { .. }
-                | Self::Help { .. }
+                | Self::Help(_)
                 | Self::Raw { .. }
                 | Self::React { .. }
                 | Self::Number { .. }
@@ -307,6 +360,12 @@ impl Layer {
                 | Self::Attach(_)
                 | Self::Form(_)
                 | Self::PersonForm(_)
+                | Self::Endpoints { .. }
+                | Self::EndpointForm(_)
+                | Self::Answer { .. }
+                | Self::Wizard(_)
+                | Self::BroadcastForm(_)
+                | Self::WebhookForm(_)
                 | Self::Later { .. }
         )
     }

@@ -12,6 +12,7 @@ use crate::app::lines::ItemKey;
 use crate::app::text_line::TextLine;
 use crate::model::filter;
 use crate::model::queries::ConversationKey;
+use crate::model::text::SafeText;
 
 /// A line being typed.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +46,8 @@ impl App {
     pub(super) fn open_filter(&mut self) {
         self.bring_list();
         let list = self.list();
-        let (text, selected) = (list.typed.clone(), list.selected.clone());
-        self.open_layer(Layer::Line(Line { kind: Kind::Filter(selected), text: TextLine::new(text) }));
+        let (text, selected) = (TextLine::given(list.typed.as_str(), 0), list.selected.clone());
+        self.open_layer(Layer::Line(Line { kind: Kind::Filter(selected), text }));
     }
 
     /// A key in a line.
@@ -113,6 +114,17 @@ impl App {
         if let Some(place) = place {
             self.say(format!("{place} · n goes to the older, N to the newer"));
         }
+    }
+
+    /// Shows the whole view again, where something narrows it, and says so.
+    pub(super) fn drop_filter(&mut self) {
+        let list = self.list();
+        if list.typed.is_empty() {
+            return;
+        }
+        let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
+        self.clear_filter(selected.as_ref());
+        self.say(self.keyed(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")));
     }
 
     /// Shows the whole view again, at the row where the filter was opened.

@@ -9,6 +9,9 @@ use crate::app::commands::{Command, Row, TABLE};
 use crate::app::event::Event;
 use crate::app::keys::{Key, KeyCode};
 
+/// How a question is answered.
+const ANSWERS: &str = "say one of the letters in brackets, or an empty line to go back";
+
 /// What a line means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
@@ -28,7 +31,7 @@ pub enum Line {
 pub fn read(app: &App, line: &str) -> Line {
     let words = line.trim();
     if !app.layers.is_empty() {
-        return Line::Events(answer(app, words));
+        return answer(app, words);
     }
     if app.is_typing() {
         return Line::Events(text(app, line));
@@ -47,19 +50,25 @@ pub fn read(app: &App, line: &str) -> Line {
 
 /// A question takes the letter of an answer, anything else a text and Enter;
 /// an empty line goes back.
-fn answer(app: &App, words: &str) -> Vec<Event> {
-    let esc = Event::Key(Key::plain(KeyCode::Esc));
+fn answer(app: &App, words: &str) -> Line {
     let is_question = app.layers.last().is_some_and(|it| it.is_question());
-    match (words.to_lowercase().as_str(), is_question) {
-        ("" | "back" | "cancel", _) => vec![esc],
+    let events = match (words.to_lowercase().as_str(), is_question) {
+        ("" | "back" | "cancel" | "esc", _) => vec![Event::Key(Key::plain(KeyCode::Esc))],
         ("enter", _) => vec![Event::Key(Key::plain(KeyCode::Enter))],
-        (word, true) => word.chars().next().map(typed).into_iter().collect(),
+        ("yes", true) => vec![typed('y')],
+        ("no", true) => vec![typed('n')],
+        (word, true) => match word.chars().collect::<Vec<_>>()[..] {
+            [letter] => vec![typed(letter)],
+            // A command meant for elsewhere must not answer by its first letter.
+            _ => return Line::Unknown(format!("{words:?} answers nothing here: {ANSWERS}")),
+        },
         (_, false) => match Key::parse(words).filter(|it| it.typed().is_none()) {
             Some(key) => vec![Event::Key(key)],
             None if words.chars().count() == 1 => words.chars().map(typed).collect(),
             None => words.chars().map(typed).chain([Event::Key(Key::plain(KeyCode::Enter))]).collect(),
         },
-    }
+    };
+    Line::Events(events)
 }
 
 fn typed(it: char) -> Event {
@@ -72,9 +81,12 @@ fn text(app: &App, line: &str) -> Vec<Event> {
     if line.trim().is_empty() {
         return press(app, Command::Leave);
     }
+    // What is there already is a line of its own.
+    let so_far = app.tab().composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+    let gap = if so_far.is_empty() || so_far.ends_with('\n') { "" } else { "\n" };
     match line.strip_suffix('\\') {
-        Some(part) => vec![Event::Paste(format!("{part}\n"))],
-        None => [Event::Paste(line.to_owned())].into_iter().chain(press(app, Command::Send)).collect(),
+        Some(part) => vec![Event::Paste(format!("{gap}{part}\n"))],
+        None => [Event::Paste(format!("{gap}{line}"))].into_iter().chain(press(app, Command::Send)).collect(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Knows nothing of drawing; a line is data.
 
 use crate::app::App;
+use crate::app::commands::{self, Command};
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -11,6 +12,9 @@ use crate::app::tab::Focus;
 use crate::model::queries::{ConversationKey, Fate};
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
+
+/// Letters that move in every list, or leave it.
+const MOVES: &str = "jkgGq";
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub enum ListKind {
     Credits,
     /// The requests of the last while.
     Calls,
+    /// The calls of connections.
+    Connections,
 }
 
 /// One line of a list.
@@ -46,30 +52,57 @@ pub struct ListLine {
 
 impl App {
     /// The title of a list, and what its keys do.
-    pub fn list_head(&self, kind: ListKind) -> (String, &'static str) {
-        match kind {
-            ListKind::Done => ("What was done from here".to_owned(), "z takes it back · j k move · Esc back"),
-            ListKind::Paused => ("AI paused by you".to_owned(), "P hands back · Enter opens · Esc back"),
+    pub fn list_head(&self, kind: ListKind) -> (String, String) {
+        let key = |command| self.list_key_of(command);
+        let (title, keys) = match kind {
+            ListKind::Done => {
+                let keys = format!("{} takes it back · j k move · Esc back", key(Command::Undo));
+                return ("What was done from here".to_owned(), keys);
+            }
+            ListKind::Paused => {
+                let keys = format!("{} hands back · Enter opens · Esc back", key(Command::HandBack));
+                return ("AI paused by you".to_owned(), keys);
+            }
             ListKind::Calls => self.calls_head(),
+            ListKind::Connections => {
+                ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
+            }
             ListKind::Credits => ("Credits".to_owned(), "A sends what waited · Esc back"),
             ListKind::Results => {
-                let Some(batch) = &self.batch else { return (String::new(), "") };
+                let Some(batch) = &self.batch else { return (String::new(), String::new()) };
                 let (finished, total) = batch.progress();
                 let left_out = batch.items.len() - total;
                 let left_out = if left_out > 0 { format!(" · {left_out} left out") } else { String::new() };
                 let title = format!("{}: {finished} of {total}{left_out}", batch.wish.verb());
-                (title, "x stops the rest · Enter opens · Esc back")
+                (title, "x stops · Enter opens · Esc")
             }
-        }
+        };
+        (title, keys.to_owned())
+    }
+
+    /// The key of a command in a list: a person's own where it is one key
+    /// that does not move in lists, else the table's.
+    fn list_key_of(&self, command: Command) -> Key {
+        let one = |keys: &Vec<Key>| <[Key; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
+        let free = |key: &Key| match key.code {
+            KeyCode::Char(it) if key.ctrl => !"du".contains(it),
+            KeyCode::Char(it) => !MOVES.contains(it),
+            KeyCode::F(_) => true,
+            _ => false,
+        };
+        let own = commands::row(command).keys.iter().find_map(|it| Key::parse(it));
+        let chosen = self.settings.keymap.keys(command).iter().filter_map(one).find(free);
+        chosen.or(own).unwrap_or(Key::plain(KeyCode::Enter))
     }
 
     /// What an empty list says.
     pub fn list_empty(&self, kind: ListKind) -> &'static str {
         match kind {
             ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
-            ListKind::Paused => "You have paused no AI: it answers everywhere.",
+            ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
             ListKind::Results => "Nothing was done with many yet.",
             ListKind::Calls => "Nothing was asked of a server that would stand here.",
+            ListKind::Connections => "No connection was asked yet.",
             ListKind::Credits => "No account has answered yet.",
         }
     }
@@ -82,6 +115,7 @@ impl App {
             ListKind::Results => self.result_lines(),
             ListKind::Credits => self.credit_lines(),
             ListKind::Calls => self.call_lines(),
+            ListKind::Connections => self.connection_lines(),
         }
     }
 
@@ -153,8 +187,9 @@ impl App {
     }
 
     fn list_letter(&mut self, kind: ListKind, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+        let calls = |command| key == self.list_key_of(command);
         match (kind, key.typed()) {
-            (ListKind::Done, Some('z')) => {
+            (ListKind::Done, _) if calls(Command::Undo) => {
                 let found = self.done().nth(chosen).map(|(done, why)| (done.group, why));
                 match found {
                     Some((group, None)) => self.undo_group(group, effects),
@@ -162,8 +197,9 @@ impl App {
                     None => (),
                 }
             }
-            (ListKind::Paused, Some('P')) => self.hand_back_chosen(chosen, effects),
+            (ListKind::Paused, _) if calls(Command::HandBack) => self.hand_back_chosen(chosen, effects),
             (ListKind::Calls, Some(letter)) => self.calls_letter(chosen, letter, effects),
+            (ListKind::Connections, Some('r')) => self.show_connection_calls(effects),
             (ListKind::Credits, Some('A')) => self.ask_unpaid(),
             (ListKind::Results, Some('x')) => self.cancel_batch(effects),
             _ => (),

@@ -6,19 +6,24 @@
 
 pub mod attaching;
 pub mod availability;
+pub mod broadcasts;
 pub mod bulk;
 pub mod canned;
 pub mod command_line;
 pub mod commands;
 pub mod composer;
+pub mod connections;
 pub mod contact;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
+pub mod deck;
 pub mod email;
 pub mod event;
 pub mod find;
 pub mod forms;
+pub mod handover;
+pub mod help;
 pub mod history;
 pub mod importing;
 pub mod keys;
@@ -37,6 +42,8 @@ pub mod people;
 pub mod phone;
 pub mod picker;
 pub mod pictures;
+mod piping;
+mod places;
 pub mod planning;
 pub mod pointer;
 pub mod rows;
@@ -50,6 +57,8 @@ pub mod templates;
 pub mod text_line;
 pub mod undoing;
 pub mod views;
+pub mod vim;
+pub mod wall;
 pub mod wrap;
 
 mod acting;
@@ -65,6 +74,7 @@ mod due;
 mod editor;
 mod emoji;
 mod fetching;
+mod giving_back;
 mod held;
 mod keyboard;
 pub mod keymap;
@@ -97,6 +107,7 @@ mod tutor;
 mod view;
 mod waiting;
 mod watch;
+mod wishing;
 mod writing;
 
 use std::collections::HashMap;
@@ -150,8 +161,14 @@ pub struct App {
     pub outbox: Rows<OutboxEntry>,
     /// The drafts.
     pub drafts: Rows<DraftEntry>,
+    /// The pages of cards.
+    pub deck: deck::Deck,
     /// The people of the tab at hand.
     pub people: people::People,
+    /// The broadcasts.
+    pub board: broadcasts::Board,
+    /// The wall.
+    pub wall: wall::Wall,
     /// The import under way.
     pub importing: Option<importing::Running>,
     /// The canned replies as they were read last.
@@ -174,6 +191,12 @@ pub struct App {
     pub batch: Option<bulk::Batch>,
     /// What is on its way into the outbox.
     queueing: Queueing,
+    touches: giving_back::Touches,
+    /// Commands that were piped to, the newest last.
+    piped: Vec<String>,
+    places: places::Places,
+    /// Modal editing, where it is wanted.
+    pub vim: vim::Vim,
     /// What was done from here.
     journal: undoing::Journal,
     acting: acting::Acting,
@@ -187,6 +210,7 @@ pub struct App {
     leasing: leasing::Leasing,
     /// Where `g w` has been.
     walk: waiting::Walk,
+    connections: connections::Connections,
     recording: recording::Recording,
     playing: Option<playing::Playing>,
     awaited: playing::Awaited,
@@ -240,7 +264,10 @@ impl App {
             page: Page::default(),
             outbox: Rows::default(),
             drafts: Rows::default(),
+            deck: deck::Deck::default(),
             people: people::People::default(),
+            board: broadcasts::Board::default(),
+            wall: wall::Wall::default(),
             importing: None,
             canned: canned::Canned::default(),
             pictures: pictures::Pictures::default(),
@@ -252,6 +279,10 @@ impl App {
             uploads: HashMap::new(),
             batch: None,
             queueing: Queueing::default(),
+            touches: giving_back::Touches::default(),
+            piped: Vec::new(),
+            places: places::Places::default(),
+            vim: vim::Vim::default(),
             journal: undoing::Journal::default(),
             acting: acting::Acting::default(),
             slept: snoozing::Slept::default(),
@@ -262,6 +293,7 @@ impl App {
             offer: None,
             leasing: leasing::Leasing::default(),
             walk: waiting::Walk::default(),
+            connections: connections::Connections::default(),
             recording: recording::Recording::default(),
             playing: None,
             awaited: playing::Awaited::default(),

@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::app::composer::Mode;
 use crate::app::event::Effect;
+use crate::app::giving_back::{Kept, Returned};
 use crate::app::tab::Focus;
 use crate::app::undoing::What;
 use crate::model::ids::{ChannelId, ConversationId};
@@ -69,8 +70,12 @@ impl App {
         text: &str,
         why: &str,
     ) {
-        self.give_note_back(channel, conversation, text);
-        self.warn(format!("the note is not on disk, only here: {why}; Enter tries again"));
+        let note = Returned::Note(text.to_owned());
+        let at_hand = self.give_back(channel, conversation, note, Kept::Nowhere);
+        self.warn(match at_hand {
+            true => format!("the note is not on disk, only here: {why}; Enter tries again"),
+            false => format!("note not kept: {why} · still a draft"),
+        });
     }
 
     /// A note was taken back, unless it was gone.
@@ -82,23 +87,11 @@ impl App {
         effects: &mut Vec<Effect>,
     ) {
         let Some(text) = text else { return self.warn("that note is gone already") };
-        self.give_note_back(&channel, conversation, text);
-        self.say("the note is back in the composer; Enter keeps it");
+        let at_hand = self.give_back(&channel, conversation, Returned::Note(text.to_owned()), Kept::AsDraft);
+        self.say(match at_hand {
+            true => "the note is back in the composer; Enter keeps it".to_owned(),
+            false => self.keyed("the note is back as a draft · {go-to-drafts}"),
+        });
         self.history_changed(channel, conversation, effects);
-    }
-
-    fn give_note_back(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
-        let now = self.now;
-        let mut effects = Vec::new();
-        self.visit(channel, conversation, Focus::Composer, &mut effects);
-        if let Some(composer) = &mut self.tab_mut().composer {
-            if composer.is_loaded() {
-                composer.restore_note(text, now);
-            } else {
-                // The draft that is still to be read brings it along.
-                composer.mode = Mode::Note;
-            }
-        }
-        self.pending.extend(effects);
     }
 }

@@ -5,13 +5,19 @@
 
 use crate::app::App;
 use crate::app::canned::Canned;
+use crate::app::connections::errands::{Errand, Outcome};
 use crate::model::attachments::FileFacts;
 use crate::model::outbox::content::Source;
 use crate::model::pictures::{Fetched, Wanted};
+use crate::model::secret::Secret;
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
+    /// Make a secret.
+    Secret,
+    /// Something of a connection, which may take its time.
+    Connections(Box<Errand>),
     /// Read the canned replies, if they have changed.
     Replies,
     /// Save a file that came with a mail under a name that is not there yet.
@@ -29,6 +35,13 @@ pub enum Asked {
     ShowMail(String),
     /// Fetch a picture and make it small.
     Picture(Wanted),
+    /// Give a text to a command of the person's.
+    Pipe {
+        /// The command, for the shell.
+        command: String,
+        /// The text.
+        json: String,
+    },
     /// Look at the file of a path.
     File {
         /// As it was typed.
@@ -41,6 +54,10 @@ pub enum Asked {
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answered {
+    /// A secret nobody else knows.
+    Secret(Secret),
+    /// What came of a connection.
+    Connections(Outcome),
     /// The canned replies as they are now.
     Replies(Canned),
     /// A file's whole path and size, or why it cannot be read.
@@ -49,6 +66,8 @@ pub enum Answered {
     Saved(Result<String, String>),
     /// A mail is being shown, or why not.
     Shown(Result<(), String>),
+    /// What a command said, or why it failed.
+    Piped(String, Result<String, String>),
     /// A picture by its address, or why there is none.
     Picture(String, Fetched),
     /// What the file of a path is.
@@ -69,11 +88,14 @@ impl App {
     pub(super) fn answered(&mut self, answered: Answered) {
         self.ask_answered();
         match answered {
+            Answered::Secret(secret) => self.secret_made(secret),
+            Answered::Connections(outcome) => self.errand_done(outcome),
             Answered::Replies(canned) => self.canned = canned,
             Answered::FileSized(path, size) => self.file_sized(path, size),
             Answered::Saved(Ok(path)) => self.say(format!("saved as {path}")),
             Answered::Shown(Ok(())) => self.say("opening in the browser, without scripts and pictures"),
             Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.warn(why),
+            Answered::Piped(command, told) => self.piped(&command, told),
             Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
             Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
         }

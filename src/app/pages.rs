@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::composer::Mode;
+use crate::app::deck::is_deck;
 use crate::app::event::{Effect, Load};
 use crate::app::layout::{Area, SIDE_BY_SIDE};
 use crate::app::lines::ItemKey;
@@ -30,6 +31,18 @@ pub enum Page {
     Drafts,
     /// The contacts of the tab.
     People,
+    /// What the triggers tell.
+    Events,
+    /// Who else is told of what happens.
+    Webhooks,
+    /// The templates of the channel.
+    Templates,
+    /// The account behind the key.
+    Account,
+    /// What goes to many.
+    Broadcasts,
+    /// Every channel in a line.
+    Wall,
 }
 
 impl App {
@@ -50,6 +63,9 @@ impl App {
             Page::Outbox => self.outbox.mark_stale(),
             Page::Drafts => self.drafts.mark_stale(),
             Page::People => self.go_to_people(),
+            Page::Broadcasts => self.go_to_board(),
+            Page::Wall => self.go_to_wall(),
+            Page::Events | Page::Webhooks | Page::Templates | Page::Account => self.go_to_deck(page),
         }
     }
 
@@ -62,6 +78,7 @@ impl App {
             Command::AllTabs => {
                 let all = match self.page {
                     Page::Drafts => &mut self.drafts.all_tabs,
+                    Page::Broadcasts => &mut self.board.rows.all_tabs,
                     _ => &mut self.outbox.all_tabs,
                 };
                 *all = !*all;
@@ -77,6 +94,9 @@ impl App {
             Page::Outbox => self.outbox.step(by),
             Page::Drafts => self.drafts.step(by),
             Page::People => self.people.rows.step(by),
+            Page::Broadcasts => self.board.rows.step(by),
+            Page::Wall => self.step_wall(by),
+            Page::Events | Page::Webhooks | Page::Templates | Page::Account => self.deck.cards.step(by),
         }
     }
 
@@ -87,14 +107,18 @@ impl App {
         let each = match self.page {
             Page::Inbox | Page::Outbox => OUTBOX_LINES,
             Page::Drafts => DRAFT_LINES,
-            Page::People => 1,
+            _ => 1,
         };
         (lines / each).max(1)
     }
 
     fn go_to_row(&mut self, effects: &mut Vec<Effect>) {
-        if self.page == Page::People {
-            return self.go_to_person(effects);
+        match self.page {
+            Page::People => return self.go_to_person(effects),
+            Page::Broadcasts => return self.open_recipients(effects),
+            Page::Wall => return self.wall_enter(effects),
+            page if is_deck(page) => return self.go_to_card(effects),
+            _ => (),
         }
         if self.page == Page::Drafts {
             let Some(draft) = self.drafts.chosen() else { return };
@@ -154,6 +178,11 @@ impl App {
         let load = match self.page {
             Page::Inbox => return,
             Page::People => return self.load_people(effects),
+            Page::Broadcasts => return self.load_board(effects),
+            Page::Wall => return self.load_wall(effects),
+            Page::Events | Page::Webhooks | Page::Templates | Page::Account => {
+                return self.load_deck(effects);
+            }
             Page::Outbox => {
                 self.outbox.reveal(visible);
                 self.outbox.take_query(&channel).map(Load::Outbox)
@@ -170,7 +199,7 @@ impl App {
     /// where there is room, else below it. Other pages have no details.
     pub fn page_areas(&self) -> (Area, Option<Area>) {
         let body = self.areas().body;
-        if matches!(self.page, Page::Inbox | Page::Outbox | Page::Drafts) {
+        if matches!(self.page, Page::Inbox | Page::Outbox | Page::Drafts | Page::Wall) {
             return (body, None);
         }
         let inner = body.inner();
@@ -179,7 +208,16 @@ impl App {
             let detail = Area { x: inner.x + wide + 1, width: inner.width - wide - 1, ..inner };
             return (Area { width: wide, ..inner }, Some(detail));
         }
-        let high = (inner.height * 2 / 5).max(5).min(inner.height);
+        let mut high = (inner.height * 2 / 5).max(5).min(inner.height);
+        if is_deck(self.page) {
+            // A short list leaves its room to what is said of the chosen one.
+            let rows = u16::try_from(self.deck.cards.rows.len()).unwrap_or(u16::MAX).max(3);
+            high = high.max(inner.height.saturating_sub(rows));
+        }
+        if self.page == Page::Broadcasts {
+            let rows = u16::try_from(self.board.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
+            high = high.max(inner.height.saturating_sub(rows));
+        }
         let list = Area { height: inner.height - high, ..inner };
         (list, Some(Area { y: inner.y + list.height, height: high, ..inner }))
     }
@@ -189,6 +227,8 @@ impl App {
         self.people.rows.mark_stale();
         self.outbox.mark_stale();
         self.drafts.mark_stale();
+        self.wall_changed();
+        self.board.rehearsal_changed();
         self.leasing.stale = true;
         self.purse.stale = true;
         if let Some(batch) = &mut self.batch {

@@ -83,7 +83,8 @@ impl Palette {
         self.chosen = 0;
         let text = self.text.text().trim();
         if text.is_empty() {
-            self.rows = self.all.iter().take(MOST).cloned().collect();
+            let (can, cannot): (Vec<&Entry>, Vec<&Entry>) = self.all.iter().partition(|it| it.off.is_none());
+            self.rows = can.into_iter().chain(cannot).take(MOST).cloned().collect();
             return;
         }
         let mut matcher = Matcher::new(Config::DEFAULT);
@@ -99,8 +100,11 @@ impl Palette {
             let found = found.or_else(|| entry.doc.to_lowercase().contains(&lower).then_some(0));
             scored.extend(found.map(|it| (it, index)));
         }
-        // Of equals, the first in the palette's own order.
-        scored.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), *index));
+        // What cannot be done now comes last, however well it fits, unless just
+        // that was typed: then Enter says why. Of equals, the first in the
+        // palette's own order.
+        let is_off = |index: usize| self.all[index].off.is_some() && self.all[index].name != lower;
+        scored.sort_by_key(|(score, index)| (is_off(*index), std::cmp::Reverse(*score), *index));
         self.rows = scored.into_iter().take(MOST).map(|(_, index)| self.all[index].clone()).collect();
     }
 }
@@ -119,8 +123,7 @@ impl App {
     pub(super) fn open_actions(&mut self) {
         let places = self.places();
         let is_here = |place: Place| places.contains(&place) && !matches!(place, Place::List | Place::Desk);
-        let mut all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
-        all.sort_by_key(|it| it.off.is_some());
+        let all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
         if all.is_empty() {
             return self.say("nothing is at hand here");
         }
@@ -202,8 +205,6 @@ impl App {
         // Tabs have entries of their own.
         let mut entries =
             self.command_entries(|it| it.place != Place::Composer && it.command != Command::GoToTab);
-        // What can be done here comes first.
-        entries.sort_by_key(|it| it.off.is_some());
         for (index, view) in self.views.iter().enumerate() {
             entries.push(going(Choice::View(index), &view.name, &view.text));
         }
@@ -263,6 +264,8 @@ mod tests {
             entry("next-waiting", "Go to the next one who waits", "w"),
             entry("João Pereira", "", "+351910000111"),
             entry("Paused by me", "", "is:paused"),
+            Entry { off: Some("not here".to_owned()), ..entry("mark-again", "", "V r") },
+            entry("Dimas Karasov", "", ""),
         ];
         let cases: &[(&str, &[&str])] = &[
             ("closed", &["Closed", "choose-view"]),
@@ -271,6 +274,8 @@ mod tests {
             ("351910", &["João Pereira"]),
             ("is:pau", &["Paused by me"]),
             ("who waits", &["next-waiting"]),
+            ("mar", &["Dimas Karasov", "mark-again"]),
+            ("mark-again", &["mark-again"]),
             ("zzz", &[]),
         ];
         for (text, wanted) in cases {

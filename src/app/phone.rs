@@ -193,6 +193,18 @@ impl App {
         let line = match self.layers.last_mut() {
             Some(Layer::Number { typed, .. }) => typed,
             Some(Layer::Call(form)) => &mut form.fields[form.at],
+            Some(Layer::Wizard(wizard)) => {
+                if let Some(line) = wizard.line() {
+                    line.insert(text::pasted(outside).trim());
+                }
+                return true;
+            }
+            Some(Layer::EndpointForm(form)) => {
+                if let Some(line) = form.values.get_mut(form.focus) {
+                    line.insert(text::pasted(outside).trim());
+                }
+                return true;
+            }
             Some(Layer::MailFile(line)) => {
                 line.insert(text::pasted(outside).trim());
                 return true;

@@ -8,11 +8,10 @@ use crate::app::App;
 use crate::app::event::{Effect, Intent};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::text_line::TextLine;
+use crate::app::wishing::{self, Typed};
 use crate::model::snooze;
 use crate::model::time::Timestamp;
-
-/// Characters a wish can have.
-const WISH: usize = 30;
 
 /// The time a wish names: as snoozes are wished for, with or without `in`.
 pub fn when(wish: &str, now: Timestamp, offset_minutes: i32) -> Option<Timestamp> {
@@ -34,37 +33,27 @@ impl App {
     }
 
     /// A key goes to the menu.
-    pub(super) fn later_key(&mut self, typed: Option<String>, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn later_key(&mut self, typed: Option<TextLine>, key: Key, effects: &mut Vec<Effect>) {
         let (now, offset) = (self.now, self.settings.offset_minutes);
-        let Some(mut text) = typed else {
+        let Some(text) = typed else {
             let at = match key.typed() {
                 Some('h') => snooze::in_an_hour(now),
                 Some('t') => snooze::tomorrow(now, offset),
                 Some('m') => snooze::monday(now, offset),
-                Some('c') => return self.layers.push(Layer::Later { typed: Some(String::new()) }),
+                Some('c') => return self.layers.push(Layer::Later { typed: Some(TextLine::default()) }),
                 _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
                 _ => return self.layers.push(Layer::Later { typed: None }),
             };
             return self.send_later(at, effects);
         };
-        let mut typed = None;
-        match (key.code, key.typed()) {
-            (KeyCode::Enter, _) => match when(&text, now, offset) {
-                Some(at) => return self.send_later(at, effects),
-                None => typed = Some(text),
+        match wishing::type_key(text, key) {
+            Typed::Ended => self.layers.push(Layer::Later { typed: None }),
+            Typed::More(text) => self.layers.push(Layer::Later { typed: Some(text) }),
+            Typed::Whole(text) => match when(text.text(), now, offset) {
+                Some(at) => self.send_later(at, effects),
+                None => self.layers.push(Layer::Later { typed: Some(text) }),
             },
-            (KeyCode::Esc, _) => (),
-            (KeyCode::Backspace, _) => {
-                text.pop();
-                typed = Some(text);
-            }
-            (_, Some(it)) if text.chars().count() < WISH => {
-                text.push(it);
-                typed = Some(text);
-            }
-            _ => typed = Some(text),
         }
-        self.layers.push(Layer::Later { typed });
     }
 
     /// Puts what the composer holds into the outbox for a time. Whether the
@@ -78,7 +67,8 @@ impl App {
         let intents = intents.into_iter().map(|it| Intent { planned_at: Some(at), ..it }).collect();
         self.commit_send(intents, true, effects);
         let moment = snooze::moment(at, self.now, self.settings.offset_minutes);
-        self.say(format!("planned for {moment}: leaves only while frontdesk runs · z takes it back"));
+        let undo = self.undo_key();
+        self.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }
 }
 

@@ -124,7 +124,9 @@ impl App {
             Page::Outbox => self.outbox.select_shown(line / OUTBOX_LINES),
             Page::Drafts => self.drafts.select_shown(line / DRAFT_LINES),
             Page::People => self.people.rows.select_shown(line),
+            Page::Broadcasts => self.board.rows.select_shown(line),
             Page::Inbox => (),
+            _ => self.deck.cards.select_shown(line),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::app::event::{Effect, Load};
 use crate::app::layers::Layer;
 use crate::app::listing::{ListKind, ListLine};
+use crate::app::pages::Page;
 use crate::app::tab::Tab;
 use crate::model::account::{Account, Environment};
 use crate::model::ids::{ChannelId, RowId};
@@ -60,13 +61,13 @@ impl App {
     }
 
     /// Credits a day that leave from here on the balance of an account.
-    fn burn(&self, account: &Account) -> Option<f64> {
+    pub(super) fn burn(&self, account: &Account) -> Option<f64> {
         let all: Vec<Spent> = self.spent_on(account).into_iter().flat_map(|(_, it)| it.clone()).collect();
         spending::burn(&all, self.now.day_number(0))
     }
 
     /// What the tabs of a workspace spent.
-    fn spent_on(&self, account: &Account) -> Vec<(&Tab, &Vec<Spent>)> {
+    pub(super) fn spent_on(&self, account: &Account) -> Vec<(&Tab, &Vec<Spent>)> {
         let of = |it: &ChannelId| {
             let tab = self.tabs.iter().find(|tab| tab.channel.id == *it)?;
             tab.account.as_ref().is_some_and(|it| is_same(it, account)).then_some(tab)
@@ -159,7 +160,8 @@ impl App {
 
     /// Reads the list anew while it is on screen.
     pub(super) fn follow_purse(&mut self, effects: &mut Vec<Effect>) {
-        let shown = matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Credits, .. }));
+        let shown = self.page == Page::Account
+            || matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Credits, .. }));
         if shown && std::mem::take(&mut self.purse.stale) {
             effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         }
@@ -186,11 +188,7 @@ impl App {
     fn lines_of(&self, tab: &Tab, account: &Account, lines: &mut Vec<ListLine>) {
         let name = account.workspace_name.clone().unwrap_or_else(|| SafeText::line("Workspace"));
         let burn = self.burn(account);
-        let lasts = burn.map(|it| {
-            let days = (account.credits / it).min(999.0);
-            let days = if days < 1.5 { "a day".to_owned() } else { format!("{days:.0} days") };
-            format!("lasts {days}, at {} a day from here", prices::credits(it))
-        });
+        let lasts = burn.map(|it| lasts(account.credits, it));
         let (word, loud) = match self.balance(tab) {
             Balance::Fine => ("", false),
             Balance::Low => ("LOW · ", true),
@@ -240,13 +238,20 @@ impl App {
 }
 
 /// Whether two accounts draw on one balance.
-fn is_same(one: &Account, other: &Account) -> bool {
+pub(super) fn is_same(one: &Account, other: &Account) -> bool {
     let live = |it: &Account| it.environment == Environment::Live;
     one.workspace_id == other.workspace_id && live(one) == live(other)
 }
 
+/// `lasts 12 days, at 3.5 a day from here`.
+pub(super) fn lasts(credits: f64, burn: f64) -> String {
+    let days = (credits / burn).min(999.0);
+    let days = if days < 1.5 { "a day".to_owned() } else { format!("{days:.0} days") };
+    format!("lasts {days}, at {} a day from here", prices::credits(burn))
+}
+
 /// `1 credit`, `2.5 credits`.
-fn credits(amount: f64) -> String {
+pub(super) fn credits(amount: f64) -> String {
     let word = prices::credits(amount);
     if word == "1" { "1 credit".to_owned() } else { format!("{word} credits") }
 }

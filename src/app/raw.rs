@@ -4,13 +4,55 @@
 
 use crate::app::App;
 use crate::app::details;
+use crate::app::event::Effect;
 use crate::app::history::message_of;
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
+use crate::model::account::Platform;
+use crate::model::fetches::Fetch;
+use crate::model::ids::MessageId;
+use crate::model::messages::MessageRow;
 use crate::model::text::SafeText;
 
 impl App {
-    pub(super) fn raw(&mut self) {
+    /// What is at hand, in words and as the server sent it: the selected
+    /// message while reading, else the conversation.
+    pub(super) fn item_at_hand(&self) -> Option<(String, &str, Option<&MessageRow>)> {
+        let tab = self.tab();
+        let selected = match (&tab.history, tab.focus) {
+            (Some(history), Focus::History) => history.selected_item().and_then(message_of),
+            _ => None,
+        };
+        match (selected, self.at_hand()) {
+            (Some(row), _) => Some((format!("message {}", row.message.id), &row.message.raw, Some(row))),
+            (None, Some(row)) => {
+                Some((format!("conversation {}", row.conversation.id), &row.conversation.raw, None))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Shows what is at hand; of a message, what the server has now follows.
+    pub(super) fn raw(&mut self, effects: &mut Vec<Effect>) {
+        let Some((layer, message)) = self.raw_layer() else { return };
+        self.open_layer(layer);
+        let reads = self.tab().platform().is_some_and(Platform::can_take_over);
+        if let Some(message) = message.filter(|_| reads) {
+            effects.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
+        }
+    }
+
+    /// A history has come: the view shows what it says now of the same message.
+    pub(super) fn follow_raw(&mut self) {
+        let Some((Layer::Raw { title, lines, .. }, Some(_))) = self.raw_layer() else { return };
+        if let Some(Layer::Raw { title: shown, lines: before, .. }) = self.layers.last_mut()
+            && *shown == title
+        {
+            *before = lines;
+        }
+    }
+
+    fn raw_layer(&self) -> Option<(Layer, Option<MessageId>)> {
         let tab = self.tab();
         let selected = match (&tab.history, tab.focus) {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
@@ -21,16 +63,16 @@ impl App {
             (None, Some(row)) => {
                 (format!("conversation {}", row.conversation.id), &row.conversation.raw, None)
             }
-            (None, None) => return,
+            (None, None) => return None,
         };
         let text = pretty(raw);
         let lines: Vec<&str> = text.lines().collect();
         let offset = self.settings.offset_minutes;
         let above = row.map(|it| details::of_message(it, &lines, offset)).unwrap_or_default();
         let marked = lines.iter().map(|it| details::mark_unknown(it));
-        let lines = above.into_iter().chain(marked).map(|it| SafeText::line(&it)).collect();
+        let lines = above.into_iter().chain(marked).map(|it| SafeText::block(&it)).collect();
         let title = SafeText::line(&title).to_string();
-        self.open_layer(Layer::Raw { title, lines, first: 0 });
+        Some((Layer::Raw { title, lines, first: 0 }, row.map(|it| it.message.id.clone())))
     }
 }
 

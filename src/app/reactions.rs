@@ -5,8 +5,10 @@
 use crate::app::App;
 use crate::app::event::{Effect, Intent};
 use crate::app::layers::Layer;
+use crate::app::tab::Tab;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::outbox::Operation;
+use crate::model::reactions;
 
 impl App {
     pub(super) fn pick_reaction(&mut self) {
@@ -28,6 +30,12 @@ impl App {
         if let Some(message) = message {
             self.enqueue(Operation::React { message, emoji: String::new() }, 0, effects);
         }
+    }
+
+    /// What can be put on a message of a channel with one key.
+    pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        reactions::quick(tab.and_then(Tab::platform))
     }
 
     /// Puts a chosen emoji on a message.

@@ -2,11 +2,12 @@
 //!
 //! Knows nothing of keys.
 
-use crate::app::composer::{Composer, Written};
-use crate::app::event::{Effect, Intent, Load, Loaded};
+use crate::app::composer::Composer;
+use crate::app::event::{Effect, Load, Loaded};
+use crate::app::giving_back::{Kept, Returned};
 use crate::app::held::Early;
 use crate::app::history::History;
-use crate::app::tab::Focus;
+use crate::app::tab::{Focus, Tab};
 use crate::app::{App, Held};
 use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -14,13 +15,6 @@ use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::HOUR;
-
-/// Where a text that goes back to the composer is on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    AsDraft,
-    Nowhere,
-}
 
 /// No upload takes longer.
 const UPLOAD: i64 = HOUR;
@@ -66,7 +60,10 @@ impl App {
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
             Loaded::Marked(rows) => self.marked(rows, effects),
-            Loaded::Fates(fates) => self.fates(fates),
+            Loaded::Fates(fates) => {
+                self.rehearsal_fates(&fates);
+                self.fates(fates);
+            }
             Loaded::Paused(paused) => self.paused(paused),
             Loaded::Tags(known) => self.tags_known(known),
             Loaded::Search(query, page) => self.searched(&query, *page),
@@ -96,6 +93,7 @@ impl App {
             }
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Card(key, card) => self.card_loaded(&key, *card),
+            Loaded::Broadcasts(told) => self.broadcasts_told(*told, effects),
             Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
@@ -109,11 +107,15 @@ impl App {
         let window = |it: &History| it.row.as_ref().map(|row| row.conversation.window);
         let before = window(history);
         history.receive(query, page);
+        if history.row.as_ref().is_some_and(|it| !Tab::ai_may_answer(it)) {
+            tab.send_beside_ai.retain(|it| *it != query.conversation);
+        }
         let opens = before == Some(ServiceWindow::Closed) && window(history) == Some(ServiceWindow::Open);
         let has_draft = tab.composer.as_ref().is_some_and(Composer::has_reply);
         if opens && has_draft && self.tab().channel.id == query.channel {
             self.say(self.keyed("the window is open again: your draft is here, {write} goes on with it"));
         }
+        self.follow_raw();
     }
 
     fn load_failed(&mut self, load: Load, why: &str, effects: &mut Vec<Effect>) {
@@ -162,10 +164,18 @@ impl App {
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
+            News::Campaigns(_) => self.board_changed(),
+            News::Alarm(channel, text) => self.alarmed(&channel, &text, effects),
             News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
             News::Told(_, row, words) => {
                 if self.people.saving.contains(&row) {
                     self.say(words.to_string());
+                }
+            }
+            News::Webhooks(channel) => self.webhooks_changed(&channel),
+            News::Reception(channel, reception) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.reception = Some(*reception);
                 }
             }
             News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched, effects),
@@ -234,6 +244,7 @@ impl App {
     pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
         let queued = self.queueing.settle();
         self.follow_saving(&rows);
+        self.follow_rehearsal(&rows);
         if let Some(queued) = queued.filter(|it| !it.quiet) {
             self.note_rows(queued.group, &rows);
             self.batch_queued(queued.group, &rows);
@@ -269,60 +280,19 @@ impl App {
             return self.warn("too late: it has already left");
         };
         self.note_recalled(row);
-        if let (Operation::SendMail(mail), Some(conversation)) = (&taken.operation, taken.lane.conversation())
-        {
-            self.mail_back(&taken.channel, conversation, mail, effects);
-            self.say("taken back; nothing was sent");
-            return self.row_changed(&taken, effects);
-        }
-        match (Written::of(&taken.operation), taken.lane.conversation()) {
-            (Some(written), Some(conversation)) => {
-                self.give_back(&taken.channel, conversation, written, Kept::AsDraft);
-                self.say("taken back into the composer; nothing was sent");
+        let returned = Returned::of(&taken.operation);
+        match (returned, taken.lane.conversation()) {
+            (Some(returned), Some(conversation)) => {
+                self.forget_beside_ai(&taken.channel, conversation);
+                let at_hand = self.give_back(&taken.channel, conversation, returned, Kept::AsDraft);
+                self.say(match at_hand {
+                    true => "taken back into the composer; nothing was sent".to_owned(),
+                    false => self.keyed("taken back as a draft; nothing was sent · {go-to-drafts}"),
+                });
             }
             _ if taken.operation == Operation::Close => self.say("kept open"),
             _ => self.say("taken back"),
         }
         self.row_changed(&taken, effects);
-    }
-
-    /// Puts a text back into the composer of its conversation, going there.
-    pub(super) fn give_back(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        written: Written,
-        kept: Kept,
-    ) {
-        let now = self.now;
-        let mut effects = Vec::new();
-        self.visit(channel, conversation, Focus::Composer, &mut effects);
-        if let Some(composer) = &mut self.tab_mut().composer {
-            // A draft that is still to be read brings the text with it.
-            if composer.is_loaded() || kept == Kept::Nowhere {
-                composer.restore(written, now);
-            }
-        }
-        self.pending.extend(effects);
-    }
-
-    /// A write to this desk's own files failed: the text goes back to where
-    /// it was written.
-    pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
-        if !intents.is_empty() {
-            self.queueing.settle();
-        }
-        for intent in intents.into_iter().rev() {
-            self.call_not_queued(&intent.operation);
-            if let Operation::SendMail(mail) = &intent.operation {
-                let mut effects = Vec::new();
-                self.mail_back(&intent.channel, &intent.conversation, mail, &mut effects);
-                self.pending.extend(effects);
-            }
-            if let Some(written) = Written::of(&intent.operation) {
-                self.give_back(&intent.channel, &intent.conversation, written, Kept::Nowhere);
-            }
-        }
-        self.warn(format!("{what} failed: {why}"));
     }
 }

@@ -48,6 +48,16 @@ impl App {
         }
     }
 
+    /// Something a person must hear of, wherever they look.
+    pub(super) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText, effects: &mut Vec<Effect>) {
+        let here = self.tab().channel.id == *channel;
+        let name = self.tab_of(channel).map(|it| it.channel.name.clone()).unwrap_or_default();
+        self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+        let place = SafeText::line(&name);
+        // A notification may be seen by others, and a text may be long.
+        self.make_heard(|| Effect::Notify(place.clone(), text.clone()), effects);
+    }
+
     /// The time of a conversation that was put aside has come.
     pub(super) fn ring_back(&mut self, effects: &mut Vec<Effect>) {
         let quiet = self.settings.notice.is_quiet(self.now, self.settings.offset_minutes);

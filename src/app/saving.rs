@@ -118,7 +118,10 @@ impl App {
             let again_at = self.now.plus(AGAIN);
             self.saving.unsaved.push((again_at, Wish { channel, conversation, draft }));
         }
-        self.warn(format!("the draft is not on disk, only here: {why}; trying again"));
+        // The status line says for how long; a refusal tells more.
+        if self.notice.as_ref().is_none_or(|it| !it.warning) {
+            self.warn(format!("the draft is not on disk, only here: {why}; trying again"));
+        }
     }
 
     /// The draft of a conversation that memory knows better than the disk.

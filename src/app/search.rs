@@ -15,6 +15,7 @@ use crate::app::text_line::TextLine;
 use crate::model::account::Platform;
 use crate::model::contacts::FoundContact;
 use crate::model::conversations::ConversationRow;
+use crate::model::fetches::Fetch;
 use crate::model::ids::ChannelId;
 use crate::model::queries::ConversationKey;
 use crate::model::search::{NoteHit, SearchHit, SearchPage, SearchQuery};
@@ -97,9 +98,10 @@ impl Search {
 impl App {
     /// Opens the page, with words to look for or as it was left.
     pub(super) fn open_search(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.search.text.set(text);
-        }
+        self.search.text = match text {
+            "" => TextLine::given(self.search.text.text(), 0),
+            text => TextLine::new(text),
+        };
         self.ask_search();
         self.open_layer(Layer::Search);
     }
@@ -121,10 +123,12 @@ impl App {
             (KeyCode::Char('c'), _) if key.ctrl => return,
             (KeyCode::Enter, _) => return self.go_to_found(),
             (KeyCode::Tab, _) => {
+                self.search.text.keep();
                 self.search.only_here = !self.search.only_here;
                 self.ask_search();
             }
             (_, Some(by)) => {
+                self.search.text.keep();
                 self.search.step(by);
                 self.search_more();
             }
@@ -216,7 +220,9 @@ impl App {
         let (here, words) = (self.tab().channel.id.clone(), self.search.text.text().trim().to_owned());
         let tabs = self.tabs.iter().filter(|it| !self.search.only_here || it.channel.id == here);
         let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
-        effects.extend(tabs.map(|it| Effect::FindContacts(it.channel.id.clone(), words.clone())));
+        effects.extend(
+            tabs.map(|it| Effect::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
+        );
     }
 
     /// When they are.

@@ -12,6 +12,7 @@ use crate::app::tab::Tab;
 use crate::app::{App, Held};
 use crate::model::account::Platform;
 use crate::model::conversations::ServiceWindow;
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Content;
 use crate::model::text::SafeText;
@@ -150,9 +151,37 @@ impl App {
         parts.into_iter().map(operation).collect()
     }
 
-    /// Sends what the composer does not hold; its text stays.
-    pub(super) fn send_beside_draft(&mut self, operation: Operation, effects: &mut Vec<Effect>) {
+    /// Sends what a form made and the composer does not hold. The form waits
+    /// beneath a question, and is there again if that is not answered.
+    pub(super) fn send_beside_draft(&mut self, operation: Operation, form: Layer, effects: &mut Vec<Effect>) {
         self.send_operations(vec![operation], false, effects);
+        match self.layers.pop() {
+            Some(question @ Layer::AskPause { .. }) => self.layers.extend([form, question]),
+            other => {
+                self.layers.extend(other);
+                self.form_has_left(&form);
+            }
+        }
+    }
+
+    /// What a form held is on its way.
+    fn form_has_left(&mut self, form: &Layer) {
+        match form {
+            Layer::Form(form) => {
+                let now = self.now;
+                let answer = self.tab_mut().composer.as_mut().filter(|it| form.has_text(&it.reply_text()));
+                let words = match answer {
+                    Some(answer) => {
+                        answer.clear_reply(now);
+                        "queued, with the answer that was begun as its text"
+                    }
+                    None => "queued; the answer that was begun stays",
+                };
+                self.say(words);
+            }
+            Layer::Json { .. } => self.tab_mut().json = None,
+            _ => {}
+        }
     }
 
     /// Whether only templates may be sent in the conversation at hand.
@@ -207,12 +236,17 @@ impl App {
     /// shown first; then it is asked again.
     pub(super) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool, effects: &mut Vec<Effect>) {
         let Layer::AskPause { sends, clears_draft, pause } = layer else { return };
+        // Only what the composer does not hold has a form beneath.
+        let form = if clears_draft { None } else { self.layers.pop() };
         if clears_draft && !self.crossed().is_empty() {
             self.send_unless_crossed(effects);
         } else if pauses {
             self.pause_and_send(*pause, sends, clears_draft, effects);
         } else {
             self.send_beside_ai(sends, clears_draft, effects);
+        }
+        if let Some(form) = form {
+            self.form_has_left(&form);
         }
     }
 
@@ -228,11 +262,29 @@ impl App {
         self.commit_send(sends, clears_draft, effects);
     }
 
-    /// Sends beside the AI, and does not ask again in this conversation.
+    /// Sends beside the AI, and does not ask again in this conversation until
+    /// the AI is switched or the text taken back.
     fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool, effects: &mut Vec<Effect>) {
         let conversation = sends.first().map(|it| it.conversation.clone());
         self.tab_mut().send_beside_ai.extend(conversation);
         self.commit_send(sends, clears_draft, effects);
+    }
+
+    /// Whoever switches the AI, from here on it is asked about again.
+    pub(super) fn ask_again_of_ai(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            let Effect::Enqueue { intents, .. } = effect else { continue };
+            for it in intents.iter().filter(|it| matches!(it.operation, Operation::SetAutomation { .. })) {
+                self.forget_beside_ai(&it.channel, &it.conversation);
+            }
+        }
+    }
+
+    /// What was answered for a conversation holds no longer.
+    pub(super) fn forget_beside_ai(&mut self, channel: &ChannelId, conversation: &ConversationId) {
+        if let Some(tab) = self.tab_of(channel) {
+            tab.send_beside_ai.retain(|it| it != conversation);
+        }
     }
 
     pub(super) fn commit_send(

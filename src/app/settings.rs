@@ -5,6 +5,7 @@
 use crate::app::keymap::KeyMap;
 use crate::app::recording::Fixed;
 use crate::model::account::Environment;
+use crate::model::connections::Connection;
 use crate::model::ids::ChannelId;
 use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
@@ -60,6 +61,10 @@ pub struct Settings {
     pub hold: i64,
     /// Microseconds a mail is held: longer, because the server holds none.
     pub mail_hold: i64,
+    /// Microseconds a broadcast is held before its first wave leaves.
+    pub broadcast_hold: i64,
+    /// Whether it opens as a wall: every channel in a line.
+    pub wall: bool,
     /// Minutes the desk is ahead of UTC.
     pub offset_minutes: i32,
     /// When the desk makes itself heard.
@@ -81,6 +86,12 @@ pub struct Settings {
     pub senders: Aliases,
     /// Macros of the configuration.
     pub macros: Vec<Fixed>,
+    /// The business's own interfaces that can be asked.
+    pub connections: Vec<Connection>,
+    /// Whether connections can be added here.
+    pub connects: bool,
+    /// Whether text is edited by modes.
+    pub vim: bool,
 }
 
 impl Default for Settings {
@@ -89,6 +100,8 @@ impl Default for Settings {
             pause_on_reply: PauseOnReply::Ask,
             hold: 5_000_000,
             mail_hold: 10_000_000,
+            broadcast_hold: 15_000_000,
+            wall: false,
             offset_minutes: 0,
             demo: false,
             agent: SafeText::line("me"),
@@ -99,6 +112,9 @@ impl Default for Settings {
             keymap: KeyMap::default(),
             senders: Aliases::default(),
             macros: Vec::new(),
+            connections: Vec::new(),
+            connects: false,
+            vim: false,
         }
     }
 }

@@ -167,6 +167,17 @@ impl Sheet {
         self.jump(CursorMove::Jump(small(line), small(character)));
     }
 
+    /// Shows as chosen what lies between a place of line and character and the
+    /// cursor; `None` ends that.
+    pub fn spread(&mut self, from: Option<(usize, usize)>) {
+        self.area.cancel_selection();
+        let Some((line, character)) = from else { return };
+        let at = self.cursor();
+        self.move_to(line, character);
+        self.area.start_selection();
+        self.move_to(at.0, at.1);
+    }
+
     /// Performs an editing command. Returns whether it is one.
     pub fn edit(&mut self, command: Command) -> bool {
         match command {

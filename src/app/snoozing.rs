@@ -9,15 +9,14 @@ use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
+use crate::app::text_line::TextLine;
+use crate::app::wishing::{self, Typed};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::ConversationId;
 use crate::model::local::Keep;
 use crate::model::queries::ConversationKey;
 use crate::model::snooze::{self, Snooze};
 use crate::model::time::Timestamp;
-
-/// Characters a wish can have.
-const WISH: usize = 30;
 
 /// Those that came back and were looked at, remembered at most.
 const SLEPT: usize = 100;
@@ -67,7 +66,7 @@ impl App {
     pub(super) fn snooze_key(
         &mut self,
         rows: Vec<ConversationRow>,
-        typed: Option<String>,
+        typed: Option<TextLine>,
         stays: bool,
         key: Key,
         effects: &mut Vec<Effect>,
@@ -84,7 +83,7 @@ impl App {
             (Some('s'), Some(again)) => Some(again),
             (Some('x'), _) => return self.plan(Wish::Wake, rows, effects),
             (Some('c'), _) => {
-                return self.layers.push(Layer::Snooze { rows, typed: Some(String::new()), stays });
+                return self.layers.push(Layer::Snooze { rows, typed: Some(TextLine::default()), stays });
             }
             (Some('k'), _) => return self.layers.push(Layer::Snooze { rows, typed: None, stays: !stays }),
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
@@ -96,30 +95,19 @@ impl App {
     fn snooze_typing(
         &mut self,
         (rows, stays): (Vec<ConversationRow>, bool),
-        mut text: String,
+        text: TextLine,
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
-        let mut typed = None;
-        match (key.code, key.typed()) {
-            (KeyCode::Enter, _) => {
-                if let Some(at) = snooze::parse(&text, self.now, self.settings.offset_minutes) {
-                    return self.plan(Wish::Snooze { until: Some(at), stays }, rows, effects);
-                }
-                typed = Some(text);
-            }
-            (KeyCode::Esc, _) => (),
-            (KeyCode::Backspace, _) => {
-                text.pop();
-                typed = Some(text);
-            }
-            (_, Some(it)) if text.chars().count() < WISH => {
-                text.push(it);
-                typed = Some(text);
-            }
-            _ => typed = Some(text),
+        let (now, offset) = (self.now, self.settings.offset_minutes);
+        match wishing::type_key(text, key) {
+            Typed::Ended => self.layers.push(Layer::Snooze { rows, typed: None, stays }),
+            Typed::More(text) => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
+            Typed::Whole(text) => match snooze::parse(text.text(), now, offset) {
+                Some(at) => self.plan(Wish::Snooze { until: Some(at), stays }, rows, effects),
+                None => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
+            },
         }
-        self.layers.push(Layer::Snooze { rows, typed, stays });
     }
 
     /// Puts aside, or brings back, all a plan applies to.

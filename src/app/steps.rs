@@ -204,6 +204,8 @@ pub fn can_be_recorded(command: Command) -> bool {
             | C::CommandLine
             | C::Help
             | C::HelpInText
+            // What its line says is the step.
+            | C::Pipe
     )
 }
 

@@ -17,6 +17,7 @@ use crate::model::ids::ConversationId;
 use crate::model::news::Health;
 use crate::model::outbox::content::Markup;
 use crate::model::queries::{ConversationKey, TabCounts};
+use crate::model::reception::Reception;
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
 
@@ -44,6 +45,8 @@ pub struct Tab {
     pub counts: TabCounts,
     /// Percent of the read budget in use.
     pub budget: u8,
+    /// How being told by webhooks fares, where this desk receives any.
+    pub reception: Option<Reception>,
     /// Why a pane is not for this key.
     pub note: Option<SafeText>,
     /// The list.
@@ -80,6 +83,7 @@ impl Tab {
             health: Health::Connecting,
             counts: TabCounts::default(),
             budget: 0,
+            reception: None,
             note: None,
             list: ConversationList::new(Some(channel.id.clone())),
             history: None,

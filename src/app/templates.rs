@@ -8,9 +8,11 @@ use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
+use crate::app::pages::Page;
 use crate::app::picker::{Picked, Picker};
 use crate::app::tab::{Focus, Tab};
 use crate::app::text_line::TextLine;
+use crate::model::fetches::Fetch;
 use crate::model::ids::ChannelId;
 use crate::model::json;
 use crate::model::outbox::Operation;
@@ -131,20 +133,21 @@ impl App {
         effects: &mut Vec<Effect>,
     ) {
         let now = self.now;
-        let shown = matches!(self.layers.last(), Some(Layer::Templates { .. }));
+        let shown =
+            self.page == Page::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
         tab.templates = templates;
         if shown && old && first {
-            effects.push(Effect::FetchTemplates(channel.clone()));
+            effects.push(Effect::Fetch(channel.clone(), Fetch::Templates));
         }
     }
 
     /// A key in the picker.
     pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
         if self.settings.keymap.in_text(Command::Refresh) == Some(key) {
-            effects.push(Effect::FetchTemplates(self.tab().channel.id.clone()));
+            effects.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Templates));
             self.say("asking for the templates");
             return self.layers.push(Layer::Templates { picker });
         }
@@ -154,11 +157,16 @@ impl App {
             Picked::Left => (),
             Picked::Entry(index) => {
                 let template = found[index].clone();
-                let name = self.facts().contact;
-                let first = name.as_deref().and_then(|it| it.split_whitespace().next());
-                self.open_layer(Layer::TemplateForm(Box::new(TemplateForm::new(template, first))));
+                self.fill_template(template);
             }
         }
+    }
+
+    /// Opens the form of a template for the conversation at hand.
+    pub(super) fn fill_template(&mut self, template: Template) {
+        let name = self.facts().contact;
+        let first = name.as_deref().and_then(|it| it.split_whitespace().next());
+        self.open_layer(Layer::TemplateForm(Box::new(TemplateForm::new(template, first))));
     }
 
     /// A key in the form. Enter sends a full one and else goes to the next
@@ -198,7 +206,8 @@ impl App {
         match refused {
             Ok(to) => {
                 let content = Content::Template(form.filled());
-                self.send_beside_draft(Operation::SendContent { to, content, reply_to: None }, effects);
+                let operation = Operation::SendContent { to, content, reply_to: None };
+                self.send_beside_draft(operation, Layer::TemplateForm(form), effects);
             }
             Err(why) => {
                 self.warn(format!("not sent: {why}"));

@@ -16,13 +16,33 @@ pub struct TextLine {
     text: String,
     /// In bytes, at the boundary of a character.
     cursor: usize,
+    /// From which byte the text is one of before, which the next character
+    /// typed replaces.
+    given: Option<usize>,
 }
 
 impl TextLine {
     /// A line with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { cursor: text.len(), text }
+        Self { cursor: text.len(), text, given: None }
+    }
+
+    /// A line with the text of before, of which the next character typed
+    /// replaces what stands from a byte on. Any other key keeps it.
+    pub fn given(text: impl Into<String>, from: usize) -> Self {
+        let line = Self::new(text);
+        Self { given: (from < line.text.len()).then_some(from), ..line }
+    }
+
+    /// Where what the next character replaces begins.
+    pub fn replaced_from(&self) -> usize {
+        self.given.unwrap_or(self.text.len())
+    }
+
+    /// Keeps the text of before.
+    pub fn keep(&mut self) {
+        self.given = None;
     }
 
     /// What was typed.
@@ -52,6 +72,10 @@ impl TextLine {
 
     /// Adds text at the cursor; breaks and control characters become spaces.
     pub fn insert(&mut self, text: &str) {
+        if let Some(from) = self.given.take() {
+            self.text.truncate(from);
+            self.cursor = from;
+        }
         for it in text.chars() {
             if self.text.len() + it.len_utf8() > MOST {
                 return;
@@ -68,6 +92,7 @@ impl TextLine {
             self.insert(it.encode_utf8(&mut [0; 4]));
             return true;
         }
+        self.keep();
         let plain = !key.ctrl && !key.alt;
         match key.code {
             KeyCode::Left if plain => self.cursor -= self.left(),
@@ -155,6 +180,27 @@ mod tests {
             }
             assert_eq!((line.before(), line.after()), (before, after), "{keys}");
         }
+    }
+
+    #[test]
+    fn what_is_typed_first_replaces_the_text_of_before() {
+        // (keys, the text then)
+        let cases = [
+            ("x", "pipe x"),
+            ("Backspace x", "pipe jx"),
+            ("End x", "pipe jqx"),
+            ("Left x", "pipe jxq"),
+            ("Ctrl-A x", "xpipe jq"),
+        ];
+        for (keys, expected) in cases {
+            let mut line = TextLine::given("pipe jq", 5);
+            assert_eq!(&line.text()[line.replaced_from()..], "jq");
+            for key in Key::parse_sequence(keys).expect("keys") {
+                line.key(key);
+            }
+            assert_eq!((line.text(), line.replaced_from()), (expected, expected.len()), "{keys}");
+        }
+        assert_eq!(TextLine::given("", 0), TextLine::default());
     }
 
     #[test]

@@ -15,6 +15,9 @@ impl App {
             effects.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
             effects.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
         }
+        if self.settings.wall {
+            self.go_to_wall();
+        }
         self.settle(&mut effects);
         effects
     }
@@ -22,6 +25,7 @@ impl App {
     /// Takes in one event and says what is to be done.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Pointer(_));
         match event {
             Event::Time(now) => self.now = self.now.max(now),
             Event::Key(key) => self.key(key, &mut effects),
@@ -50,7 +54,9 @@ impl App {
             }
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
+            Event::SetUp(ended) => self.set_up_ended(ended),
             Event::Written => self.written(),
+            Event::Campaign(answer) => self.campaign_answered(answer),
             Event::Import(told) => self.import_told(told),
             Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.warn(why),
@@ -59,6 +65,10 @@ impl App {
             }
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
+        if touched {
+            self.touches.note(effects.iter().chain(&self.pending));
+        }
+        self.ask_again_of_ai(&effects);
         self.settle(&mut effects);
         self.play_all(&mut effects);
         effects
@@ -75,16 +85,20 @@ impl App {
         self.reach_range();
         self.follow_selection(effects);
         self.follow_writing();
+        self.rest_modes();
+        self.note_place();
         self.go_on_with_mail(effects);
         self.load_what_is_missing(effects);
         self.load_second(effects);
         self.load_rows(effects);
         self.load_card(effects);
+        self.follow_connections(effects);
         self.fetch_wanted_pictures(effects);
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);
         self.follow_batch(effects);
+        self.follow_rehearsal_fate(effects);
         self.follow_offer();
         self.follow_purse(effects);
         self.ask_servers(effects);

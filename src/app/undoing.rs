@@ -6,9 +6,10 @@
 use std::collections::VecDeque;
 
 use crate::app::App;
+use crate::app::broadcasts::Order;
 use crate::app::event::{Effect, Intent};
 use crate::app::marks::Marks;
-use crate::model::ids::{ChannelId, ConversationId, NoteId, RowId};
+use crate::model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
 use crate::model::outbox::{Operation, OutboxRow};
@@ -39,6 +40,16 @@ pub struct Done {
     pub undone: bool,
 }
 
+impl Done {
+    /// The thread that was filed, if it was one.
+    pub(super) fn filed(&self) -> Option<&ConversationId> {
+        match &self.what {
+            What::Filed(intents) if intents.len() == 1 => intents.first().map(|it| &it.conversation),
+            _ => None,
+        }
+    }
+}
+
 /// What taking something back takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
@@ -56,6 +67,8 @@ pub enum What {
     Filed(Vec<Intent>),
     /// A macro as it was before.
     Macro(char, Option<Macro>),
+    /// A broadcast, held until then.
+    Campaign(CampaignId, Timestamp),
 }
 
 /// How something can be taken back.
@@ -199,6 +212,9 @@ impl App {
         if done.undone {
             return Err("taken back");
         }
+        if matches!(done.what, What::Campaign(_, until) if until <= self.now) {
+            return Err("the first wave has left; the broadcasts stop the rest");
+        }
         let What::Rows(rows) = &done.what else { return Ok(Way::Here) };
         // The newest first: texts stand in the composer as they were written.
         let held = rows.iter().rev().filter(|row| self.undo.iter().any(|it| it.row == row.id));
@@ -212,6 +228,7 @@ impl App {
         Err(match rows.last().map(|it| &it.operation) {
             Some(Operation::Close) => "left; it cannot be reopened",
             Some(it) if it.speaks() || matches!(it, Operation::SendMail(_)) => "left; it cannot be unsent",
+            Some(Operation::React { emoji, .. }) if emoji.is_empty() => "left; react to the message anew",
             Some(Operation::React { .. }) => "left; - on the message removes it",
             _ => "left",
         })
@@ -297,6 +314,7 @@ impl App {
                 return effects.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
             What::Macro(letter, before) => self.set_macro(*letter, before.clone(), effects),
+            What::Campaign(id, _) => return effects.push(Effect::Campaign(Order::Recall(id.clone()))),
             What::Rows(_) => (),
         }
         self.say(format!("undone: {}", done.words));
@@ -321,6 +339,7 @@ fn verb(operation: &Operation) -> &'static str {
         Operation::SetAutomation { enabled: true } => "handed back",
         Operation::Close => "closed",
         Operation::SendMail(_) => "sent a mail",
+        Operation::React { emoji, .. } if emoji.is_empty() => "removed a reaction",
         Operation::React { .. } => "reacted",
         Operation::SaveContact(_) | Operation::ChangeContact(_) => "changed the contact",
         Operation::DeleteContact { .. } => "deleted the contact",

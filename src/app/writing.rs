@@ -15,6 +15,9 @@ use crate::app::tab::Focus;
 impl App {
     /// A key was pressed while the composer has the keyboard.
     pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if self.modal_key(key) {
+            return self.recorded(Step::Key(key));
+        }
         if self.mail_key(key, effects) {
             return;
         }
@@ -41,7 +44,7 @@ impl App {
             Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
             Command::Leave => self.tab_mut().focus = Focus::History,
             Command::PaletteInText => self.open_palette(),
-            Command::HelpInText => self.open_layer(Layer::Help { first: 0 }),
+            Command::HelpInText => self.open_layer(Layer::Help(Box::default())),
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
             Command::Attach => self.attach_if_possible(effects),
@@ -103,6 +106,11 @@ impl App {
             }
             return form.grow();
         }
+        if let Some(Layer::BroadcastForm(form)) =
+            self.layers.pop_if(|it| matches!(it, Layer::BroadcastForm(_)))
+        {
+            return self.paste_into_broadcast(form, text);
+        }
         if let Some(Layer::Form(form)) = self.layers.last_mut() {
             return form.paste(text);
         }
@@ -114,6 +122,9 @@ impl App {
             return;
         }
         let now = self.now;
+        if self.paste_into_help(text) {
+            return;
+        }
         if self.layers.is_empty() && self.paste_into_head(text) {
             return;
         }

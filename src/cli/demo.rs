@@ -11,11 +11,16 @@ use anyhow::{Context, Result};
 
 use crate::app::settings::Settings;
 use crate::cli::{How, folders, inbox, logs};
+use crate::connections::private_file;
+use crate::connections::{Credentials, Sealer, file};
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::model::time::Clock;
 use crate::service;
+use crate::service::admin::Admin;
+use crate::service::demo::shop_api;
 use crate::shell::clock::{self, SystemClock};
+use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
 use crate::shell::run::Desk;
@@ -44,6 +49,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let running = runtime.block_on(service::start(options(folder, clock.clone())));
     let running = running.context("starting the embedded service")?;
     let channels = channels(folder, &running)?;
+    let links = runtime.block_on(shop(folder, &running));
     let desk = Desk {
         store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
         channels: inbox::all_read_only(channels, how.read_only),
@@ -51,11 +57,15 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
             offset_minutes: clock::offset_minutes(clock.now()),
             demo: true,
             graphics: inbox::graphics(None),
+            connections: links.connections.clone(),
+            connects: true,
             ..Settings::default()
         },
+        connections: Some(links),
         replies: replies_folder(folder),
         agent: Some("Ana".to_owned()),
         polling: Polling::default(),
+        receiver: None,
         theme: inbox::theme(Palette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
@@ -66,6 +76,39 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended?)
+}
+
+/// The sample shop's own system, connected twice: for the desk, and for the
+/// assistant. Its address is another at each start. Without it the demo is
+/// still a demo.
+async fn shop(folder: &Path, running: &service::Running) -> Links {
+    let address = running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
+    let shop = shop_api::connection(address);
+    let key = Secret::new(shop_api::KEY);
+    let file = folder.join("connections.toml");
+    let made = Sealer::make_key();
+    let credentials = Credentials::new(folder.join("connections.sealed"), Arc::new(move || Ok(made)));
+    let kept = match &shop {
+        Some(shop) => {
+            // A file of an earlier start names an address nobody listens on.
+            let removed = std::fs::remove_file(&file);
+            drop(removed);
+            let kept = credentials.keep(shop, &key).and_then(|()| file::add(&file, shop));
+            if let Ok(admin) = Admin::open(&folder.join("service.db"))
+                && let Err(error) = admin.put_connection(shop.clone(), Some(&key), SystemClock.now()).await
+            {
+                tracing::warn!(%error, "the assistant does not know the sample shop");
+            }
+            kept
+        }
+        None => Ok(Vec::new()),
+    };
+    let connections = kept.unwrap_or_else(|error| {
+        tracing::warn!(error, "the sample shop is not connected");
+        Vec::new()
+    });
+    let offset_minutes = clock::offset_minutes(SystemClock.now());
+    Links { connections, file, log: folder.join("connection-calls.log"), credentials, offset_minutes }
 }
 
 /// Canned replies to try, which can be changed where the folder stays.
@@ -97,7 +140,7 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
         lines = std::fs::read_to_string(&kept)
             .with_context(|| format!("reading the demo's keys from {}", kept.display()))?;
     } else {
-        service::ready_file::write_private(&kept, lines.as_bytes())
+        private_file::write(&kept, lines.as_bytes())
             .with_context(|| format!("keeping the demo's keys in {}", kept.display()))?;
     }
     let key_of = |channel: &str| {

@@ -2,19 +2,23 @@
 //!
 //! Knows nothing of the demo.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::app::settings::Settings;
-use crate::cli::{CliError, How, folders, logs};
+use crate::cli::{CliError, How, folders, logs, receiving};
 use crate::config::Config;
+use crate::config::keys::connections::holder;
+use crate::connections::{Credentials, file};
 use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{Clock, HOUR, SECOND};
 use crate::shell::clock::{self, SystemClock};
+use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
 use crate::shell::run::Desk;
 use crate::store::{Setup, Store};
@@ -29,6 +33,7 @@ use crate::ui::theme::{Palette, Theme};
 pub fn run(how: How) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
+    let links = linked(&path)?;
     if config.channels.is_empty() {
         return Err(CliError::Usage(format!(
             "no channel is configured in {}. Try the sample workspace: `frontdesk demo`. Or add a channel key: \
@@ -50,6 +55,8 @@ pub fn run(how: How) -> Result<(), CliError> {
             pause_on_reply: config.pause_on_reply,
             hold: config.undo_chat_seconds * SECOND,
             mail_hold: config.undo_email_seconds * SECOND,
+            broadcast_hold: config.undo_broadcast_seconds * SECOND,
+            wall: how.wall,
             offset_minutes: clock::offset_minutes(clock.now()),
             notice: config.noticing,
             graphics: graphics(config.graphics),
@@ -60,9 +67,18 @@ pub fn run(how: How) -> Result<(), CliError> {
             keymap: config.keymap.clone(),
             senders: Aliases::new(config.senders.clone()),
             macros: config.macros.clone(),
+            connections: links.connections.clone(),
+            connects: true,
+            vim: config.vim,
         },
+        connections: Some(Links {
+            log: folder.join("connection-calls.log"),
+            offset_minutes: clock::offset_minutes(clock.now()),
+            ..links
+        }),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
+        receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
         polling: Polling {
             visible: seconds(config.visible_seconds),
             background: seconds(config.background_seconds),
@@ -77,6 +93,22 @@ pub fn run(how: How) -> Result<(), CliError> {
     let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+/// The connections beside the configuration.
+fn linked(config: &Path) -> Result<Links> {
+    let file = config.with_file_name("connections.toml");
+    let (connections, wrong) = file::read(&file);
+    if let [one] = wrong.as_slice() {
+        bail!("{one}");
+    }
+    if !wrong.is_empty() {
+        bail!("{} has {} mistakes:\n  {}", file.display(), wrong.len(), wrong.join("\n  "));
+    }
+    let folder = config.parent().unwrap_or(Path::new("")).to_owned();
+    let sealed = config.with_file_name("connections.sealed");
+    let credentials = Credentials::new(sealed, holder(folder));
+    Ok(Links { connections, log: file.clone(), file, credentials, offset_minutes: 0 })
 }
 
 /// How pictures are shown: as the configuration says, else as the terminal's

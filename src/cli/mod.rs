@@ -13,6 +13,7 @@ pub mod inbox;
 pub mod logs;
 pub mod packaging;
 pub mod print;
+mod receiving;
 pub mod scripting;
 pub mod serve;
 
@@ -23,11 +24,16 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
+use crate::client::PrepareError;
 use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
                            `show`, `search`, `export`, `send`, `react`, `pause`, `resume`, `close` or `broadcast` in scripts";
+
+/// Said where the wall is.
+const NO_TERMINAL_FOR_THE_WALL: &str = "the wall needs a terminal on stdout; run `frontdesk wall` in one, or use \
+                                        `frontdesk list`, `account` or `broadcast list` in scripts";
 
 /// How every command ends.
 const EXIT_CODES: &str = "Exit codes:
@@ -72,6 +78,8 @@ pub enum Action {
     Serve(serve::ServeArguments),
     /// The dashboard side of an embedded service: keys, credits, templates.
     Admin(admin::AdminArguments),
+    /// A wall of all channels, for a screen that is passed by; it reads only.
+    Wall,
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
@@ -91,18 +99,32 @@ pub enum CliError {
     Usage(String),
     /// Something went wrong on the way.
     #[error("{0:#}")]
-    Failed(#[from] anyhow::Error),
+    Failed(anyhow::Error),
+}
+
+/// The command cannot be used so, said where errors of all kinds are.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct Misuse(pub String);
+
+impl From<anyhow::Error> for CliError {
+    /// What cannot be made into a request was never sent: usage, too.
+    fn from(error: anyhow::Error) -> Self {
+        let is_usage = error.chain().any(|it| it.is::<Misuse>() || it.is::<PrepareError>());
+        if is_usage { Self::Usage(format!("{error:#}")) } else { Self::Failed(error) }
+    }
 }
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
     let Cli { read_only, plain, command } = Cli::parse();
-    let how = How { read_only, plain: plain || is_dumb_terminal() };
+    let wall = matches!(command, Some(Action::Wall));
+    let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
-        None => how.terminal().and_then(|()| inbox::run(how)),
+        None | Some(Action::Wall) => how.terminal().and_then(|()| inbox::run(how)),
         Some(Action::Demo { data_dir }) => how.terminal().and_then(|()| Ok(demo::run(data_dir, how)?)),
         Some(_) if read_only || plain => Err(CliError::Usage(
-            "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`"
+            "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`, `frontdesk --read-only wall`"
                 .to_owned(),
         )),
         Some(Action::Channel(action)) => channel::run(&action),
@@ -115,6 +137,7 @@ pub fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        Err(CliError::Failed(error)) if print::reader_has_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "frontdesk: {error}");
             ExitCode::from(match error {
@@ -137,6 +160,8 @@ pub struct How {
     pub read_only: bool,
     /// Whether it is in lines of words instead of a screen.
     pub plain: bool,
+    /// Whether it opens as a wall.
+    pub wall: bool,
 }
 
 impl How {
@@ -145,7 +170,8 @@ impl How {
         if self.plain || std::io::stdout().is_terminal() {
             return Ok(());
         }
-        Err(CliError::Usage(NO_TERMINAL.to_owned()))
+        let told = if self.wall { NO_TERMINAL_FOR_THE_WALL } else { NO_TERMINAL };
+        Err(CliError::Usage(told.to_owned()))
     }
 
     /// Runs a desk so.

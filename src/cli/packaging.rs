@@ -2,13 +2,11 @@
 //!
 //! Made from the command line's own description, so they cannot differ.
 
-use std::io::Write;
-
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Subcommand};
 use clap_complete::Shell;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, print};
 
 /// The commands for packagers.
 #[derive(Debug, Subcommand)]
@@ -37,5 +35,5 @@ pub fn run(what: &Packaging) -> Result<()> {
             clap_mangen::Man::new(Cli::command()).render(&mut page).context("making the manual page")?;
         }
     }
-    std::io::stdout().write_all(&page).context("writing to standard output")
+    print::page(&page)
 }

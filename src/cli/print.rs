@@ -3,22 +3,45 @@
 //! Knows nothing of where they come from. What customers wrote is safe text
 //! in lines; JSON escapes it.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::model::conversations::{ConversationRow, window_label};
 use crate::model::messages::Message;
 use crate::model::text::SafeText;
 use crate::model::time::{Timestamp, short_span};
 use anyhow::{Context, Result};
+use thiserror::Error;
 
 pub use crate::store::transcript::{conversation_json, message_json, speaker};
+
+/// Standard output takes no more. A type of its own: a pipe to a server that
+/// breaks is no reader who has seen enough.
+#[derive(Debug, Error)]
+#[error("writing the answer: {0}")]
+struct Unwritten(io::Error);
 
 /// Writes a line to standard output.
 ///
 /// # Errors
 /// When it takes none.
 pub fn line(text: &str) -> Result<()> {
-    writeln!(std::io::stdout(), "{text}").context("writing the answer")
+    Ok(writeln!(io::stdout(), "{text}").map_err(Unwritten)?)
+}
+
+/// Writes a page to standard output as it is.
+///
+/// # Errors
+/// When it takes none.
+pub fn page(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout();
+    Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(Unwritten)?)
+}
+
+/// Whether an error says only that the reader of standard output has gone, as
+/// `head` does: it has what it wanted.
+pub fn reader_has_gone(error: &anyhow::Error) -> bool {
+    let unwritten = error.chain().find_map(|it| it.downcast_ref::<Unwritten>());
+    unwritten.is_some_and(|it| it.0.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Writes a line about what goes on to standard error.
@@ -26,7 +49,7 @@ pub fn line(text: &str) -> Result<()> {
 /// # Errors
 /// When it takes none.
 pub fn note(text: &str) -> Result<()> {
-    writeln!(std::io::stderr(), "{text}").context("saying how far it is")
+    writeln!(io::stderr(), "{text}").context("saying how far it is")
 }
 
 /// A conversation as one line of columns.

@@ -71,6 +71,10 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         None => folders::data()?.join("service.db"),
     };
     let shown = database.display().to_string();
+    let unready = |path: &PathBuf| format!("writing the ready file {}", path.display());
+    if let Some(path) = &arguments.ready_file {
+        service::ready_file::check(path).with_context(|| unready(path))?;
+    }
     let options = service::Options {
         demo: arguments.demo,
         dev: arguments.dev,
@@ -82,8 +86,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     let running =
         service::start(options).await.with_context(|| format!("starting the service on {shown}"))?;
     if let Some(path) = &arguments.ready_file {
-        service::ready_file::write(path, &running)
-            .with_context(|| format!("writing the ready file {}", path.display()))?;
+        service::ready_file::write(path, &running).with_context(|| unready(path))?;
     }
     for notice in &running.notices {
         let _ = writeln!(std::io::stderr(), "frontdesk: {notice}");

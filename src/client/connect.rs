@@ -64,8 +64,8 @@ pub enum ClientError {
     },
     /// The key would cross a network unprotected.
     #[error(
-        "base_url {url:?} is not https: the key would cross the network in the clear. Write https://; \
-         plain http is taken only for 127.0.0.1, [::1] and localhost"
+        "base_url {url:?} must begin with https://, or http:// on this machine (127.0.0.1, [::1] and \
+         localhost): else the key would cross the network in the clear"
     )]
     Insecure {
         /// As configured.
@@ -284,10 +284,22 @@ impl Address {
     }
 }
 
+/// Looks whether a key may be sent to an address.
+///
+/// # Errors
+/// When it may not; the words say what to change.
+pub fn usable(base_url: &str) -> Result<(), ClientError> {
+    check(base_url).map(drop)
+}
+
 fn check(base_url: &str) -> Result<Address, ClientError> {
+    const SCHEME: &str = "it must begin with https://, or http:// on this machine";
     let shown = || base_url.trim().to_owned();
     let bad = |why: &str| ClientError::BadUrl { url: shown(), why: why.to_owned() };
-    let url = Url::parse(base_url.trim()).map_err(|error| bad(&error.to_string()))?;
+    let url = Url::parse(base_url.trim()).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => bad(SCHEME),
+        other => bad(&other.to_string()),
+    })?;
     if !url.username().is_empty() || url.password().is_some() {
         // Not shown: it may hold a password.
         return Err(ClientError::BadUrl {
@@ -297,15 +309,15 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(bad("it has a ? or # part"));
     }
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err(bad(SCHEME));
+    }
     let is_loopback = match url.host() {
         Some(host) => is_loopback(&host.to_string()),
         None => return Err(bad("it names no server")),
     };
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback => {}
-        "http" => return Err(ClientError::Insecure { url: shown() }),
-        _ => return Err(bad("it is not an https address")),
+    if url.scheme() == "http" && !is_loopback {
+        return Err(ClientError::Insecure { url: shown() });
     }
     let text = url.as_str().trim_end_matches('/').to_owned();
     let warning = (!text.ends_with("/v1"))

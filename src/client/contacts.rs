@@ -49,6 +49,18 @@ impl Client {
         read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 
+    /// The contact at an id, if it is there still and has a phone number.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn contact_at(&self, id: &ContactId, phone: &str) -> Result<Option<ToldContact>, ReadError> {
+        match self.contact(id).await {
+            Ok(body) => Ok(Some(body).filter(|it| it.phone.as_deref() == Some(phone)).map(told)),
+            Err(ReadError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The contact with a phone number, if there is one. A server may search
     /// in numbers as they are, or only in their digits.
     ///

@@ -65,8 +65,21 @@ impl Client {
     /// # Errors
     /// Classed; see [`ReadError`].
     pub async fn inbound(&self, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
+        self.listed("inbound", cursor).await
+    }
+
+    /// `GET /messages?direction=outbound`: a page of all that was sent, newest
+    /// first.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn outbound(&self, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
+        self.listed("outbound", cursor).await
+    }
+
+    async fn listed(&self, direction: &str, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
         let mut query = query(BACKFILL_PAGE, cursor);
-        query.push(("direction", "inbound"));
+        query.push(("direction", direction));
         let answer = self.get(paths::MESSAGES, &query).await?;
         read_page(&answer, |raw| read_message(raw, None).ok())
     }

@@ -19,6 +19,7 @@ mod contacts;
 mod conversations;
 mod email;
 pub mod errors;
+mod happenings;
 mod headers;
 mod media;
 mod messages;
@@ -43,7 +44,7 @@ mod voip;
 mod webhooks;
 mod words;
 
-pub use connect::{Bounds, Client, ClientError};
+pub use connect::{Bounds, Client, ClientError, usable};
 pub use contacts::{differences, prepare_change, prepare_tags};
 pub use email::{ReadMail, WholeThread, enclosed_of, html_of, thread_of};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};

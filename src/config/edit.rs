@@ -3,11 +3,13 @@
 //!
 //! Knows nothing of keys.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use crate::connections::private_file;
 
 /// A channel as `channel add` writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,35 +89,7 @@ fn position(channels: &ArrayOfTables, name: &str) -> Option<usize> {
 /// When its folder takes no file.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if let Some(folder) = target.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    write_private(&target, text.as_bytes())
-}
-
-/// Writes a file only its owner can read, whole or not at all.
-///
-/// # Errors
-/// When its folder takes no file.
-pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A name of its own: another process may be writing too.
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", uuid::Uuid::new_v4()));
-    let part = Path::new(&part);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(part).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let done = written.and_then(|()| fs::rename(part, path));
-    if done.is_err() {
-        // The first error tells more than one about the leftover.
-        let _ = fs::remove_file(part);
-    }
-    done
+    private_file::write_with_folder(&target, text.as_bytes())
 }
 
 #[cfg(test)]

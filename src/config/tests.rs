@@ -110,7 +110,7 @@ fn every_mistake_is_told() {
         ["f, line 2", "f, line 2", "f, line 2", "f, line 4", "f, line 5", "f, line 8", "f, line 7"]
     );
     assert_eq!(config, Config::default());
-    let twice = "[[channel]]\nname=\"A\"\nbase_url=\"u\"\n[[channel]]\nname=\"a\"\nbase_url=\"u\"\n";
+    let twice = "[[channel]]\nname=\"A\"\nbase_url=\"https://x/v1\"\n[[channel]]\nname=\"a\"\nbase_url=\"https://x/v1\"\n";
     let error = Config::parse("f", twice).expect_err("drafts would be shared").to_string();
     assert!(error.contains("two channels are called \"a\""), "{error}");
 }
@@ -203,4 +203,54 @@ key = "F8"
     assert_eq!(config.senders, [("flow".to_owned(), "Order bot".to_owned())]);
     let steps = "command pause-ai p\nline tag vip\npaste Hello\nkey Enter";
     assert_eq!(config.macros.iter().map(|it| it.macro_.steps.as_str()).collect::<Vec<_>>(), [steps]);
+}
+
+#[test]
+fn webhooks_come_to_an_address_that_is_reached_under_tls() {
+    let read = |lines: &str| Config::examine("config.toml", &format!("[receiver]\n{lines}\n"));
+    let (config, mistakes) =
+        read("listen = \"127.0.0.1:8790\"\npublic_url = \"https://desk.example.com/hooks/\"");
+    assert_eq!(mistakes, []);
+    let receiver = config.receiver.expect("a receiver");
+    assert_eq!(receiver.listen, "127.0.0.1:8790".parse().expect("an address"));
+    assert_eq!(receiver.public_url, "https://desk.example.com/hooks");
+    let local = read("listen = \"[::1]:8790\"\npublic_url = \"http://localhost:8790\"");
+    assert_eq!((local.1, local.0.receiver.is_some()), (vec![], true));
+    // What is written for each, and what is said.
+    let cases = [
+        ("8790", "https://desk.example.com", "listen = \"8790\" is no address with a port"),
+        ("127.0.0.1:1", "http://desk.example.com", "must begin with https://, except on loopback"),
+        ("127.0.0.1:1", "desk", "is no address"),
+        ("127.0.0.1:1", "https://desk.example.com/?a=b", "must be an address alone"),
+    ];
+    for (listen, url, words) in cases {
+        let (config, mistakes) = read(&format!("listen = \"{listen}\"\npublic_url = \"{url}\""));
+        assert_eq!((config.receiver, mistakes.len()), (None, 1), "{listen} {url}");
+        assert!(mistakes[0].to_string().contains(words), "{}", mistakes[0]);
+    }
+    let (_, mistakes) = read("listens = \"127.0.0.1:1\"");
+    assert!(mistakes.iter().any(|it| it.problem.contains("did you mean listen?")), "{mistakes:?}");
+}
+
+#[test]
+fn an_address_no_key_may_be_sent_to_is_told_with_its_line() {
+    let cases = [
+        ("https://api.example.com/v1", ""),
+        ("http://127.0.0.1:8787/v1", ""),
+        ("x", "must begin with https://, or http:// on this machine"),
+        ("api.example.com:443/v1", "must begin with https://, or http:// on this machine"),
+        ("http://api.example.com/v1", "must begin with https://, or http:// on this machine"),
+        ("https://api.example.com/v1?a=b", "it has a ? or # part"),
+    ];
+    for (url, problem) in cases {
+        let text = format!("[[channel]]\nname = \"a\"\nkey_env = \"K\"\nbase_url = \"{url}\"\n");
+        match Config::parse("config.toml", &text) {
+            Ok(_) => assert_eq!(problem, "", "{url}"),
+            Err(mistakes) => {
+                let said = mistakes.to_string();
+                assert!(!problem.is_empty() && said.contains(problem), "{url}: {said}");
+                assert!(said.starts_with("config.toml, line 4: base_url "), "{said}");
+            }
+        }
+    }
 }

@@ -80,6 +80,12 @@ impl Platform {
         matches!(self, Self::Whatsapp)
     }
 
+    /// Whether the server tells others of what happens here (interface,
+    /// Webhooks: chats, and mail under a path of its own).
+    pub fn has_webhooks(&self) -> bool {
+        self.has_histories()
+    }
+
     /// Whether the AI can be paused and conversations closed (interface,
     /// Conversations: only the business chat channel has these operations).
     pub fn can_take_over(&self) -> bool {

@@ -54,6 +54,27 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// IPv4 blocks of private networks, which a configuration may name.
+const PRIVATE_V4: &[BlockV4] = &[
+    (Ipv4Addr::new(10, 0, 0, 0), 8),
+    (Ipv4Addr::new(127, 0, 0, 0), 8),
+    (Ipv4Addr::new(172, 16, 0, 0), 12),
+    (Ipv4Addr::new(192, 168, 0, 0), 16),
+];
+
+/// The IPv6 block of private networks.
+const PRIVATE_V6: BlockV6 = (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7);
+
+/// Whether an address is in a private network or this machine's own. Link
+/// local addresses are not: clouds answer there with their keys, and no
+/// configuration may name those.
+pub fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => PRIVATE_V4.iter().any(|block| in_block_v4(address, *block)),
+        IpAddr::V6(address) => address.is_loopback() || in_block_v6(address, PRIVATE_V6),
+    }
+}
+
 /// Whether an address is this machine's loopback.
 pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()

@@ -67,6 +67,17 @@ impl Broadcast {
         self.status == BroadcastStatus::Completed || self.completed_at.is_some()
     }
 
+    /// Whether all is known of it.
+    pub fn is_settled(&self) -> bool {
+        self.is_finished() && self.pending <= 0
+    }
+
+    /// Whether it was finished before a time: what is not known by then stays
+    /// unknown.
+    pub fn ended_before(&self, time: Timestamp) -> bool {
+        self.is_finished() && self.completed_at.or(self.created_at).is_some_and(|it| it < time)
+    }
+
     /// What became of it, in a line.
     pub fn summary(&self) -> SafeText {
         let failed = match self.failed {

@@ -222,8 +222,8 @@ pub struct ConversationRow {
     pub waiting_since: Option<Timestamp>,
     /// Newest inbound message known here: the base of the window's estimate.
     pub last_inbound_at: Option<Timestamp>,
-    /// Whether a draft is kept.
-    pub has_draft: bool,
+    /// How the draft begins that is kept, if there is one.
+    pub draft: Option<SafeText>,
     /// A change of the AI switch that is on its way: the wanted state.
     pub automation_pending: Option<bool>,
     /// Whether a close is held or on its way.
@@ -256,7 +256,7 @@ impl ConversationRow {
             unread: 0,
             waiting_since: None,
             last_inbound_at: None,
-            has_draft: false,
+            draft: None,
             automation_pending: None,
             close_pending: false,
             paused_here: false,

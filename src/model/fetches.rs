@@ -1,9 +1,15 @@
 //! What a screen asks the server for when a person looks at it, and what came
-//! back: people, events, webhooks. Nothing of it is polled.
+//! back to a page. Nothing of it is polled.
 //!
 //! Knows nothing of requests.
 
+use crate::model::email::MailWish;
+use crate::model::happenings::Events;
+use crate::model::ids::MessageId;
+use crate::model::messages::Message;
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::model::webhooks::Webhook;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,15 +21,38 @@ pub enum Fetch {
         /// Whether the page behind the last one is wanted.
         more: bool,
     },
+    /// What the triggers tell.
+    Events,
+    /// The webhooks of the key.
+    Webhooks,
+    /// One message, as the server has it now.
+    Message {
+        /// Its id.
+        message: MessageId,
+    },
     /// The contact with a number.
     Person {
         /// The number.
         phone: String,
     },
+    /// Messages that went out since a time: whom a broadcast reached.
+    Sent {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// The list of templates; told by its own news, as those below.
+    Templates,
+    /// Contacts by what is typed; newer words take the place of older ones.
+    Contacts {
+        /// The words.
+        words: String,
+    },
+    /// Threads or correspondents.
+    Mail(MailWish),
 }
 
 /// What came back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Fetched {
     /// People were read; whether the server has more that fit.
     People {
@@ -32,6 +61,14 @@ pub enum Fetched {
     },
     /// The contact was read, or is gone.
     Person,
+    /// What the triggers told.
+    Events(Box<Events>),
+    /// The webhooks.
+    Webhooks(Vec<Webhook>),
+    /// Messages that went out were read.
+    Sent,
+    /// The message.
+    Message(Box<Message>),
 }
 
 /// The end of a fetch: what came back, or why nothing did.

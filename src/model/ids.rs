@@ -81,6 +81,10 @@ string_id!(
     BroadcastId
 );
 string_id!(
+    /// A broadcast in waves: a UUIDv7 made on this desk.
+    CampaignId
+);
+string_id!(
     /// A webhook subscription as the server names it.
     WebhookId
 );

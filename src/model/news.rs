@@ -8,6 +8,7 @@ use crate::model::contacts::FoundContact;
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::reception::Reception;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -65,6 +66,11 @@ pub enum News {
     Account(ChannelId, Box<Account>),
     /// The balance of the channel's workspace, as a send's answer told it.
     Credits(ChannelId, f64),
+    /// A broadcast of the tab, or how far one has come, changed.
+    Campaigns(ChannelId),
+    /// Something a person must hear of, wherever they look: a broadcast
+    /// waits, stalls, or is through.
+    Alarm(ChannelId, SafeText),
     /// Rows of the tab's list changed.
     Conversations(ChannelId),
     /// Messages, marks or outbox rows of one conversation changed.
@@ -80,6 +86,10 @@ pub enum News {
     FoundContacts(ChannelId, String, Vec<FoundContact>),
     /// A row of the outbox was done, in words for whoever waits for it.
     Told(ChannelId, RowId, SafeText),
+    /// The webhooks of the key may be others now.
+    Webhooks(ChannelId),
+    /// How being told by webhooks fares.
+    Reception(ChannelId, Box<Reception>),
     /// What a page asked for has come, or why it has not.
     Fetched(ChannelId, Fetch, Fetching),
     /// The account behind a mail key was read.

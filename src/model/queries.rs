@@ -223,6 +223,8 @@ pub struct DraftEntry {
 pub struct TabCounts {
     /// Open conversations whose customer waits, plus stuck sends.
     pub needs_reply: u32,
+    /// Since when the one waits that waits longest.
+    pub waiting_since: Option<Timestamp>,
     /// Outbox rows on their way.
     pub outbox: u32,
     /// Outbox rows that wait for a person.

@@ -27,6 +27,8 @@ pub struct Facts {
     pub contact: Option<String>,
     /// Who writes.
     pub agent: Option<String>,
+    /// What connections told of the customer, by `connection.field`.
+    pub looked_up: Vec<(String, String)>,
 }
 
 impl CannedReply {
@@ -62,7 +64,7 @@ pub fn fill(body: &str, facts: &Facts) -> String {
             "contact.name" => facts.contact.clone(),
             "contact.first_name" => facts.contact.as_ref().map(first),
             "agent.name" => facts.agent.clone(),
-            _ => None,
+            other => facts.looked_up.iter().find(|(it, _)| it == other).map(|it| it.1.clone()),
         };
         match known.filter(|it| !it.trim().is_empty()) {
             Some(known) => out.push_str(&known),
@@ -110,11 +112,16 @@ mod tests {
 
     #[test]
     fn fields_are_filled_as_far_as_is_known() {
-        let facts = Facts { contact: Some("Maria Lopez".into()), agent: None };
+        let facts = Facts {
+            contact: Some("Maria Lopez".into()),
+            agent: None,
+            looked_up: vec![("shop.plan".into(), "Gold".into())],
+        };
         let cases = [
             ("Hi {contact.first_name}, {contact.name}!", "Hi Maria, Maria Lopez!"),
             ("{agent.name} here", "{agent.name?} here"),
             ("Order {order?}", "Order {order?}"),
+            ("{shop.plan} and {shop.since}", "Gold and {shop.since?}"),
             ("{ not a field }, {}, {json: 1}, {x}", "{ not a field }, {}, {json: 1}, {x}"),
             ("{{order?}}", "{{order?}}"),
         ];

@@ -6,6 +6,7 @@
 use crate::model::messages::{Delivery, Direction, Sender};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, short_span};
+use crate::model::trouble::phrases::Plain;
 
 pub mod phrases;
 pub mod similar;
@@ -85,13 +86,14 @@ impl Trouble {
 pub fn look(messages: &[Said]) -> Trouble {
     let settled = messages.iter().rposition(is_person).map_or(0, |it| it + 1);
     let open = &messages[settled.max(messages.len().saturating_sub(LAST))..];
-    let asked: Vec<&str> = texts(open, Direction::Inbound);
-    let said: Vec<&str> = texts(open, Direction::Outbound);
+    let (asked, said) = (texts(open, Direction::Inbound), texts(open, Direction::Outbound));
+    let plain = |texts: &[&str]| texts.iter().map(|it| Plain::of(it)).collect::<Vec<_>>();
+    let (plain_asked, plain_said) = (plain(&asked), plain(&said));
     let rules = [
-        wants_person(&asked),
-        repeats_question(&asked),
-        repeats_answer(&said),
-        upset(&asked),
+        wants_person(&plain_asked),
+        repeats_question(&plain_asked),
+        repeats_answer(&plain_said),
+        upset(&plain_asked),
         shouts(&asked),
         failed(open),
         long(&asked, &said),
@@ -120,8 +122,8 @@ fn texts(messages: &[Said], direction: Direction) -> Vec<&str> {
 }
 
 /// The customer asks for a person.
-fn wants_person(asked: &[&str]) -> Option<Reason> {
-    let times = asked.iter().filter(|it| phrases::asks_for_person(it)).count();
+fn wants_person(asked: &[Plain]) -> Option<Reason> {
+    let times = asked.iter().filter(|it| it.asks_for_person()).count();
     let words = match times {
         0 => return None,
         1 => "wants a human".to_owned(),
@@ -131,7 +133,7 @@ fn wants_person(asked: &[&str]) -> Option<Reason> {
 }
 
 /// The customer says the same again and again.
-fn repeats_question(asked: &[&str]) -> Option<Reason> {
+fn repeats_question(asked: &[Plain]) -> Option<Reason> {
     let times = similar::most_alike(asked);
     (times >= 2).then(|| Reason {
         words: format!("asked {times}x the same"),
@@ -140,7 +142,7 @@ fn repeats_question(asked: &[&str]) -> Option<Reason> {
 }
 
 /// The AI says the same again and again.
-fn repeats_answer(said: &[&str]) -> Option<Reason> {
+fn repeats_answer(said: &[Plain]) -> Option<Reason> {
     let times = similar::most_alike(said);
     (times >= 2).then(|| Reason {
         words: format!("AI said {times}x the same"),
@@ -149,10 +151,10 @@ fn repeats_answer(said: &[&str]) -> Option<Reason> {
 }
 
 /// Words of anger or despair.
-fn upset(asked: &[&str]) -> Option<Reason> {
-    let found = asked.iter().filter_map(|it| phrases::negative(it)).next_back()?;
-    let times = asked.iter().filter(|it| phrases::negative(it).is_some()).count();
-    let weight = if times == 1 { 20 } else { 35 };
+fn upset(asked: &[Plain]) -> Option<Reason> {
+    let found: Vec<&str> = asked.iter().filter_map(Plain::negative).collect();
+    let weight = if found.len() == 1 { 20 } else { 35 };
+    let found = found.last()?;
     Some(Reason { words: format!("upset: \"{found}\""), weight })
 }
 

@@ -3,13 +3,11 @@
 //!
 //! Knows nothing of commands or of how anything is shown.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde_json::Value;
 use thiserror::Error;
-use tokio::sync::Notify;
 
 use crate::model::account::Environment;
 use crate::model::secret::Secret;
@@ -17,17 +15,21 @@ use crate::model::time::Timestamp;
 use crate::service::channels::Channel;
 use crate::service::database::keys::KeyLine;
 use crate::service::database::templates::Template;
-use crate::service::database::{
-    Database, DatabaseError, Durability, channels, keys as stored, templates, workspaces,
-};
+use crate::service::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
 use crate::service::keys;
 
 /// Why something was not done.
 #[derive(Debug, Error)]
 pub enum AdminError {
     /// The file is not there yet.
-    #[error("there is no service database here; `frontdesk serve --db` makes one")]
-    Missing,
+    #[error("there is no service database at {path}; `frontdesk serve --db {path}` makes one", path = .0.display())]
+    Missing(PathBuf),
+    /// The file is something else.
+    #[error("{} is not a service database; nothing was changed", .0.display())]
+    NotOurs(PathBuf),
+    /// The file is damaged.
+    #[error("{path} is damaged; nothing was changed: `frontdesk serve --db {path}` keeps it under another name and makes a new one", path = .0.display())]
+    Damaged(PathBuf),
     /// The database did not do it.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -47,7 +49,8 @@ pub enum CreditChange {
 
 /// The dashboard's side of one file.
 pub struct Admin {
-    database: Database,
+    pub(in crate::service) database: Database,
+    pub(in crate::service) path: PathBuf,
 }
 
 impl Admin {
@@ -57,10 +60,14 @@ impl Admin {
     /// When it is not there or cannot be used.
     pub fn open(path: &Path) -> Result<Self, AdminError> {
         if !path.exists() {
-            return Err(AdminError::Missing);
+            return Err(AdminError::Missing(path.to_owned()));
         }
-        let (database, _) = Database::open(path, Durability::Full, Arc::new(Notify::new()))?;
-        Ok(Self { database })
+        let database = Database::existing(path).map_err(|cause| match cause {
+            DatabaseError::NoDatabase | DatabaseError::Foreign => AdminError::NotOurs(path.to_owned()),
+            cause if cause.is_damage() => AdminError::Damaged(path.to_owned()),
+            cause => cause.into(),
+        })?;
+        Ok(Self { database, path: path.to_owned() })
     }
 
     /// Makes a key; it is told this once. Interface: Authentication.

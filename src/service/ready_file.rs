@@ -3,13 +3,22 @@
 //!
 //! Knows nothing of flags. Mode 0600; written whole or not at all.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde_json::json;
 
+use crate::connections::private_file;
 use crate::service::start::Running;
+
+/// Looks whether the ready file can be written once the service is bound:
+/// keys are told once, so they must not be made for a file that cannot be.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn check(path: &Path) -> io::Result<()> {
+    private_file::can_write(path)
+}
 
 /// Writes the ready file of a service that is bound.
 ///
@@ -27,28 +36,5 @@ pub fn write(path: &Path, running: &Running) -> io::Result<()> {
     if !keys.is_empty() {
         body["keys"] = keys.into();
     }
-    write_private(path, body.to_string().as_bytes())
-}
-
-/// Writes a file only its owner can read, whole or not at all.
-///
-/// # Errors
-/// When the folder cannot be written.
-pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = Path::new(&part);
-    // A leftover of an earlier run may have another mode.
-    match fs::remove_file(part) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
-        _ => {}
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(part)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(part, path)
+    private_file::write(path, body.to_string().as_bytes())
 }

@@ -6,6 +6,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post};
 use axum::{Extension, Router};
 
+use crate::service::demo::shop_api;
 use crate::service::gate;
 use crate::service::handlers::{
     account, broadcasts, contacts, conversations, dev, email, media, messages, openapi, telegram, templates,
@@ -20,6 +21,9 @@ pub fn router(service: &Service) -> Router {
     let mut router = Router::new().nest("/v1", interface(service).merge(open()));
     if service.options.dev {
         router = router.nest("/dev", switches());
+    }
+    if service.options.demo {
+        router = router.nest("/shop", shop_api::routes());
     }
     router
         .fallback(gate::not_found)

@@ -15,22 +15,23 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::connections::guard::{Guard, Policy};
 use crate::model::time::{Clock, Timestamp};
 use crate::service::assistant::THOUGHTS;
 use crate::service::clock::ServiceClock;
+use crate::service::connections::{self, Connections};
 use crate::service::cursors::Cursors;
 use crate::service::database::{
     Database, DatabaseError, Durability, Opened, latest, media, meta, workspaces,
 };
 use crate::service::demo::seed;
-use crate::service::guard::{Guard, Policy};
 use crate::service::limits::Limits;
 use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
-use crate::service::vault::Vault;
+use crate::service::vault::{self, Vault};
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
 use crate::service::{deliveries, router, server, world};
@@ -162,14 +163,14 @@ struct Kept {
 async fn beside(
     database: &Path,
     known: Option<HashSet<String>>,
-) -> Result<(Vault, MediaFiles), DatabaseError> {
+) -> Result<(Vault, [u8; 32], MediaFiles), DatabaseError> {
     let database = database.to_owned();
     let opening = tokio::task::spawn_blocking(move || {
         let files = MediaFiles::beside(&database)?;
         if let Some(known) = known {
             files.sweep(&known)?;
         }
-        Ok((Vault::beside(&database)?, files))
+        Ok((Vault::beside(&database)?, vault::derived(&database, connections::PURPOSE)?, files))
     });
     opening.await.map_err(|_| DatabaseError::Closed)?
 }
@@ -186,21 +187,24 @@ async fn prepare(
         database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await;
     let kept = kept?;
     let seed = options.seed.wrapping_add(kept.boots);
-    let (vault, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
+    let (vault, key, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let business = kept.business.as_deref().unwrap_or("a business");
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
+    let guard = Guard::system(Policy { allow_loopback_http: options.dev });
+    let clock = ServiceClock::new(options.clock.clone(), kept.shift);
     let service = Arc::new(ServiceState {
         hosts: options.hosts.clone(),
         base_url: format!("http://{address}/v1"),
-        clock: ServiceClock::new(options.clock.clone(), kept.shift),
+        connections: Connections::new(guard.clone(), options.clock.clone(), &key),
+        clock,
         key_ring: Default::default(),
         limits: Limits::new(options.unlimited),
         in_flight: Default::default(),
         cursors,
         stamps: Stamps::new(seed, kept.latest),
         faults: Default::default(),
-        guard: Guard::system(Policy { allow_loopback_http: options.dev }),
+        guard,
         platforms: Platforms::simulated(options.seed),
         assistant,
         media,

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use tokio::sync::{Notify, Semaphore};
 
+use crate::connections::guard::Guard;
 use crate::service::assistant::Assistant;
 use crate::service::auth::KeyRing;
 use crate::service::body_memory::BodyMemory;
 use crate::service::clock::ServiceClock;
+use crate::service::connections::Connections;
 use crate::service::cursors::Cursors;
 use crate::service::database::Database;
 use crate::service::faults::Faults;
-use crate::service::guard::Guard;
 use crate::service::idempotency::InFlight;
 use crate::service::last_answer::LastAnswers;
 use crate::service::limits::Limits;
@@ -52,6 +53,8 @@ pub struct ServiceState {
     pub faults: Faults,
     /// Looks at addresses customers give before anything is asked there.
     pub guard: Guard,
+    /// Calls the business's own interfaces.
+    pub connections: Connections,
     /// What stands behind each channel.
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.

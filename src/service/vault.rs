@@ -12,7 +12,7 @@ use rand::Rng;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use thiserror::Error;
 
-use crate::service::ready_file::write_private;
+use crate::connections::private_file;
 
 /// Bytes of the key.
 const KEY: usize = 32;
@@ -21,6 +21,33 @@ const KEY: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a stored secret does not fit the key beside the database")]
 pub struct Unreadable;
+
+/// The key beside a database, which is made when there is none.
+fn key_beside(database: &Path) -> io::Result<[u8; KEY]> {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".key");
+    let path = Path::new(&path);
+    match fs::read(path) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+            let made: [u8; KEY] = rand::rng().random();
+            private_file::write(path, &made)?;
+            Ok(made)
+        }
+        read => read?.try_into().map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("{} holds no key", path.display()))
+        }),
+    }
+}
+
+/// Another key for another purpose, made from the one beside a database.
+///
+/// # Errors
+/// When the file cannot be read or written, or is no key.
+pub fn derived(database: &Path, purpose: &str) -> io::Result<[u8; KEY]> {
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &key_beside(database)?);
+    let made = ring::hmac::sign(&key, purpose.as_bytes());
+    made.as_ref().try_into().map_err(|_| io::ErrorKind::InvalidData.into())
+}
 
 /// Seals secrets with one key.
 pub struct Vault {
@@ -33,20 +60,8 @@ impl Vault {
     /// # Errors
     /// When the file cannot be read or written, or is no key.
     pub fn beside(database: &Path) -> io::Result<Self> {
-        let mut path = database.as_os_str().to_owned();
-        path.push(".key");
-        let path = Path::new(&path);
-        let bytes = match fs::read(path) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-                let made: [u8; KEY] = rand::rng().random();
-                write_private(path, &made)?;
-                made.to_vec()
-            }
-            read => read?,
-        };
-        Self::with(&bytes).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{} holds no key", path.display()))
-        })
+        let key = key_beside(database)?;
+        Self::with(&key).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
     fn with(key: &[u8]) -> Option<Self> {

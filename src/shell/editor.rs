@@ -2,22 +2,16 @@
 //!
 //! Knows nothing of screens; whoever calls it has given the terminal back.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether an editor has the terminal: signals of the keyboard are meant for
-/// it.
-static RUNNING: AtomicBool = AtomicBool::new(false);
+use crate::connections::private_file;
+use crate::shell::lending;
+
 /// Bytes of an edited text that are read back at most.
 const BYTES: u64 = 1024 * 1024;
-
-/// Whether an editor has the terminal now.
-pub fn is_running() -> bool {
-    RUNNING.load(Ordering::SeqCst)
-}
 
 /// Edits a text with `$VISUAL` or `$EDITOR`, and waits for its end.
 ///
@@ -28,10 +22,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let editor = named.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
     let file = Temporary::with(text).map_err(|it| format!("a file for it could not be made: {it}"))?;
-    RUNNING.store(true, Ordering::SeqCst);
-    let ended = run(&editor, &file.0);
-    RUNNING.store(false, Ordering::SeqCst);
-    match ended {
+    match lending::lend(|| run(&editor, &file.0)) {
         Ok(status) if status.success() => file.read().map_err(|it| format!("what it left: {it}")),
         Ok(status) => Err(format!("{editor} ended with {status}")),
         Err(error) => Err(format!("{editor} could not be started ({error}); set VISUAL or EDITOR")),
@@ -40,7 +31,7 @@ pub fn edit(text: &str) -> Result<String, String> {
 
 /// By the shell, as an editor's name may have switches.
 fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
-    Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file).status()
+    lending::run(Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file))
 }
 
 /// A file that only its owner reads, and that goes when it is dropped.
@@ -49,14 +40,7 @@ struct Temporary(PathBuf);
 impl Temporary {
     fn with(text: &str) -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("frontdesk-{}.txt", uuid::Uuid::new_v4()));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let mut file = options.open(&path)?;
+        let mut file = private_file::create(&path)?;
         let made = Self(path);
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;

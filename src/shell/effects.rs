@@ -5,12 +5,12 @@
 //! whole of what happens; the threads around them only carry.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use crate::app::event::{Effect, Event, Intent, Load, Loaded};
 use crate::app::outside::Asked;
-use crate::client::{Enclosed, prepare, prepare_with};
+use crate::client::{Enclosed, prepare_with};
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -18,7 +18,10 @@ use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
+use crate::model::secret::Secret;
 use crate::model::time::{Clock, Timestamp};
+use crate::shell::campaigning;
+use crate::shell::connections::Linked;
 use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::Importing;
@@ -27,6 +30,8 @@ use crate::shell::mailbox::Mailbox;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
 use crate::shell::pictures::Viewer;
+use crate::shell::piping;
+use crate::shell::reading;
 use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
@@ -112,6 +117,7 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
+        Load::Broadcasts(wanted) => campaigning::load(reader, wanted),
     };
     loaded.unwrap_or_else(|error| {
         tracing::error!(%error, "the cache could not be read");
@@ -131,11 +137,15 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         Effect::TakeNoteBack(channel, conversation, note) => {
             Some(notes::take_back(store, channel, conversation, &note))
         }
-        Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, now)),
+        Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, None, now)),
         Effect::Export { key, name, format, file } => {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
         }
+        Effect::Register { intent, secret } => {
+            Some(enqueue(store, vec![*intent], false, secret.as_ref(), now))
+        }
         Effect::Recall(row) => Some(recall(store, row)),
+        Effect::Campaign(order) => Some(campaigning::carry_out(store, order, now)),
         Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
         Effect::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
         Effect::MarkSeen(channel, conversation, until) => {
@@ -182,7 +192,13 @@ fn save_draft(
 
 /// Gives each intent its bytes and its key, and puts all of them into the
 /// outbox in one transaction.
-fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timestamp) -> Event {
+fn enqueue(
+    store: &Store,
+    intents: Vec<Intent>,
+    clears_draft: bool,
+    secret: Option<&Secret>,
+    now: Timestamp,
+) -> Event {
     let what = match intents.last().map(|it| &it.operation) {
         Some(it) if it.speaks() => "sending",
         Some(Operation::SendSms { .. }) => "sending",
@@ -194,6 +210,8 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
         Some(Operation::ChangeTags { .. }) => "changing the tags",
         Some(Operation::ChangeContact(_)) => "saving the contact",
         Some(Operation::DeleteContact { .. }) => "deleting the contact",
+        Some(Operation::AddWebhook { .. }) => "registering the webhook",
+        Some(Operation::RemoveWebhook { .. }) => "removing the webhook",
         _ => "switching the AI",
     };
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
@@ -220,7 +238,10 @@ fn enqueue(store: &Store, intents: Vec<Intent>, clears_draft: bool, now: Timesta
                 let enclosed = Enclosed { files: &mailed, ..Enclosed::default() };
                 prepare_with(&intent.platform, &lane, &operation, enclosed).map_err(|error| error.to_string())
             }
-            other => prepare(&intent.platform, &lane, other).map_err(|error| error.to_string()),
+            other => {
+                let enclosed = Enclosed { files: &[], secret };
+                prepare_with(&intent.platform, &lane, other, enclosed).map_err(|error| error.to_string())
+            }
         };
         match prepared {
             Ok(request) => rows.push(NewRow {
@@ -262,6 +283,7 @@ pub struct Hands {
     writes: Sender<Effect>,
     asks: Sender<Asked>,
     viewer: Viewer,
+    linked: Option<Linked>,
     importing: Importing,
     mailbox: Mailbox,
     writer: Option<JoinHandle<()>>,
@@ -287,8 +309,9 @@ impl Hands {
         let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
         let (asks, ask_queue) = channel();
         let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
+        let linked = outside.linked();
         name("files").spawn(move || outside::answer_all(outside, &ask_queue, &told))?;
-        name("reader").spawn(move || read_all(reader, &load_queue, &answers))?;
+        name("reader").spawn(move || reading::answer_all(reader, &load_queue, &answers))?;
         let importing = Importing::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
@@ -311,7 +334,7 @@ impl Hands {
         })?;
         let searching = Searching::start(searcher, searched)?;
         let writer = Some(writer);
-        Ok(Self { searching, importing, loads, writes, asks, viewer, mailbox: kept, writer, engine })
+        Ok(Self { searching, importing, loads, writes, asks, viewer, linked, mailbox: kept, writer, engine })
     }
 
     /// Performs an effect that is not the loop's own.
@@ -324,15 +347,14 @@ impl Hands {
                 let mailbox = self.mailbox.clone();
                 self.viewer.begin(wanted, move |it| mailbox.result(Event::Answered(it)));
             }
+            Effect::Ask(Asked::Connections(it)) => outside::begin(self.linked.as_ref(), *it, &self.mailbox),
+            Effect::Ask(Asked::Pipe { command, json }) => piping::begin(command, json, self.mailbox.clone()),
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
-            Effect::FetchMail(channel, wish) => self.engine.fetch_mail(channel, wish),
-            Effect::FetchTemplates(channel) => self.engine.fetch_templates(channel),
             Effect::ReadCalls => {
                 self.mailbox.result(Event::Loaded(Loaded::Calls(self.engine.calls())));
             }
-            Effect::FindContacts(channel, words) => self.engine.find_contacts(&channel, words),
             Effect::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             Effect::Import(order) => self.importing.order(order),
             Effect::Refresh(channel) => self.engine.refresh(channel),
@@ -349,30 +371,5 @@ impl Hands {
         {
             tracing::error!("the writing thread had failed");
         }
-    }
-}
-
-/// Answers loads; of those that wait, each kind's newest is enough.
-fn read_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &Mailbox) {
-    while let Ok(first) = queue.recv() {
-        let mut waiting = vec![first];
-        waiting.extend(queue.try_iter());
-        for (index, wanted) in waiting.iter().enumerate() {
-            let superseded = waiting[index + 1..].iter().any(|it| replaces(it, wanted));
-            if !superseded {
-                mailbox.result(Event::Loaded(load(&mut reader, wanted.clone())));
-            }
-        }
-    }
-}
-
-/// Whether answering the newer load makes the older one's answer unwanted.
-fn replaces(newer: &Load, older: &Load) -> bool {
-    match (newer, older) {
-        (Load::Conversations(newer), Load::Conversations(older)) => newer.channel == older.channel,
-        (Load::History(newer), Load::History(older)) => newer.channel == older.channel,
-        (Load::People(newer), Load::People(older)) => newer.channel == older.channel,
-        (Load::Outbox(_), Load::Outbox(_)) | (Load::Drafts(_), Load::Drafts(_)) => true,
-        _ => newer == older,
     }
 }

@@ -4,6 +4,7 @@
 
 use std::io::Write;
 
+use crate::connections::private_file;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
 use crate::store::{Store, StoreError, transcript};
@@ -22,15 +23,13 @@ pub fn export(
     let failed = |why: String| format!("{file} was not written: {why}");
     let text = text(store, key, name, format).map_err(|it| failed(it.to_string()))?;
     let text = text.ok_or_else(|| failed("the conversation is not stored any more".to_owned()))?;
-    let mut options = std::fs::OpenOptions::new();
-    // What is there already is never written over.
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let written = options.open(file).and_then(|mut it| it.write_all(text.as_bytes()));
+    write_new(&text, file)
+}
+
+/// Writes a text into a file that is not there yet; tells where, or why not.
+pub fn write_new(text: &str, file: &str) -> Result<String, String> {
+    let failed = |why: String| format!("{file} was not written: {why}");
+    let written = private_file::create(file.as_ref()).and_then(|mut it| it.write_all(text.as_bytes()));
     written.map_err(|it| failed(it.to_string()))?;
     let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
     Ok(path.display().to_string())

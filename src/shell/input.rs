@@ -10,8 +10,11 @@ use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 use crate::app::event::Event;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::pointer::Pointer;
+use crate::shell::bursts;
 use crate::shell::mailbox::{Mailbox, Signal};
 
+/// Events taken at once at most.
+const AT_ONCE: usize = 20_000;
 /// How long closing the gate waits for the thread.
 const CLOSING: Duration = Duration::from_secs(2);
 
@@ -79,14 +82,11 @@ impl Gate {
 }
 
 fn read_all(mailbox: &Mailbox, gate: &Gate) {
+    let joins = std::env::var("TERM").is_ok_and(|it| bursts::is_unmarked(&it));
     loop {
         gate.pass();
-        match event::read() {
-            Ok(event) => {
-                if let Some(event) = translate(event) {
-                    mailbox.key(event);
-                }
-            }
+        match read(joins) {
+            Ok(events) => events.into_iter().for_each(|it| mailbox.key(it)),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),
             Err(error) => {
                 tracing::warn!(%error, "the terminal's input has ended");
@@ -94,6 +94,15 @@ fn read_all(mailbox: &Mailbox, gate: &Gate) {
             }
         }
     }
+}
+
+/// The next event; where pastes are not marked, all that came with it.
+fn read(joins: bool) -> std::io::Result<Vec<Event>> {
+    let mut events = Vec::from_iter(translate(event::read()?));
+    while joins && events.len() < AT_ONCE && event::poll(Duration::ZERO)? {
+        events.extend(translate(event::read()?));
+    }
+    Ok(if joins { bursts::join(events) } else { events })
 }
 
 /// What a terminal event means to the app, if anything.

@@ -4,12 +4,13 @@
 //!
 //! Knows nothing of which mail or file it is.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::client::{enclosed_of, html_of};
+use crate::connections::private_file;
 use crate::model::email::files::numbered;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Source;
@@ -172,14 +173,7 @@ fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     for number in 1..=TRIES {
         let name = if number == 1 { name.to_owned() } else { numbered(name, number) };
         let path = folder.join(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        match options.open(&path) {
+        match private_file::create(&path) {
             Ok(file) => return Ok((file, path)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
             Err(error) => return Err(error),

@@ -1,6 +1,9 @@
 //! Run: the one loop that owns the app, the terminal and the hands.
 
+mod bursts;
+pub mod campaigning;
 pub mod clock;
+pub mod connections;
 mod decoding;
 pub mod editor;
 pub mod effects;
@@ -9,6 +12,7 @@ pub mod failures;
 pub mod files;
 pub mod importing;
 pub mod input;
+mod lending;
 pub mod mail_files;
 pub mod mailbox;
 mod notes;
@@ -16,10 +20,14 @@ pub mod notify;
 mod opening;
 pub mod outside;
 pub mod pictures;
+mod piping;
 pub mod plain;
 pub mod prompt;
+mod reading;
+pub mod receiving;
 pub mod replies;
 pub mod run;
 pub mod searching;
+mod setting_up;
 mod signals;
 pub mod terminal;

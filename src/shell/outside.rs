@@ -6,12 +6,16 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
+use crate::app::connections::errands::{Errand, Outcome};
 use crate::app::event::Event;
 use crate::app::outside::{Answered, Asked};
+use crate::shell::connections::Linked;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
 use crate::shell::mailbox::Mailbox;
 use crate::shell::pictures::Viewer;
+use crate::shell::piping;
+use crate::shell::receiving;
 use crate::shell::replies::Folder;
 
 /// What is known of the person's files.
@@ -20,18 +24,29 @@ pub struct Outside {
     replies: Folder,
     viewer: Viewer,
     mail: MailFiles,
+    linked: Option<Linked>,
 }
 
 impl Outside {
     /// With canned replies in this folder, and with who fetches pictures.
     pub fn new(replies: PathBuf, viewer: Viewer) -> Self {
-        Self { replies: Folder::new(replies), viewer, mail: MailFiles::default() }
+        Self { replies: Folder::new(replies), viewer, mail: MailFiles::default(), linked: None }
     }
 
     /// The same with another folder for files that came with mail.
     #[must_use]
     pub fn saving_in(self, folder: PathBuf) -> Self {
         Self { mail: MailFiles::in_folder(folder), ..self }
+    }
+
+    /// From now on connections are called so.
+    pub fn connect(&mut self, linked: Linked) {
+        self.linked = Some(linked);
+    }
+
+    /// Who calls connections.
+    pub(super) fn linked(&self) -> Option<Linked> {
+        self.linked.clone()
     }
 
     /// Who fetches pictures.
@@ -42,6 +57,11 @@ impl Outside {
     /// Answers.
     pub fn answer(&mut self, asked: Asked) -> Answered {
         match asked {
+            Asked::Connections(errand) => Answered::Connections(match &self.linked {
+                Some(linked) => linked.answer(*errand),
+                None => nowhere(*errand),
+            }),
+            Asked::Secret => Answered::Secret(receiving::fresh_secret()),
             Asked::Replies => Answered::Replies(self.replies.read()),
             Asked::SaveFile { name, raw, source } => Answered::Saved(self.mail.save(&name, &raw, &source)),
             Asked::FileSize(path) => {
@@ -49,12 +69,36 @@ impl Outside {
                 Answered::FileSized(path, size)
             }
             Asked::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
+            Asked::Pipe { command, json } => {
+                let told = piping::pipe(&command, json);
+                Answered::Piped(command, told)
+            }
             Asked::Picture(wanted) => self.viewer.answer(wanted),
             Asked::File { path, pasted } => {
                 let (found, longer) = (files::look_at(&path), files::longer(&path));
                 Answered::File { path, pasted, found, longer }
             }
         }
+    }
+}
+
+/// Does something of a connection beside everything else.
+pub(super) fn begin(linked: Option<&Linked>, errand: Errand, mailbox: &Mailbox) {
+    let mailbox = mailbox.clone();
+    match linked {
+        Some(linked) => linked.begin(errand, move |it| mailbox.result(Event::Answered(it))),
+        None => mailbox.result(Event::Answered(Answered::Connections(nowhere(errand)))),
+    }
+}
+
+/// What comes of connections on a desk that has none.
+fn nowhere(errand: Errand) -> Outcome {
+    let why = || "this desk keeps no connections".to_owned();
+    match errand {
+        Errand::Call { slot, by_hand, .. } => Outcome::Called { slot, by_hand, mapped: Err(why()) },
+        Errand::Try { .. } => Outcome::Tried(Err(why())),
+        Errand::Save { .. } => Outcome::Saved(Err(why())),
+        Errand::Log => Outcome::Log(Vec::new()),
     }
 }
 

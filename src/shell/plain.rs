@@ -18,7 +18,7 @@ use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, Desk, DeskError};
-use crate::shell::{failures, opening, signals};
+use crate::shell::{failures, opening, receiving, signals};
 use crate::sync::Engine;
 use crate::ui::spoken::{self, Spoken};
 
@@ -43,10 +43,12 @@ impl Desk {
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();
-        let news = Arc::new(move |it: News| told.result(Event::News(it)));
+        let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
         let (store, clock) = (self.store.clone(), self.clock.clone());
-        let engine = Engine::start(self.runtime.clone(), store, self.channels, clock, news, self.polling);
+        let (channels, runtime) = (self.channels.clone(), self.runtime.clone());
+        let engine = Engine::start(runtime, store, channels, clock, news.clone(), self.polling);
         let engine = Arc::new(engine);
+        let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let viewer = Viewer::new(self.runtime.clone(), Vec::new(), Graphics::Off);
         let outside = Outside::new(self.replies, viewer);
         let readers = (reader, searcher);
@@ -59,6 +61,7 @@ impl Desk {
         let Plain { mut app, hands, .. } = turning;
         app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
+        drop(receiving);
         let _ = self.runtime.block_on(async { tokio::time::timeout(run::LEAVE, engine.shutdown()).await });
         ended
     }
@@ -151,6 +154,7 @@ impl Plain {
                 Effect::Quit => return Ok(true),
                 Effect::Redraw => self.spoken.again(),
                 Effect::Suspend => signals::stop_here(),
+                Effect::SetUp => self.app.warn("`frontdesk channel add` adds a channel key"),
                 Effect::Bell | Effect::ReadMouse(_) => (),
                 Effect::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
                 Effect::OpenOutside(url) => {

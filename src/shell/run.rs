@@ -19,14 +19,16 @@ use crate::model::account::Environment;
 use crate::model::news::News;
 use crate::model::time::Clock;
 use crate::shell::clock;
+use crate::shell::connections::{Linked, Setup};
 use crate::shell::effects::{self, Hands};
 use crate::shell::input::Gate;
 use crate::shell::mailbox::{Mailbox, Signal, Turn};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
+use crate::shell::receiving;
 use crate::shell::terminal::{self, Overlay, Screen};
-use crate::shell::{editor, failures, input, opening, signals};
+use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::{ChannelSpec, Engine, Polling};
 use crate::ui;
@@ -47,10 +49,14 @@ pub struct Desk {
     pub settings: Settings,
     /// Where the canned replies lie.
     pub replies: PathBuf,
+    /// The business's own interfaces, if the desk keeps any.
+    pub connections: Option<Setup>,
     /// Who writes here, if that was said.
     pub agent: Option<String>,
     /// How often its tabs are asked.
     pub polling: Polling,
+    /// How webhooks of its own come, if they do.
+    pub receiver: Option<receiving::Setup>,
     /// How it looks.
     pub theme: Theme,
     /// Whether the mouse is read from the start.
@@ -122,19 +128,24 @@ impl Desk {
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.settings.graphics);
         let told = mailbox.clone();
-        let news = Arc::new(move |it: News| told.result(Event::News(it)));
+        let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
         let engine = Arc::new(Engine::start(
             self.runtime.clone(),
             self.store.clone(),
-            self.channels,
+            self.channels.clone(),
             self.clock.clone(),
-            news,
+            news.clone(),
             self.polling,
         ));
+        let mut outside = Outside::new(self.replies, viewer);
+        if let Some(setup) = self.connections {
+            outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
+        }
+        let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let hands = Hands::start(
             self.store,
             (reader, searcher),
-            Outside::new(self.replies, viewer),
+            outside,
             engine.clone(),
             self.clock.clone(),
             mailbox.clone(),
@@ -155,7 +166,7 @@ impl Desk {
         };
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
-        drop(screen);
+        drop((screen, receiving));
         app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         // What did not end in time is asked again with the same key.
@@ -268,8 +279,14 @@ impl Turning {
                 Effect::ReadMouse(read) => self.screen.read_mouse(read)?,
                 Effect::Suspend => self.suspend()?,
                 Effect::Edit(text) => {
-                    let edited = self.edit(&text)?;
-                    if self.update(Event::Edited(edited))? {
+                    let edited = self.lend(|| editor::edit(&text))?;
+                    if self.back_with(Event::Edited(edited))? {
+                        return Ok(true);
+                    }
+                }
+                Effect::SetUp => {
+                    let ended = self.lend(setting_up::set_up)?;
+                    if self.back_with(Event::SetUp(ended))? {
                         return Ok(true);
                     }
                 }
@@ -302,19 +319,25 @@ impl Turning {
         }
     }
 
-    /// Lends the terminal to the person's editor. What is queued leaves
-    /// meanwhile, and what arrives is shown after it.
-    fn edit(&mut self, text: &str) -> io::Result<Result<String, String>> {
+    /// Takes in how another program ended. It may have taken its time, and
+    /// what is said of it counts from now.
+    fn back_with(&mut self, ended: Event) -> io::Result<bool> {
+        Ok(self.update(Event::Time(self.clock.now()))? || self.update(ended)?)
+    }
+
+    /// Lends the terminal to another program. What is queued leaves meanwhile,
+    /// and what arrives is shown after it.
+    fn lend<T>(&mut self, run: impl FnOnce() -> Result<T, String>) -> io::Result<Result<T, String>> {
         if !self.gate.close() {
             self.gate.open();
             return Ok(Err("the terminal cannot be lent here".to_owned()));
         }
         terminal::restore();
-        let edited = editor::edit(text);
+        let ended = run();
         self.screen.retake()?;
         self.app.size = terminal::size()?;
         self.gate.open();
-        Ok(edited)
+        Ok(ended)
     }
 
     fn suspend(&mut self) -> io::Result<()> {

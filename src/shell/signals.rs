@@ -5,7 +5,7 @@
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
-use crate::shell::editor;
+use crate::shell::lending;
 use crate::shell::mailbox::{Mailbox, Signal};
 
 /// Listens for signals on a thread of their own.
@@ -16,13 +16,16 @@ pub fn spawn(mailbox: Mailbox) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for number in &mut signals {
-            if editor::is_running() {
-                // The keyboard's signals are the editor's; a stop is for all.
+            if lending::is_lent() {
+                // The keyboard's signals are that program's; a stop is for all.
                 match number {
                     SIGTSTP => stop_here(),
                     SIGHUP => mailbox.signal(Signal::Gone),
                     SIGTERM => mailbox.signal(Signal::End),
                     _ => (),
+                }
+                if matches!(number, SIGHUP | SIGTERM) {
+                    lending::hang_up();
                 }
                 continue;
             }

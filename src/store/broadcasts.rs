@@ -15,8 +15,8 @@ use crate::store::{Reader, Store, StoreError};
 const NEWEST: i64 = 50;
 
 impl Store {
-    /// The newest broadcasts sent from this desk of which no end is known,
-    /// among what the audit holds behind a number; and the number until which
+    /// The newest broadcasts sent from this desk of which not all is known,
+    /// among what the audit holds behind a number, and those tracked; and the number until which
     /// it was read. Cheap where nothing was added.
     ///
     /// # Errors
@@ -25,6 +25,7 @@ impl Store {
         &self,
         channel: &ChannelId,
         behind: i64,
+        settled_before: Timestamp,
     ) -> Result<(Vec<BroadcastId>, i64), StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -35,18 +36,49 @@ impl Store {
                     .prepare_cached("SELECT coalesce(max(number), 0) FROM desk.audit")?
                     .query_row([], |row| row.get(0))?;
                 let mut statement = cache.connection.prepare_cached(
-                    "SELECT made FROM (SELECT number, channel, made FROM desk.audit
+                    "SELECT made FROM (
+                     SELECT made, number FROM (SELECT number, channel, made FROM desk.audit
                          WHERE channel = ?1 AND operation = 'broadcast' AND made <> ''
                              AND number > ?2 AND number <= ?3
                          ORDER BY number DESC LIMIT ?4) sent
                      WHERE NOT EXISTS (SELECT 1 FROM broadcast b
-                         WHERE b.channel = sent.channel AND b.id = sent.made AND b.is_finished = 1)
-                     ORDER BY number",
+                         WHERE b.channel = sent.channel AND b.id = sent.made AND b.is_finished = 1
+                             AND (b.pending <= 0 OR coalesce(b.completed_at, b.created_at, 0) < ?5))
+                     UNION ALL
+                     SELECT id, 0 FROM (SELECT t.id, t.channel FROM desk.tracked_broadcast t
+                         WHERE t.channel = ?1 ORDER BY t.at DESC LIMIT ?4) tracked
+                     WHERE NOT EXISTS (SELECT 1 FROM broadcast b
+                         WHERE b.channel = tracked.channel AND b.id = tracked.id AND b.is_finished = 1
+                             AND (b.pending <= 0 OR coalesce(b.completed_at, b.created_at, 0) < ?5))
+                     ) ORDER BY number",
                 )?;
                 let ids = statement
-                    .query_map(params![channel.as_str(), behind, until, NEWEST], |row| row.get(0))?
+                    .query_map(
+                        params![channel.as_str(), behind, until, NEWEST, settled_before.micros()],
+                        |row| row.get(0),
+                    )?
                     .map(|id| id.map(|it: String| BroadcastId::new(it)));
                 Ok((ids.collect::<Result<_, _>>()?, until))
+            })
+            .await
+    }
+
+    /// Whether a broadcast was read to be finished before.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_finished_broadcast(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+    ) -> Result<bool, StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.cache()
+            .later(move |cache| {
+                let sql = "SELECT EXISTS (SELECT 1 FROM broadcast
+                               WHERE channel = ?1 AND id = ?2 AND is_finished = 1)";
+                let bound = params![channel.as_str(), id.as_str()];
+                Ok(cache.connection.prepare_cached(sql)?.query_row(bound, |row| row.get(0))?)
             })
             .await
     }

@@ -15,7 +15,7 @@ use crate::store::outbox::new_key;
 use crate::store::reader::conversations::row_of;
 use crate::store::reader::elsewhere;
 use crate::store::rows::{optional_line, time};
-use crate::store::{Reader, Store, StoreError};
+use crate::store::{Reader, Store, StoreError, gone};
 
 /// Tags and names of a contact's metadata kept at most.
 const MOST: usize = 100;
@@ -42,6 +42,21 @@ impl Store {
                 let of = params![channel.as_str(), conversation.as_str()];
                 Ok(statement.query_row(of, |row| Ok((row.get(0)?, time(row, 1)?))).optional()?)
             })
+            .await
+    }
+
+    /// The id of the contact with a number, as it was told last.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn contact_id(
+        &self,
+        channel: &ChannelId,
+        phone: &str,
+    ) -> Result<Option<ContactId>, StoreError> {
+        let (channel, phone) = (channel.clone(), phone.to_owned());
+        self.cache()
+            .later(move |cache| Ok(read(&cache.connection, &channel, &phone)?.and_then(|it| it.id)))
             .await
     }
 
@@ -130,12 +145,16 @@ impl Store {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         self.cache()
             .later(move |cache| {
+                let change = cache.connection.transaction()?;
                 let of = params![channel.as_str(), phone];
-                cache.connection.execute("DELETE FROM contact WHERE channel = ?1 AND phone = ?2", of)?;
-                let sql = "DELETE FROM conversation WHERE channel = ?1 AND address = ?2 RETURNING id";
-                let mut statement = cache.connection.prepare(sql)?;
-                let ids = statement.query_map(of, |row| row.get::<_, String>(0))?;
-                Ok(ids.map(|it| it.map(ConversationId::new)).collect::<Result<_, _>>()?)
+                change.execute("DELETE FROM contact WHERE channel = ?1 AND phone = ?2", of)?;
+                let ids: Vec<ConversationId> = change
+                    .prepare("SELECT id FROM conversation WHERE channel = ?1 AND address = ?2")?
+                    .query_map(of, |row| row.get(0).map(|it: String| ConversationId::new(it)))?
+                    .collect::<Result<_, _>>()?;
+                ids.iter().try_for_each(|it| gone::remove(&change, &channel, it))?;
+                change.commit()?;
+                Ok(ids)
             })
             .await
     }

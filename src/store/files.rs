@@ -46,6 +46,8 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_6.sql"),
     include_str!("schema/outbox_7.sql"),
     include_str!("schema/outbox_8.sql"),
+    include_str!("schema/outbox_9.sql"),
+    include_str!("schema/outbox_10.sql"),
 ];
 
 /// Where the two files lie.

@@ -26,16 +26,26 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let change = cache.connection.transaction()?;
-                remember(&change, &channel, &conversation)?;
-                change.execute(
-                    "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
-                    params![channel.as_str(), conversation.as_str()],
-                )?;
+                remove(&change, &channel, &conversation)?;
                 change.commit()?;
                 Ok(())
             })
             .await
     }
+}
+
+/// Removes a conversation and remembers it, within the caller's transaction.
+pub(crate) fn remove(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<(), StoreError> {
+    remember(connection, channel, conversation)?;
+    connection.execute(
+        "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
+        params![channel.as_str(), conversation.as_str()],
+    )?;
+    Ok(())
 }
 
 fn remember(

@@ -17,7 +17,10 @@ use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 
 pub mod account;
+mod audience;
+mod board;
 pub mod broadcasts;
+pub mod campaigns;
 pub mod contacts;
 pub mod conversations;
 pub mod decisions;
@@ -58,6 +61,7 @@ mod tests;
 pub mod transcript;
 mod trouble;
 mod uploads;
+pub mod waves;
 mod writer;
 
 pub use errors::StoreError;

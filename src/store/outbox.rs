@@ -35,6 +35,13 @@ pub struct NewRow {
     pub planned_at: Option<Timestamp>,
 }
 
+impl NewRow {
+    /// A change that leaves at once, whatever is said meanwhile.
+    pub fn at_once(channel: ChannelId, lane: Lane, operation: Operation, request: PreparedRequest) -> Self {
+        Self { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None }
+    }
+}
+
 impl Store {
     /// Queues one row. A newer wish takes the place of an older one of its
     /// lane that it covers and that was never tried.
@@ -141,7 +148,8 @@ fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn insert(
+/// Queues one row within the caller's transaction.
+pub(crate) fn insert(
     change: &Transaction<'_>,
     new: NewRow,
     now: Timestamp,

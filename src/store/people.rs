@@ -102,7 +102,7 @@ impl Reader {
 
 /// What a search asks for, after `WHERE` of the tab: words of a name, a mail
 /// address or a tag, or digits of a number.
-fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
+pub(crate) fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
     let mut sql = String::new();
     let mut bound: Vec<Bound> = vec![query.channel.as_str().to_owned().into()];
     for word in query.text.split_whitespace() {

@@ -18,6 +18,11 @@ use crate::store::{Store, StoreError, filter};
 /// for.
 const SLICE: i64 = 500;
 
+/// Letters of the longest beginnings of words the index of messages keeps by
+/// themselves (`prefix` in the schema): those are walked from the newest on,
+/// while longer ones are gathered whole before the first is told.
+pub(crate) const BEGINNING: usize = 4;
+
 /// Gives a connection that writes the cache the functions its triggers use.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     let flags =

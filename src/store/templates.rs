@@ -68,6 +68,14 @@ impl Store {
     pub async fn note_template_charge(&self, channel: &ChannelId, credits: i64) -> Result<(), StoreError> {
         self.set_meta(channel, vec![(CHARGED, Some(credits.to_string()))]).await
     }
+
+    /// What the newest template cost, if one did.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn template_charge(&self, channel: &ChannelId) -> Result<Option<i64>, StoreError> {
+        Ok(self.meta(channel, CHARGED).await?.and_then(|it| it.parse().ok()))
+    }
 }
 
 impl Reader {

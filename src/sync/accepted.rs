@@ -12,7 +12,7 @@ use crate::model::ids::MessageId;
 use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::news::News;
 use crate::model::outbox::content::Content;
-use crate::model::outbox::{Operation, OutboxRow, Stop};
+use crate::model::outbox::{Lane, Operation, OutboxRow, Stop};
 use crate::model::spending;
 use crate::model::text::SafeText;
 use crate::store::lane::{LaneRow, Settlement};
@@ -68,7 +68,11 @@ impl Channel {
                     self.store.set_closed(self.id(), conversation).await?;
                 }
             }
+            ReceiptKind::Deleted if row.lane == Lane::Webhooks => {
+                self.tell(News::Webhooks(self.id().clone()));
+            }
             ReceiptKind::Deleted => self.gone(row).await?,
+            ReceiptKind::Registered(_) => self.tell(News::Webhooks(self.id().clone())),
             ReceiptKind::Saved(saved) => {
                 return self.read_contact_back(row, receipt, saved.as_ref()).await;
             }
@@ -76,10 +80,7 @@ impl Channel {
             // these are read anew where they are shown.
             ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
             ReceiptKind::Filed => self.filed(row, receipt.test).await?,
-            ReceiptKind::Broadcasting { .. }
-            | ReceiptKind::Registered(_)
-            | ReceiptKind::Uploaded { .. }
-            | ReceiptKind::Reacted => {}
+            ReceiptKind::Broadcasting { .. } | ReceiptKind::Uploaded { .. } | ReceiptKind::Reacted => {}
         }
         Ok(None)
     }

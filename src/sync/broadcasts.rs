@@ -7,13 +7,13 @@
 //!
 //! Knows nothing of how they were sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 use crate::client::ReadError;
-use crate::model::ids::BroadcastId;
+use crate::model::ids::{BroadcastId, CampaignId};
 use crate::model::news::News;
-use crate::model::time::Timestamp;
+use crate::model::time::{DAY, Timestamp};
 use crate::sync::Channel;
 use crate::sync::health::Resource;
 use crate::sync::plan::watching;
@@ -21,6 +21,8 @@ use crate::sync::report::{Pulled, Trouble};
 
 /// Looked at in one step.
 const AT_ONCE: usize = 3;
+/// What arrives later than this after all were tried is not waited for.
+const SETTLING: i64 = DAY;
 
 /// What is being watched.
 #[derive(Debug, Default)]
@@ -28,6 +30,12 @@ pub(crate) struct BroadcastState {
     /// How far the audit was read.
     read_until: i64,
     watched: BTreeMap<BroadcastId, Watch>,
+    /// Those the server does not know.
+    unknown: BTreeSet<BroadcastId>,
+    /// Waves that were told to be on their way for long.
+    pub(crate) stalls: BTreeSet<(CampaignId, usize)>,
+    /// Campaigns whose end the balance may not reach, that were told of.
+    pub(crate) low: BTreeSet<CampaignId>,
 }
 
 /// How often a broadcast was looked at, and when last.
@@ -71,11 +79,14 @@ impl Channel {
             return Ok(Pulled::Skipped);
         }
         let from = self.watching(|it| it.read_until);
-        let (unfinished, until) = self.store.unfinished_broadcasts(self.id(), from).await?;
+        let (unfinished, until) =
+            self.store.unfinished_broadcasts(self.id(), from, self.clock.now().plus(-SETTLING)).await?;
         let now = self.clock.now();
         let due = self.watching(|it| {
             it.read_until = until;
-            it.watched.extend(unfinished.into_iter().map(|id| (id, Watch::default())));
+            for id in unfinished.into_iter().filter(|id| !it.unknown.contains(id)).collect::<Vec<_>>() {
+                it.watched.entry(id).or_default();
+            }
             it.take_due(now)
         });
         if due.is_empty() {
@@ -91,22 +102,33 @@ impl Channel {
         let told = match self.client.broadcast(id).await {
             // The server forgot it, or only played at sending it.
             Err(ReadError::NotFound(_)) => {
-                self.watching(|it| it.watched.remove(id));
+                self.watching(|it| {
+                    it.watched.remove(id);
+                    it.unknown.insert(id.clone())
+                });
                 return Ok(());
             }
             told => told?,
         };
-        let (finished, summary) = (told.is_finished(), told.summary());
-        self.store.apply_broadcast(self.id(), told).await?;
-        if finished {
+        let now = self.clock.now();
+        let ends = told.is_finished() && !self.store.is_finished_broadcast(self.id(), id).await?;
+        if told.is_settled() || told.ended_before(now.plus(-SETTLING)) {
             self.watching(|it| it.watched.remove(id));
-            self.tell(News::Notice(self.id().clone(), None, summary));
+        }
+        let is_wave = self.store.note_broadcast_read(&told, now).await?;
+        let summary = told.summary();
+        if self.store.apply_broadcast(self.id(), told).await? {
+            self.tell(News::Campaigns(self.id().clone()));
+        }
+        // Of a campaign, its end is told, not that of each wave.
+        if ends && !is_wave {
+            self.tell(News::Alarm(self.id().clone(), summary));
         }
         Ok(())
     }
 
     /// A panic elsewhere must not end the watching.
-    fn watching<R>(&self, look: impl FnOnce(&mut BroadcastState) -> R) -> R {
+    pub(crate) fn watching<R>(&self, look: impl FnOnce(&mut BroadcastState) -> R) -> R {
         look(&mut self.broadcasts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -4,7 +4,7 @@
 //! Knows nothing of when a step is due; the engine decides that.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
@@ -58,6 +58,8 @@ pub struct Channel {
     /// Counts settled changes of the AI switch, so that a reading that was on
     /// its way meanwhile does not undo them.
     pub(crate) switches: AtomicU64,
+    /// Counts what was told of new inbound messages.
+    inbound: AtomicU64,
 }
 
 /// What all steps look at.
@@ -118,6 +120,7 @@ impl Channel {
             uploading: tokio::sync::Mutex::default(),
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
+            inbound: AtomicU64::new(0),
         }
     }
 
@@ -224,7 +227,15 @@ impl Channel {
     }
 
     pub(crate) fn tell(&self, news: News) {
+        if matches!(news, News::Inbound(..)) {
+            self.inbound.fetch_add(1, Ordering::SeqCst);
+        }
         (self.tell)(news);
+    }
+
+    /// How often new inbound messages were told of.
+    pub(crate) fn inbound_told(&self) -> u64 {
+        self.inbound.load(Ordering::SeqCst)
     }
 
     /// Tells news from elsewhere.

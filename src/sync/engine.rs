@@ -1,4 +1,4 @@
-//! Takes every tab's steps when they are due: four thin loops a tab, and one
+//! Takes every tab's steps when they are due: five thin loops a tab, and one
 //! for the leases of all of them.
 //!
 //! Knows nothing of what a step does.
@@ -11,12 +11,11 @@ use tokio::task::JoinHandle;
 
 use crate::client::ClientError;
 use crate::model::calls::Call;
-use crate::model::email::MailWish;
 use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
-use crate::model::time::Clock;
+use crate::model::time::{Clock, Timestamp};
 use crate::store::Store;
 use crate::sync::leading::{Leading, owner};
 use crate::sync::plan::Polling;
@@ -78,6 +77,7 @@ impl Engine {
         for tab in &self.tabs {
             tab.wake(Loop::Push);
             tab.wake(Loop::Upload);
+            tab.wake(Loop::Waves);
         }
     }
 
@@ -95,13 +95,6 @@ impl Engine {
         }
     }
 
-    /// Asks for contacts by these words.
-    pub fn find_contacts(&self, channel: &ChannelId, words: String) {
-        if let Some(tab) = self.tab(channel) {
-            tab.find_contacts(words);
-        }
-    }
-
     /// The requests of the last while of all tabs, newest first.
     pub fn calls(&self) -> Vec<Call> {
         let mut calls: Vec<Call> = self.tabs.iter().flat_map(|it| it.channel().calls()).collect();
@@ -109,24 +102,10 @@ impl Engine {
         calls
     }
 
-    /// Reads the list of templates.
-    pub fn fetch_templates(&self, channel: ChannelId) {
-        if let Some(tab) = self.tab(&channel) {
-            tab.fetch_templates();
-        }
-    }
-
-    /// Reads what a page asks for.
+    /// Reads what a screen asks for.
     pub fn fetch(&self, channel: ChannelId, fetch: Fetch) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch(fetch);
-        }
-    }
-
-    /// Reads something of mail.
-    pub fn fetch_mail(&self, channel: ChannelId, wish: MailWish) {
-        if let Some(tab) = self.tab(&channel) {
-            tab.fetch_mail(wish);
         }
     }
 
@@ -158,7 +137,11 @@ impl Engine {
         self.tabs.iter().for_each(|it| it.stop());
     }
 
-    fn tab(&self, channel: &ChannelId) -> Option<&Arc<Tab>> {
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn tab(&self, channel: &ChannelId) -> Option<&Arc<Tab>> {
         self.tabs.iter().find(|it| it.channel().spec().id == *channel)
     }
 }
@@ -217,7 +200,7 @@ async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
             // Not cut off by a stop: what has left is to be settled.
             Loop::Push => tab.push_step(clock.now()).await,
             // A file that is cut off is uploaded anew.
-            Loop::Poll | Loop::Open | Loop::Upload => {
+            Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
                 let Some(wait) = until_stopped(&tab, tab.step(which, clock.now())).await else { return };
                 wait
             }

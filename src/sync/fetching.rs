@@ -12,19 +12,38 @@ use crate::sync::health::Resource;
 use crate::sync::report::{Pulled, Trouble};
 
 impl Channel {
-    /// Asks the server; what came back, or why not, is told as news.
+    /// Asks the server. What a page asked for, or why it did not come, is told
+    /// as news; the rest has news of its own.
     pub async fn fetch(&self, fetch: &Fetch) -> Pulled {
-        let resource = match fetch {
-            Fetch::People { .. } | Fetch::Person { .. } => Resource::Contacts,
-        };
+        match fetch {
+            Fetch::People { search, more } => {
+                self.fetch_page(fetch, Resource::Contacts, self.read_people(search, *more)).await
+            }
+            Fetch::Person { phone } => {
+                self.fetch_page(fetch, Resource::Contacts, self.read_person(phone)).await
+            }
+            Fetch::Sent { since } => self.fetch_page(fetch, Resource::History, self.read_sent(*since)).await,
+            Fetch::Events => self.fetch_page(fetch, Resource::Events, self.read_events()).await,
+            Fetch::Webhooks => self.fetch_page(fetch, Resource::Webhooks, self.read_webhooks()).await,
+            Fetch::Message { message } => {
+                self.fetch_page(fetch, Resource::Detail, self.read_message(message)).await
+            }
+            Fetch::Templates => self.pull_templates().await,
+            Fetch::Contacts { words } => self.find_contacts(words).await,
+            Fetch::Mail(wish) => self.pull_mail(wish).await,
+        }
+    }
+
+    async fn fetch_page(
+        &self,
+        fetch: &Fetch,
+        resource: Resource,
+        read: impl Future<Output = Result<Fetched, Trouble>>,
+    ) -> Pulled {
         if self.is_stopped() {
             return self.tell_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
         }
-        let read = match fetch {
-            Fetch::People { search, more } => self.read_people(search, *more).await,
-            Fetch::Person { phone } => self.read_person(phone).await,
-        };
-        match read {
+        match read.await {
             Ok(fetched) => {
                 self.read_succeeded(resource);
                 self.tell_budget();
@@ -35,6 +54,8 @@ impl Channel {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(why))
             }
+            // What is gone is no trouble.
+            Err(Trouble::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
             Err(Trouble::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
             Err(error) => {
                 let why = SafeText::line(&error.to_string());

@@ -44,6 +44,10 @@ pub enum Resource {
     Correspondents,
     /// Contacts.
     Contacts,
+    /// The triggers, as someone looks at what they tell.
+    Events,
+    /// Webhooks.
+    Webhooks,
 }
 
 /// A kind of failure.

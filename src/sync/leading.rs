@@ -139,6 +139,7 @@ impl Leading {
             for (_, tab) in &self.tabs {
                 tab.tell_changed();
                 tab.wake(Loop::Push);
+                tab.wake(Loop::Waves);
             }
         }
         if before.is_none_or(|it| it.cache != versions.cache) {

@@ -62,7 +62,16 @@ impl Channel {
 
     /// Reads one by its number; one that is gone is forgotten.
     pub(crate) async fn read_person(&self, phone: &str) -> Result<Fetched, Trouble> {
-        let found = self.client.for_person().contact_with(phone).await?;
+        let client = self.client.for_person();
+        // By its id where that is known: a search may find it late.
+        let known = match self.store.contact_id(self.id(), phone).await? {
+            Some(id) => client.contact_at(&id, phone).await?,
+            None => None,
+        };
+        let found = match known {
+            Some(found) => Some(found),
+            None => client.contact_with(phone).await?,
+        };
         let told = found.unwrap_or_default();
         if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
             self.tell(News::Conversations(self.id().clone()));

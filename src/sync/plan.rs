@@ -18,6 +18,13 @@ const SOON: i64 = 2 * SECOND;
 /// How often a broadcast is looked at: before it had so many looks, after so
 /// long.
 const WATCH: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SECOND), (240, 15 * SECOND)];
+/// Between two looks at what webhooks tell of, while they do: of the tab on
+/// screen not so long that its answers are called old.
+const SLOW_VISIBLE: i64 = 15 * SECOND;
+/// The same in the background.
+const SLOW_BACKGROUND: i64 = 60 * SECOND;
+/// Between two looks that deliveries ask for: many of them make one.
+const TOGETHER: i64 = SECOND / 4;
 /// No wait is longer; what claims to be is a clock that jumped.
 const WAIT_MAX: i64 = 60 * MINUTE;
 
@@ -79,7 +86,25 @@ pub enum Step {
 /// How often a task is due on a platform, in microseconds; `None` for never.
 /// Platforms whose conversations this desk cannot open are asked only for
 /// their account.
-pub fn interval(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
+///
+/// While webhooks tell what happens (`instant`), what they tell of is asked for
+/// less often: often enough to find what they missed.
+pub fn interval(
+    task: Task,
+    platform: Option<&Platform>,
+    visible: bool,
+    polling: Polling,
+    instant: bool,
+) -> Option<i64> {
+    let usual = usual(task, platform, visible, polling)?;
+    let told = matches!(task, Task::Trigger | Task::List | Task::History);
+    let slow = if visible || task == Task::History { SLOW_VISIBLE } else { SLOW_BACKGROUND };
+    // Calls and SMS have no events.
+    let told = told && platform != Some(&Platform::Voip);
+    Some(if instant && told { usual.max(slow) } else { usual })
+}
+
+fn usual(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
     let either = |seen: i64, unseen: i64| if visible { seen } else { unseen } * SECOND;
     let base = polling.span(visible);
     match (task, platform) {
@@ -131,6 +156,8 @@ struct Entry {
     /// Until when it waits for the budget; it keeps its place meanwhile.
     paced_until: Option<Timestamp>,
     soon: bool,
+    /// Whether a delivery asks for it.
+    told: bool,
     /// When what it left for later is due.
     later: Option<Timestamp>,
 }
@@ -149,9 +176,9 @@ impl Plan {
     }
 
     /// What to do now: the task that has been due longest.
-    pub fn next(&self, now: Timestamp, platform: Option<&Platform>, visible: bool) -> Step {
+    pub fn next(&self, now: Timestamp, platform: Option<&Platform>, visible: bool, instant: bool) -> Step {
         let waits = self.entries.iter().filter_map(|entry| {
-            let span = interval(entry.task, platform, visible, self.polling)?;
+            let span = interval(entry.task, platform, visible, self.polling, instant)?;
             let later = entry.later.map(|it| (within(it, now), Step::Continue(entry.task)));
             Some([Some((entry.wait(span, now), Step::Run(entry.task))), later])
         });
@@ -194,6 +221,16 @@ impl Plan {
         };
     }
 
+    /// A delivery asks for a task, soon.
+    pub fn told(&mut self, task: Task) {
+        self.entries.iter_mut().filter(|it| it.task == task).for_each(|it| it.told = true);
+    }
+
+    /// Whether a delivery asks for a task.
+    pub fn is_told(&self, task: Task) -> bool {
+        self.entries.iter().any(|it| it.task == task && it.told)
+    }
+
     /// Makes everything due now.
     pub fn hurry(&mut self) {
         self.entries.iter_mut().for_each(Entry::hurry);
@@ -202,7 +239,16 @@ impl Plan {
 
 impl Entry {
     fn new(task: Task) -> Self {
-        Self { task, last: None, failures: 0, not_before: None, paced_until: None, soon: false, later: None }
+        Self {
+            task,
+            last: None,
+            failures: 0,
+            not_before: None,
+            paced_until: None,
+            soon: false,
+            told: false,
+            later: None,
+        }
     }
 
     fn hurry(&mut self) {
@@ -221,6 +267,7 @@ impl Entry {
         }
         self.last = Some(now);
         self.soon = pulled == Pulled::More;
+        self.told = false;
         self.not_before = None;
         self.failures = if pulled == Pulled::Failed { self.failures.saturating_add(1) } else { 0 };
         self.later = match pulled {
@@ -242,6 +289,7 @@ impl Entry {
         };
         let passed = now.since(last);
         let span = if self.soon { SOON.min(span) } else { span };
+        let span = if self.told { TOGETHER.min(span) } else { span };
         if passed < 0 { 0 } else { span - passed }
     }
 }
@@ -251,6 +299,8 @@ fn within(until: Timestamp, now: Timestamp) -> i64 {
     let wait = until.since(now);
     if wait > WAIT_MAX { 0 } else { wait }
 }
+
+pub mod trust;
 
 #[cfg(test)]
 mod tests;

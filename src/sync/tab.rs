@@ -10,15 +10,17 @@ use std::sync::Mutex;
 
 use tokio::sync::{Notify, watch};
 
+use crate::model::account::Platform;
 use crate::model::ids::ConversationId;
 use crate::model::time::Timestamp;
+use crate::sync::plan::trust::Trust;
 use crate::sync::plan::{Plan, Polling, Step, Task};
 use crate::sync::push::PushStep;
 use crate::sync::report::Pulled;
 use crate::sync::wishes::{Lead, Wishes};
 use crate::sync::{Channel, NAP};
 
-/// The four things a tab does side by side.
+/// The five things a tab does side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
     /// What is polled by itself.
@@ -29,11 +31,13 @@ pub enum Loop {
     Push,
     /// The files of messages, which take long.
     Upload,
+    /// Broadcasts in waves.
+    Waves,
 }
 
 impl Loop {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Poll, Self::Open, Self::Push, Self::Upload];
+    pub const ALL: [Self; 5] = [Self::Poll, Self::Open, Self::Push, Self::Upload, Self::Waves];
 }
 
 /// One tab and what it was asked to do.
@@ -41,9 +45,10 @@ pub struct Tab {
     pub(crate) channel: Channel,
     pub(crate) lead: Mutex<Lead>,
     pub(crate) wishes: Mutex<Wishes>,
+    pub(crate) trust: Mutex<Trust>,
     polls: tokio::sync::Mutex<Polls>,
     opens: tokio::sync::Mutex<Opens>,
-    bells: [Notify; 4],
+    bells: [Notify; 5],
     stop: watch::Sender<bool>,
 }
 
@@ -90,9 +95,10 @@ impl Tab {
             channel,
             lead: Mutex::new(lead),
             wishes: Mutex::default(),
+            trust: Mutex::default(),
             polls: tokio::sync::Mutex::new(Polls { plan: Plan::new(&POLLED, polling), last: None }),
             opens: tokio::sync::Mutex::new(Opens { plan: Plan::new(&[Task::History], polling), last: None }),
-            bells: [Notify::new(), Notify::new(), Notify::new(), Notify::new()],
+            bells: std::array::from_fn(|_| Notify::new()),
             stop: watch::channel(false).0,
         }
     }
@@ -136,6 +142,7 @@ impl Tab {
             Loop::Open => self.open_step(now).await,
             Loop::Push => self.push_step(now).await,
             Loop::Upload => self.upload_step(now).await,
+            Loop::Waves => self.waves_step(now).await,
         }
     }
 
@@ -145,17 +152,25 @@ impl Tab {
             return NAP;
         }
         let mut polls = self.polls.lock().await;
-        let (visible, refresh) = self.wish(|it| (it.visible, std::mem::take(&mut it.refresh)));
+        let (visible, refresh, told) =
+            self.wish(|it| (it.visible, std::mem::take(&mut it.refresh), std::mem::take(&mut it.told)));
         if refresh || polls.has_slept(now) {
             polls.plan.hurry();
         }
         if let Err(error) = self.channel.platform().await {
             tracing::error!(%error, "the account last read could not be looked up");
         }
+        if told {
+            polls.plan.told(message_task(self.channel.known_platform().as_ref()));
+        }
         let wait = match self.next(&polls.plan, now, visible) {
             Step::Sleep(wait) => wait.min(NAP),
             Step::Run(task) => {
+                let (told, before) = (polls.plan.is_told(task), self.channel.inbound_told());
                 let pulled = self.poll(task).await;
+                if !told && self.channel.inbound_told() != before {
+                    self.trust(|it| it.found(self.channel.clock.now()));
+                }
                 self.finished(&mut polls.plan, task, pulled, visible);
                 0
             }
@@ -200,42 +215,11 @@ impl Tab {
 
     /// Reads the open conversation, or older messages a person asked for.
     pub async fn open_step(&self, now: Timestamp) -> i64 {
-        if !self.is_stopped()
-            && let Some(wish) =
-                self.wish(|it| if it.mail.is_empty() { None } else { Some(it.mail.remove(0)) })
-        {
-            return match self.channel.pull_mail(&wish).await {
-                Pulled::Paced(wait) => {
-                    self.wish(|it| it.mail.insert(0, wish));
-                    wait.min(NAP)
-                }
-                _ => 0,
-            };
-        }
-        if !self.is_stopped() && self.wish(|it| std::mem::take(&mut it.templates)) {
-            return match self.channel.pull_templates().await {
-                Pulled::Paced(wait) => {
-                    self.wish(|it| it.templates = true);
-                    wait.min(NAP)
-                }
-                _ => 0,
-            };
-        }
-        let looked_for = if self.is_stopped() { None } else { self.wish(|it| it.contacts.take()) };
-        if let Some(words) = looked_for {
-            return match self.channel.find_contacts(&words).await {
-                Pulled::Paced(wait) => {
-                    self.wish(|it| it.contacts = it.contacts.take().or(Some(words)));
-                    wait.min(NAP)
-                }
-                _ => 0,
-            };
-        }
         let fetch = if self.is_stopped() { None } else { self.wish(|it| it.fetches.pop_front()) };
         if let Some(fetch) = fetch {
             return match self.channel.fetch(&fetch).await {
                 Pulled::Paced(wait) => {
-                    self.wish(|it| it.fetches.push_front(fetch));
+                    self.wish(|it| it.put_back(fetch));
                     wait.min(NAP)
                 }
                 _ => 0,
@@ -245,10 +229,14 @@ impl Tab {
             return NAP;
         }
         let mut opens = self.opens.lock().await;
-        let (visible, open, refresh, asked) = self.wish(|it| {
+        let (visible, open, refresh, told, asked) = self.wish(|it| {
             let asked = if it.reads.is_empty() { None } else { Some(it.reads.remove(0)) };
-            (it.visible, it.open.clone(), std::mem::take(&mut it.refresh_open), asked)
+            let refresh = std::mem::take(&mut it.refresh_open);
+            (it.visible, it.open.clone(), refresh, std::mem::take(&mut it.told_open), asked)
         });
+        if told {
+            opens.plan.told(Task::History);
+        }
         if refresh || open != opens.last {
             opens.plan.hurry();
             opens.last.clone_from(&open);
@@ -287,10 +275,26 @@ impl Tab {
             return NAP;
         }
         match self.channel.push_once(now).await {
-            PushStep::Moved => 0,
+            PushStep::Moved => {
+                // It may have been a wave.
+                self.wake(Loop::Waves);
+                0
+            }
             PushStep::Due(until) => until.since(self.channel.clock.now()).clamp(0, NAP),
             PushStep::Idle | PushStep::Halted => NAP,
         }
+    }
+
+    /// Takes broadcasts in waves a step on.
+    pub async fn waves_step(&self, now: Timestamp) -> i64 {
+        if !self.may_go(now) {
+            return NAP;
+        }
+        let carried = self.channel.carry_campaigns(now).await;
+        if carried.queued {
+            self.wake(Loop::Push);
+        }
+        carried.wait.min(NAP)
     }
 
     /// Uploads the file that may leave next.
@@ -317,11 +321,20 @@ impl Tab {
     }
 
     fn next(&self, plan: &Plan, now: Timestamp, visible: bool) -> Step {
-        plan.next(now, self.channel.known_platform().as_ref(), visible)
+        let instant = self.trust(|it| it.holds(now));
+        plan.next(now, self.channel.known_platform().as_ref(), visible, instant)
     }
 
     fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
         let chance = self.channel.store.chance().fraction();
         plan.finished(task, pulled, self.channel.clock.now(), visible, chance);
+    }
+}
+
+/// Where a new message is read: by its trigger, or with the list.
+fn message_task(platform: Option<&Platform>) -> Task {
+    match platform {
+        Some(Platform::Whatsapp) | None => Task::Trigger,
+        Some(_) => Task::List,
     }
 }

@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
-use crate::model::email::MailWish;
 use crate::model::fetches::Fetch;
 use crate::model::ids::ConversationId;
 use crate::model::news::News;
@@ -37,18 +36,40 @@ pub(crate) struct Wishes {
     pub(crate) open: Option<ConversationId>,
     pub(crate) refresh: bool,
     pub(crate) refresh_open: bool,
+    /// A delivery told of something that is polled.
+    pub(crate) told: bool,
+    /// A delivery told of the open conversation.
+    pub(crate) told_open: bool,
     /// Histories a person asked for, and whether for their older messages.
     pub(crate) reads: Vec<(ConversationId, bool)>,
-    /// Whether a person wants to see the templates.
-    pub(crate) templates: bool,
-    /// What a person looks for among the server's contacts.
-    pub(crate) contacts: Option<String>,
-    /// What pages asked for.
+    /// What screens asked for, in its order.
     pub(crate) fetches: VecDeque<Fetch>,
-    /// What a person wants to know of mail.
-    pub(crate) mail: Vec<MailWish>,
     /// What the leader is to be asked.
     asks: Vec<Ask>,
+}
+
+impl Wishes {
+    /// Takes in what is wanted behind what was wanted before.
+    fn add(&mut self, fetch: Fetch) {
+        if looks_for_contacts(&fetch) {
+            self.fetches.retain(|it| !looks_for_contacts(it));
+        }
+        if !self.fetches.contains(&fetch) && self.fetches.len() < ASKED {
+            self.fetches.push_back(fetch);
+        }
+    }
+
+    /// Takes back what could not be asked yet, unless newer words took its
+    /// place.
+    pub(crate) fn put_back(&mut self, fetch: Fetch) {
+        if !(looks_for_contacts(&fetch) && self.fetches.iter().any(looks_for_contacts)) {
+            self.fetches.push_front(fetch);
+        }
+    }
+}
+
+fn looks_for_contacts(fetch: &Fetch) -> bool {
+    matches!(fetch, Fetch::Contacts { .. })
 }
 
 impl Tab {
@@ -105,38 +126,10 @@ impl Tab {
         self.wake(Loop::Open);
     }
 
-    /// Reads the list of templates; where another process leads, too, as it is
-    /// seldom asked for.
-    pub fn fetch_templates(&self) {
-        self.wish(|it| it.templates = true);
-        self.wake(Loop::Open);
-    }
-
-    /// Asks for contacts by these words; newer words take their place.
-    pub fn find_contacts(&self, words: String) {
-        self.wish(|it| it.contacts = Some(words));
-        self.wake(Loop::Open);
-    }
-
-    /// Reads what a page asks for; here as well where another process leads,
+    /// Reads what a screen asks for; here as well where another process leads,
     /// as it is seldom asked for.
     pub fn fetch(&self, fetch: Fetch) {
-        self.wish(|it| {
-            if !it.fetches.contains(&fetch) && it.fetches.len() < ASKED {
-                it.fetches.push_back(fetch);
-            }
-        });
-        self.wake(Loop::Open);
-    }
-
-    /// Reads threads or correspondents a person asked for; where another
-    /// process leads, too, as it is seldom asked for.
-    pub fn fetch_mail(&self, wish: MailWish) {
-        self.wish(|it| {
-            if !it.mail.contains(&wish) && it.mail.len() < ASKED {
-                it.mail.push(wish);
-            }
-        });
+        self.wish(|it| it.add(fetch));
         self.wake(Loop::Open);
     }
 
@@ -159,7 +152,7 @@ impl Tab {
     }
 
     /// Leaves word for another process's leader, if there is one.
-    fn ask_leader(&self, ask: Ask) -> bool {
+    pub(crate) fn ask_leader(&self, ask: Ask) -> bool {
         let other = *self.lead.lock().unwrap_or_else(PoisonError::into_inner) == Lead::Other;
         if other {
             self.wish(|it| {

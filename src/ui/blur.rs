@@ -5,19 +5,22 @@
 //! nothing of what a screen shows. Every hidden cell keeps its width.
 
 use ratatui::buffer::Buffer;
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::app::App;
+use crate::ui::known_names;
+use crate::ui::names::{Names, is_letter};
 use crate::ui::theme::Theme;
 
 /// Digits from which a number may be a phone's.
 const DIGITS: usize = 6;
-/// Names looked for at most.
-const NAMES: usize = 2_000;
+/// A date as machines write it: digits where zeros stand.
+const DATE: &str = "0000-00-00";
+/// What may follow it: a blank or a sign, and a time.
+const TIME: &str = "00:00:00";
 
 /// Hides what tells who someone is.
 pub fn blur(app: &App, theme: Theme, buffer: &mut Buffer) {
-    let names = names(app);
+    let names = known_names::all(app);
     let dot = if theme.ascii { "*" } else { "•" };
     let area = buffer.area;
     for y in area.y..area.y + area.height {
@@ -34,40 +37,22 @@ pub fn blur(app: &App, theme: Theme, buffer: &mut Buffer) {
     }
 }
 
-/// The words of the names at hand, each as its letters.
-fn names(app: &App) -> Vec<Vec<String>> {
-    let mut words: Vec<Vec<String>> = Vec::new();
-    let lists = app.tabs.iter().map(|it| &it.list).chain([&app.all]);
-    let listed = lists.flat_map(|it| &it.page.rows);
-    let second = app.second().and_then(|it| it.history.row.as_ref());
-    let open = app.tabs.iter().filter_map(|it| it.history.as_ref()?.row.as_ref()).chain(second);
-    for row in listed.chain(open) {
-        {
-            let title = row.conversation.title();
-            let email = row.conversation.username.as_ref().map(ToString::to_string);
-            let both = format!("{title} {}", email.unwrap_or_default());
-            for word in both.split_whitespace().filter(|it| it.chars().count() > 1) {
-                words.push(word.graphemes(true).map(str::to_owned).collect());
-            }
-        }
-    }
-    words.sort_unstable();
-    words.dedup();
-    words.truncate(NAMES);
-    // The longest first, so that no rest of a name is left.
-    words.sort_by_key(|it| std::cmp::Reverse(it.len()));
-    words
-}
-
 /// Which cells of a line are hidden.
-fn hidden(symbols: &[&str], names: &[Vec<String>]) -> Vec<bool> {
+fn hidden(symbols: &[&str], names: &Names) -> Vec<bool> {
     let mut hidden = vec![false; symbols.len()];
     let mut at = 0;
     while at < symbols.len() {
         let starts = at == 0 || !is_letter(symbols[at - 1]);
-        let name = if starts { names.iter().find_map(|name| named(&symbols[at..], name)) } else { None };
-        let found = name.or_else(|| if starts { number(&symbols[at..]) } else { None });
-        let found = found.or_else(|| if starts { address(&symbols[at..]) } else { None });
+        let rest = &symbols[at..];
+        if !starts {
+            at += 1;
+            continue;
+        }
+        if let Some(length) = date(rest) {
+            at += length;
+            continue;
+        }
+        let found = names.find(rest).or_else(|| number(rest)).or_else(|| address(rest));
         match found {
             Some(length) => {
                 hidden[at..at + length].fill(true);
@@ -79,28 +64,37 @@ fn hidden(symbols: &[&str], names: &[Vec<String>]) -> Vec<bool> {
     hidden
 }
 
-fn is_letter(symbol: &str) -> bool {
-    symbol.chars().any(|it| it.is_alphanumeric() || it == '@' || it == '_')
+/// Cells a date takes as machines write it, with its time of the day: it has
+/// the digits of a number and is none.
+fn date(symbols: &[&str]) -> Option<usize> {
+    let length = shaped(symbols, DATE)?;
+    let follows = |at: usize| symbols.get(at).copied().unwrap_or(" ");
+    let time = match follows(length) {
+        "T" | " " => symbols.get(length + 1..).and_then(|it| shaped(it, TIME)).map(|it| length + 1 + it),
+        _ => None,
+    };
+    let mut end = time.unwrap_or(length);
+    if time.is_some() && follows(end) == "." {
+        let parts = symbols[end + 1..].iter().take_while(|it| is_digit(it)).count();
+        end += 1 + parts;
+    }
+    let goes_on = is_digit(follows(end)) || (time.is_none() && follows(end) == "-");
+    (!goes_on).then_some(end)
 }
 
-/// Cells a name takes here, whole or cut with an ellipsis.
-fn named(symbols: &[&str], name: &[String]) -> Option<usize> {
-    let (mut at, mut matched) = (0, 0);
-    for letter in name {
-        if symbols.get(at) != Some(&letter.as_str()) {
-            break;
-        }
-        matched += 1;
-        at += 1;
-        // The cell after a wide letter is empty.
-        while symbols.get(at).is_some_and(|it| it.is_empty()) {
-            at += 1;
-        }
-    }
-    let next = symbols.get(at).copied().unwrap_or(" ");
-    let whole = matched == name.len() && !is_letter(next);
-    let cut = matched > 0 && matched < name.len() && matches!(next, "…" | ".");
-    (whole || cut).then_some(at)
+fn is_digit(symbol: &str) -> bool {
+    symbol.len() == 1 && symbol.bytes().all(|it| it.is_ascii_digit())
+}
+
+/// The length of a shape in which zeros stand for digits, if it stands here.
+fn shaped(symbols: &[&str], shape: &str) -> Option<usize> {
+    let fits = |symbol: &str, part: char| match part {
+        '0' => is_digit(symbol),
+        sign => symbol.starts_with(sign),
+    };
+    let stands =
+        symbols.len() >= shape.len() && shape.chars().zip(symbols).all(|(part, symbol)| fits(symbol, part));
+    stands.then_some(shape.len())
 }
 
 /// Cells a long number takes, with the signs people write between its digits.
@@ -132,14 +126,17 @@ fn address(symbols: &[&str]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use unicode_segmentation::UnicodeSegmentation;
+
     use super::*;
+    use crate::app::wrap;
 
     fn blurred(line: &str) -> String {
-        let names: Vec<Vec<String>> = ["Lopez", "Maria", "张伟"]
-            .iter()
-            .map(|it| it.graphemes(true).map(str::to_owned).collect())
-            .collect();
-        let symbols: Vec<&str> = line.graphemes(true).collect();
+        let mut names = Names::default();
+        ["Maria Lopez", "张伟"].iter().for_each(|it| names.add(it));
+        // As a frame holds them: a blank cell after each wide letter.
+        let cells = |it| if wrap::cells(it) == 2 { vec![it, " "] } else { vec![it] };
+        let symbols: Vec<&str> = line.graphemes(true).flat_map(cells).collect();
         let hidden = hidden(&symbols, &names);
         symbols.iter().zip(hidden).map(|(it, hidden)| if hidden { "•" } else { *it }).collect()
     }
@@ -147,14 +144,20 @@ mod tests {
     #[test]
     fn names_numbers_and_addresses_are_hidden_and_nothing_else() {
         let cases = [
-            ("│Maria Lopez  waits 6m│", "│••••• •••••  waits 6m│"),
-            ("Maria Lop…", "••••• •••…"),
+            ("│Maria Lopez  waits 6m│", "│•••••••••••  waits 6m│"),
+            ("│Lopez, Maria│", "│•••••, •••••│"),
+            ("Maria Lop…", "•••••••••…"),
             ("Marianne", "Marianne"),
             ("call +34 600 111 222 now", "call ••••••••••••••• now"),
             ("order 1041, 09:20", "order 1041, 09:20"),
             ("write to a.b@c.example!", "write to •••••••••••••!"),
-            ("张伟 写", "•• 写"),
+            ("张伟 写", "•••• 写 "),
             ("me@ work", "me@ work"),
+            ("\"at\": \"2026-11-20T03:01:02.123456Z\"", "\"at\": \"2026-11-20T03:01:02.123456Z\""),
+            ("on 2026-11-20 03:01", "on 2026-11-20 03:01"),
+            ("on 2026-11-20, 600111222", "on 2026-11-20, •••••••••"),
+            ("2026-11-20-33", "•••••••••••••"),
+            ("2026-11-2033", "••••••••••••"),
         ];
         for (line, expected) in cases {
             assert_eq!(blurred(line), expected);

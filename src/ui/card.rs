@@ -14,6 +14,7 @@ use crate::model::conversations::{ConversationRow, Escalation, ServiceWindow, wi
 use crate::model::local::Kept;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, ago, short_span};
+use crate::ui::connections;
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
 
@@ -101,6 +102,7 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     let snooze = row.local.snooze.as_ref();
     add("snoozed", snooze.map(|it| it.words(app.now, offset)));
     add("window", window(app, row));
+    facts.extend(connections::facts(app, theme, row));
     facts.extend(contact(app, row));
     facts.extend(elsewhere(app));
     facts.extend(referral(row));

@@ -75,7 +75,12 @@ fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut
     let tab = app.tab();
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
     if composer.mode == Mode::Note {
-        let left = [("NOTE", theme.note().patch(theme.strong())), (" · private, never sent", theme.note())];
+        let modal = modal(app, focused);
+        let left = [
+            (modal.as_str(), theme.strong()),
+            ("NOTE", theme.note().patch(theme.strong())),
+            (" · private, never sent", theme.note()),
+        ];
         let set = theme.note_border_set();
         return paint::frame_of(buffer, area, (set, theme.note()), Sides::Joined, (&left, &[]));
     }
@@ -86,11 +91,19 @@ fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut
     let price = if focused { String::new() } else { price(tab) };
     let word = if composer.reply_to.is_some() { "Reply, quoting · " } else { "Reply · " };
     let locked = lock(tab);
-    let left = match &locked {
-        Some(why) => vec![(why.as_str(), theme.error())],
-        None => vec![(word, theme.strong()), (label, label_style), (&price, Style::new())],
-    };
+    let modal = modal(app, focused);
+    let mut left = vec![(modal.as_str(), theme.strong())];
+    match &locked {
+        Some(why) => left.push((why.as_str(), theme.error())),
+        None => left.extend([(word, theme.strong()), (label, label_style), (&price, Style::new())]),
+    }
     paint::frame_of(buffer, area, tabs::line(tab, theme, focused), Sides::Joined, (&left, &right));
+}
+
+/// What letters do now, where text is edited by modes.
+pub(super) fn modal(app: &App, focused: bool) -> String {
+    let wanted = app.settings.vim && focused && app.tab().writes_text();
+    if wanted { format!("{} · ", app.vim.word()) } else { String::new() }
 }
 
 /// The count in words: from four fifths of the bound what is left, beyond it

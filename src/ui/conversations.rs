@@ -12,6 +12,7 @@ use crate::app::layout::Area;
 use crate::app::tab::Focus;
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
+use crate::model::filter;
 use crate::model::news::Health;
 use crate::model::time::short_span;
 use crate::ui::email;
@@ -28,17 +29,18 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (tab, list) = (app.tab(), app.list());
     let typing = matches!(app.layers.last(), Some(Layer::Line(_)));
     let focused = tab.focus == Focus::List && (app.layers.is_empty() || typing);
-    let (title, typed) = title(app);
+    let title = title(app);
+    let typed = typed(list, theme);
     let count = format!("{}{}", aside(app), count(list));
     let marked = match list.marks.len() {
         0 => String::new(),
         marked => format!("{marked} marked · "),
     };
     let up = if list.more_above() { "↑ more  " } else { "" };
-    let titles = (
-        [(title.as_str(), theme.strong()), (typed.as_str(), theme.waiting())],
-        [(up, theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
-    );
+    let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
+    let left: Vec<paint::Run<'_>> = [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
+    let titles =
+        (left, [(up, theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())]);
     let line = match app.everywhere {
         true => ((theme.border_set(), theme.joints()), theme.border(focused)),
         false => tabs::line(app.tab(), theme, focused),
@@ -143,13 +145,38 @@ fn nothing_found(app: &App, list: &ConversationList) -> String {
     }
 }
 
-/// What the list shows, and what was typed to narrow it.
-fn title(app: &App) -> (String, String) {
+/// What the list shows.
+fn title(app: &App) -> String {
     let list = app.list();
     let place = if app.everywhere { "All tabs" } else { "Inbox" };
     let order = if list.sort == list.view.sort { String::new() } else { format!(" by {}", list.sort.word()) };
-    let typed = if list.typed.is_empty() { String::new() } else { format!(" /{}", list.typed) };
-    (format!("{place} · {}{order}", list.view.label), typed)
+    format!("{place} · {}{order}", list.view.label)
+}
+
+/// What was typed to narrow the list; what of it is not known does not, and
+/// says so.
+fn typed(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
+    let typed = &list.typed;
+    if typed.is_empty() {
+        return Vec::new();
+    }
+    let mistakes = filter::parse(typed).mistakes;
+    let mut runs = vec![(" /".to_owned(), theme.waiting())];
+    let mut at = 0;
+    for mistake in &mistakes {
+        runs.push((typed[at..mistake.at.start].to_owned(), theme.waiting()));
+        runs.push((format!("!{}", &typed[mistake.at.clone()]), theme.error()));
+        at = mistake.at.end;
+    }
+    runs.push((typed[at..].to_owned(), theme.waiting()));
+    let told = match mistakes.len() {
+        0 => "",
+        1 => " is not known",
+        _ => " are not known",
+    };
+    // The words stand behind the wrong word where that is the last.
+    runs.push((told.to_owned(), theme.error()));
+    runs
 }
 
 fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: &mut Buffer) {
@@ -284,11 +311,11 @@ fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {
     }
 }
 
-/// The newest message, or the draft that waits.
+/// The newest message, or how the draft begins that waits.
 fn preview(row: &ConversationRow) -> String {
     let preview = row.conversation.preview.as_str();
     let words = if preview.is_empty() { "[no text]" } else { preview };
-    let words = if row.has_draft { format!("[draft] {words}") } else { words.to_owned() };
+    let words = row.draft.as_ref().map_or_else(|| words.to_owned(), |draft| format!("[draft] {draft}"));
     let back = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
     let words = if back { format!("[back] {words}") } else { words };
     wrap::cut(&words, 200)

@@ -119,7 +119,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
         out.push((" · ".to_owned(), theme.dim()));
-        out.push((app.keyed("closing, {undo} keeps it open"), theme.waiting()));
+        out.push((format!("closing, {} keeps it open", app.undo_key()), theme.waiting()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out
@@ -209,10 +209,12 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
         }
         Line::State(item) => {
             if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
-                let (words, style) = {
-                    let others = history.rows();
-                    row_state::line(app, row, others, theme, "{undo} takes it back · {send} sends now")
-                };
+                let back = format!("{} takes it back", app.undo_key());
+                let told = |keys: &str| row_state::line(app, row, history.rows(), theme, keys);
+                let (whole, style) = told(&format!("{back} · {{send}} sends now"));
+                // Where there is no room for both keys, the one that takes it back stays.
+                let fits = wrap::cells(&whole) <= usize::from(text_width);
+                let words = if fits { whole } else { told(&back).0 };
                 paint::text(buffer, text_x, area.y, text_width, &words, style);
             }
         }

@@ -1,4 +1,4 @@
-//! What lies over the desk: help, questions, the reaction picker, raw items.
+//! What lies over the desk: questions, the reaction picker, raw items.
 //!
 //! Knows nothing of what an answer does.
 
@@ -6,14 +6,15 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
-use crate::app::commands::{Place, TABLE};
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
 use crate::app::wrap;
-use crate::model::reactions;
 use crate::model::text::SafeText;
+use crate::ui::broadcasts;
+use crate::ui::connections;
 use crate::ui::email;
 use crate::ui::forms;
+use crate::ui::help;
 use crate::ui::listing;
 use crate::ui::macros;
 use crate::ui::paint::{self, Sides};
@@ -23,6 +24,7 @@ use crate::ui::questions;
 use crate::ui::templates;
 use crate::ui::theme::Theme;
 use crate::ui::views;
+use crate::ui::webhooks;
 
 /// Draws the topmost layer, if there is one.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
@@ -34,7 +36,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
             let rows = u16::try_from(app.views.len()).unwrap_or(u16::MAX).saturating_add(2);
             views::draw(app, theme, *chosen, centered(app, 64, rows), buffer);
         }
-        Some(Layer::Help { first }) => help(app, theme, *first, buffer),
+        Some(Layer::Help(it)) => help::draw(app, theme, it, buffer),
         Some(Layer::Raw { title, lines, first }) => raw(app, theme, title, lines, *first, buffer),
         Some(Layer::Macros { chosen, records }) => macros::draw(app, theme, *chosen, *records, buffer),
         Some(Layer::List { kind, chosen }) => listing::draw(app, theme, *kind, *chosen, buffer),
@@ -42,12 +44,18 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::Emoji { picker, .. }) => pickers::emoji(app, theme, picker, buffer),
         Some(Layer::Templates { picker }) => templates::picker(app, theme, picker, buffer),
         Some(Layer::TemplateForm(form)) => templates::form(app, theme, form, buffer),
+        Some(Layer::WebhookForm(form)) => webhooks::form(app, theme, form, buffer),
+        Some(Layer::Endpoints { picker }) => connections::endpoints(app, theme, picker, buffer),
+        Some(Layer::BroadcastForm(form)) => broadcasts::form::draw(app, theme, form, buffer),
+        Some(Layer::Flight(flight)) => broadcasts::form::flight(app, theme, flight, buffer),
         Some(Layer::PersonForm(form)) => people::form::draw(app, theme, form, buffer),
         Some(Layer::MailReview { preview }) => email::review(app, theme, *preview, buffer),
         Some(Layer::MailMenu(menu)) => email::menu(app, theme, menu, buffer),
         Some(Layer::Form(form)) => forms::draw(app, theme, form, buffer),
         Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),
-        Some(Layer::React { chosen, .. }) => react(app, theme, *chosen, buffer),
+        Some(Layer::React { channel, chosen, .. }) => {
+            react(app, theme, (app.quick_reactions(channel), *chosen), buffer)
+        }
         Some(layer) => {
             if let Some((title, lines)) = questions::words(app, theme, layer) {
                 dialog(app, theme, &title, &lines, buffer);
@@ -84,14 +92,14 @@ fn dialog(app: &App, theme: Theme, title: &str, lines: &[(String, Style)], buffe
     }
 }
 
-fn react(app: &App, theme: Theme, chosen: usize, buffer: &mut Buffer) {
+fn react(app: &App, theme: Theme, (offered, chosen): (&[&str], usize), buffer: &mut Buffer) {
     let area = centered(app, 56, 4);
     paint::blank(buffer, area);
     let title = [("React · free", theme.strong())];
     paint::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
     let inner = area.inner();
     let mut x = inner.x + 1;
-    for (index, emoji) in reactions::QUICK.iter().enumerate() {
+    for (index, emoji) in offered.iter().enumerate() {
         let words = format!("{} {emoji} ", index + 1);
         let style = if index == chosen { theme.selected() } else { Style::new() };
         x += paint::text(buffer, x, inner.y, (inner.x + inner.width).saturating_sub(x), &words, style) + 1;
@@ -111,52 +119,4 @@ fn raw(app: &App, theme: Theme, title: &str, lines: &[SafeText], first: usize, b
         let y = inner.y + u16::try_from(row).unwrap_or(0);
         paint::text(buffer, inner.x + 1, y, inner.width.saturating_sub(2), line.as_str(), Style::new());
     }
-}
-
-/// One line of the help.
-enum HelpLine {
-    Heading(&'static str),
-    Row(String, String),
-}
-
-fn help(app: &App, theme: Theme, first: usize, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
-    let area = centered(app, columns.min(92), rows.saturating_sub(2));
-    paint::blank(buffer, area);
-    let hint = "j k scroll · Esc back";
-    let title = [("Keys", theme.strong())];
-    paint::frame(buffer, area, theme, true, Sides::All, (&title, &[(hint, theme.dim())]));
-    let inner = area.inner();
-    let lines = help_lines(app);
-    let height = usize::from(inner.height);
-    let first = first.min(lines.len().saturating_sub(height));
-    for (row, line) in lines.iter().skip(first).take(height).enumerate() {
-        let y = inner.y + u16::try_from(row).unwrap_or(0);
-        match line {
-            HelpLine::Heading(words) => {
-                paint::text(buffer, inner.x + 1, y, inner.width, words, theme.strong());
-            }
-            HelpLine::Row(keys, doc) => {
-                paint::text(buffer, inner.x + 3, y, 22, keys, theme.own());
-                let room = inner.width.saturating_sub(27);
-                paint::text(buffer, inner.x + 26, y, room, doc, Style::new());
-            }
-        }
-    }
-}
-
-/// The table, the places that act here first.
-fn help_lines(app: &App) -> Vec<HelpLine> {
-    let (here, keymap) = (app.places(), &app.settings.keymap);
-    let rest = Place::ALL.into_iter().filter(|it| !here.contains(it));
-    let mut lines = Vec::new();
-    for place in here.iter().copied().chain(rest) {
-        lines.push(HelpLine::Heading(place.heading()));
-        for row in TABLE.iter().filter(|it| it.place == place) {
-            let keys = keymap.all(row.command).join(", ");
-            let keys = if keys.is_empty() { keymap.first(row.command) } else { keys };
-            lines.push(HelpLine::Row(keys, keymap.doc(row.command)));
-        }
-    }
-    lines
 }

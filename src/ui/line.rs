@@ -97,7 +97,7 @@ fn filter_help(text: &str) -> String {
 }
 
 /// Draws prompt and text, scrolled so that the cursor is seen; what is wrong
-/// is marked.
+/// is marked, and so is what the next character replaces.
 fn typed(
     prompt: &str,
     text: &TextLine,
@@ -112,7 +112,12 @@ fn typed(
     let mut x = place.x + used;
     for (at, it) in text.text().char_indices().skip_while(|(at, _)| *at < skipped) {
         let wrong = mistakes.iter().any(|mistake| mistake.at.contains(&at));
-        let style = if wrong { theme.error().patch(theme.selected()) } else { Style::new() };
+        let given = at >= text.replaced_from();
+        let style = match (wrong, given) {
+            (true, _) => theme.error().patch(theme.selected()),
+            (false, true) => theme.selected(),
+            (false, false) => Style::new(),
+        };
         let left = (place.x + place.width).saturating_sub(x);
         x += paint::text(buffer, x, place.y, left, it.encode_utf8(&mut [0; 4]), style);
     }

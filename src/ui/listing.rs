@@ -22,7 +22,7 @@ pub fn draw(app: &App, theme: Theme, kind: ListKind, chosen: usize, buffer: &mut
     let area = layers::centered(app, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
     paint::blank(buffer, area);
     let (title, hint) = app.list_head(kind);
-    let titles = ([(title.as_str(), theme.strong())], [(hint, theme.dim())]);
+    let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.dim())]);
     paint::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
     let lines = app.list_lines(kind);

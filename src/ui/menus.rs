@@ -9,12 +9,13 @@ use crate::app::App;
 use crate::app::bulk::Plan;
 use crate::app::planning;
 use crate::app::tagging::TagLine;
+use crate::app::text_line::TextLine;
 use crate::app::wrap;
 use crate::model::conversations::ConversationRow;
 use crate::model::queries::PausedEntry;
 use crate::model::snooze;
 use crate::model::text::SafeText;
-use crate::model::time::short_span;
+use crate::model::time::{Timestamp, short_span};
 use crate::ui::questions::{Lines, gap, plain};
 use crate::ui::theme::Theme;
 
@@ -32,33 +33,25 @@ pub fn snooze_title(rows: &[ConversationRow]) -> String {
 }
 
 /// Until when.
-pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&str>, stays: bool) -> Lines {
+pub fn snooze(
+    app: &App,
+    theme: Theme,
+    rows: &[ConversationRow],
+    typed: Option<&TextLine>,
+    stays: bool,
+) -> Lines {
     let (now, offset) = (app.now, app.settings.offset_minutes);
     let moment = |at| snooze::moment(at, now, offset);
     if let Some(typed) = typed {
-        let answer = match snooze::parse(typed, now, offset) {
-            Some(at) => (format!("comes back {}", moment(at)), theme.strong()),
-            None if typed.is_empty() => {
-                ("2h, 45m, 3d, 14:30, fri, fri 9:00, tomorrow 14:00".to_owned(), theme.dim())
-            }
-            None => {
-                ("not a time yet: 2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00".to_owned(), theme.waiting())
-            }
-        };
-        return vec![
-            plain(format!("Until: {typed}{}", cursor(theme))),
-            answer,
-            gap(),
-            ("[Enter] snooze   [Esc] back".to_owned(), theme.strong()),
-        ];
+        let named = snooze::parse(typed.text(), now, offset).map(|at| format!("comes back {}", moment(at)));
+        let keys = "[Enter] snooze   [Esc] back";
+        return wish(theme, "Until", typed, (named, "2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00"), keys);
     }
-    let at = snooze::monday(now, offset);
-    let monday = format!("Monday {} {}", &at.day_name(offset)[4..], at.clock_face(offset));
     let mut lines = vec![
         plain("[r] until the customer writes"),
         plain(format!("[h] for an hour, until {}", moment(snooze::in_an_hour(now)))),
         plain(format!("[t] until {}", moment(snooze::tomorrow(now, offset)))),
-        plain(format!("[m] until {}", monday)),
+        plain(format!("[m] until {}", monday(now, offset))),
         plain("[c] until another time"),
     ];
     if let Some(at) = app.snooze_again(rows) {
@@ -78,31 +71,47 @@ pub fn snooze(app: &App, theme: Theme, rows: &[ConversationRow], typed: Option<&
 }
 
 /// When a message shall leave.
-pub fn later(app: &App, theme: Theme, typed: Option<&str>) -> Lines {
+pub fn later(app: &App, theme: Theme, typed: Option<&TextLine>) -> Lines {
     let (now, offset) = (app.now, app.settings.offset_minutes);
     let moment = |at| snooze::moment(at, now, offset);
     let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
                  minutes, if the conversation has moved, or if the window has closed.";
     if let Some(typed) = typed {
-        let answer = match planning::when(typed, now, offset) {
-            Some(at) => (format!("leaves {}", moment(at)), theme.strong()),
-            None => ("in 2h, 45m, 14:30, fri 9:00, tomorrow 9:00".to_owned(), theme.dim()),
-        };
-        return vec![
-            plain(format!("When: {typed}{}", cursor(theme))),
-            answer,
-            gap(),
-            ("[Enter] send then   [Esc] back".to_owned(), theme.strong()),
-        ];
+        let named = planning::when(typed.text(), now, offset).map(|at| format!("leaves {}", moment(at)));
+        let keys = "[Enter] send then   [Esc] back";
+        return wish(theme, "When", typed, (named, "in 2h, 45m, 14:30, fri 9:00, tomorrow 9:00"), keys);
     }
     vec![
         plain(format!("[h] in an hour, {}", moment(snooze::in_an_hour(now)))),
         plain(format!("[t] {}", moment(snooze::tomorrow(now, offset)))),
-        plain(format!("[m] {}", moment(snooze::monday(now, offset)))),
+        plain(format!("[m] {}", monday(now, offset))),
         plain("[c] at another time"),
         gap(),
         (needs.to_owned(), theme.dim()),
     ]
+}
+
+/// A time being typed: what it names, or that it names none, with examples.
+fn wish(
+    theme: Theme,
+    prompt: &str,
+    typed: &TextLine,
+    (named, examples): (Option<String>, &str),
+    keys: &str,
+) -> Lines {
+    let answer = match named {
+        Some(named) => (named, theme.strong()),
+        None if typed.is_empty() => (examples.to_owned(), theme.dim()),
+        None => (format!("not a time yet: {examples}"), theme.waiting()),
+    };
+    let field = format!("{prompt}: {}{}{}", typed.before(), cursor(theme), typed.after());
+    vec![plain(field), answer, gap(), (keys.to_owned(), theme.strong())]
+}
+
+/// The next Monday by its date, which tells it from tomorrow on a Sunday.
+fn monday(now: Timestamp, offset: i32) -> String {
+    let at = snooze::monday(now, offset);
+    format!("Monday {} {}", &at.day_name(offset)[4..], at.clock_face(offset))
 }
 
 /// Whose tags are edited.

@@ -5,19 +5,25 @@
 
 pub mod attaching;
 pub mod blur;
+pub mod broadcasts;
 pub mod card;
 pub mod composer;
 pub mod connection;
+mod connections;
 pub mod conversations;
+pub mod deck;
 pub mod email;
 pub mod forms;
 pub mod found;
+mod help;
 pub mod history;
+mod known_names;
 pub mod layers;
 pub mod line;
 pub mod listing;
 mod macros;
 mod menus;
+mod names;
 pub mod pages;
 pub mod paint;
 pub mod palette;
@@ -36,12 +42,15 @@ pub mod tabs;
 mod templates;
 pub mod theme;
 pub mod views;
+pub mod wall;
+mod webhooks;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::app::App;
+use crate::app::deck::is_deck;
 use crate::app::layout;
 use crate::app::pages::Page;
 use crate::ui::theme::Theme;
@@ -62,6 +71,12 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         rows::outbox(app, theme, areas.body, buffer);
     } else if app.page == Page::Drafts {
         rows::drafts(app, theme, areas.body, buffer);
+    } else if app.page == Page::Broadcasts {
+        broadcasts::draw(app, theme, areas.body, buffer);
+    } else if app.page == Page::Wall {
+        wall::draw(app, theme, areas.body, buffer);
+    } else if is_deck(app.page) {
+        deck::draw(app, theme, areas.body, buffer);
     } else if app.page == Page::People {
         people::draw(app, theme, areas.body, buffer);
     } else if app.tab().is_inbox() {

@@ -17,12 +17,15 @@ use crate::model::outbox::{Finding, RowState, Stop};
 use crate::model::queries::OutboxEntry;
 use crate::model::text::SafeText;
 use crate::ui::attaching;
+use crate::ui::broadcasts;
+use crate::ui::connections;
 use crate::ui::email;
 use crate::ui::forms;
 use crate::ui::menus;
 use crate::ui::people;
 use crate::ui::phone;
 use crate::ui::theme::Theme;
+use crate::ui::webhooks;
 
 /// Messages a question shows; older ones are counted.
 const SHOWN: usize = 4;
@@ -59,8 +62,22 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::MailFile(line) => ("Attach".to_owned(), email::file(theme, line)),
         Layer::AskBrowser { .. } => ("Open in the browser?".to_owned(), email::browser(theme)),
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
-        Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_deref())),
+        Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_ref())),
         Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
+        Layer::AskWebhook(form) => ("REGISTER this webhook?".to_owned(), webhooks::ask(theme, form)),
+        Layer::AskRemoveWebhook(it) => ("REMOVE this webhook?".to_owned(), webhooks::removing(theme, it)),
+        Layer::EndpointForm(form) => connections::form(theme, form),
+        Layer::Wizard(wizard) => connections::wizard(theme, wizard),
+        Layer::Answer { slot } => {
+            let name = format!("{} · {}", slot.connection, slot.endpoint);
+            ("Asking".to_owned(), connections::waiting(theme, &name))
+        }
+        Layer::AskContinue(asked) => {
+            ("Continue the broadcast?".to_owned(), broadcasts::ask_continue(theme, asked))
+        }
+        Layer::AskStop { left, leaves, .. } => {
+            ("STOP the broadcast?".to_owned(), broadcasts::ask_stop(theme, *left, *leaves))
+        }
         Layer::AskDeletePerson(asked) => {
             ("DELETE this person?".to_owned(), people::form::deleting(theme, asked))
         }
@@ -68,12 +85,13 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
             ("Import these people?".to_owned(), people::importing::ask(theme, source, found))
         }
         Layer::AskOpen { url, host } => ("Open outside?".to_owned(), open(theme, url, host)),
+        Layer::AskPipe { command, what, .. } => ("Run this command?".to_owned(), pipe(theme, command, what)),
         Layer::AskPicture { url, host } => ("Show the picture here?".to_owned(), picture(theme, url, host)),
         Layer::DecideAll { go, look, price } => {
             ("Send what waited?".to_owned(), all(theme, go, *look, price.as_deref()))
         }
         Layer::Snooze { rows, typed, stays } => {
-            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_deref(), *stays))
+            (menus::snooze_title(rows), menus::snooze(app, theme, rows, typed.as_ref(), *stays))
         }
         Layer::Tags { rows, line, .. } => (menus::tags_title(rows), menus::tags(app, theme, rows, line)),
         Layer::AskLease { over } => ("Paused for long".to_owned(), menus::lease(app, theme, over)),
@@ -118,6 +136,16 @@ fn open(theme: Theme, url: &str, host: &str) -> Lines {
     lines.push(gap());
     lines.push(("[y] OPEN outside   [n] stay".to_owned(), theme.strong()));
     lines
+}
+
+fn pipe(theme: Theme, command: &str, what: &str) -> Lines {
+    vec![
+        (SafeText::line(command).to_string(), theme.strong()),
+        plain(format!("It gets the {} as JSON, as the server sent it.", SafeText::line(what))),
+        plain("It runs in your shell, with your rights, for 10 s at most, and is not asked about again."),
+        gap(),
+        ("[y] RUN it   [n] not".to_owned(), theme.strong()),
+    ]
 }
 
 /// Where an address leads, so that it cannot look like another.

@@ -47,7 +47,7 @@ pub fn line<'a>(
     if let (Some(at), RowState::Queued) = (row.planned_at.filter(|it| *it > now), &row.state) {
         let left = short_span(at.since(now));
         let keys = app.keyed(back(keys));
-        return (format!("planned, leaves in {left} if frontdesk runs · {keys}"), theme.waiting());
+        return (format!("planned, in {left} if frontdesk runs · {keys}"), theme.waiting());
     }
     if let (Some(_), RowState::Stopped(Stop::Late, why)) = (row.planned_at, &row.state) {
         return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());

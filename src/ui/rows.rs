@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::app::layout::Area;
 use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES};
 use crate::app::rows::{Named, Rows};
+use crate::model::email::compose::Written;
 use crate::model::ids::ChannelId;
 use crate::model::outbox::RowState;
 use crate::model::queries::{DraftEntry, OutboxEntry};
@@ -139,13 +140,25 @@ fn draft_row(app: &App, theme: Theme, entry: &DraftEntry, area: Area, buffer: &m
     let room = width.saturating_sub(used + 1);
     paint::text(buffer, area.x + 2, area.y, room, entry.title.as_str(), theme.strong());
     if area.height > 1 {
-        let text = SafeText::line(entry.text.as_str());
+        let text = SafeText::line(&draft_words(app, entry));
         let (words, style) = if entry.is_note {
             (format!("NOTE # {text}"), theme.note())
         } else {
             (text.to_string(), Style::new())
         };
         paint::text(buffer, area.x + 3, area.y + 1, width.saturating_sub(1), &words, style);
+    }
+}
+
+/// How a draft begins: a mail's head is shown by its subject, or by whom it
+/// is for where nothing else was written.
+fn draft_words(app: &App, entry: &DraftEntry) -> String {
+    let is_mail = app.tabs.iter().any(|it| it.channel.id == entry.channel && it.is_mail());
+    match Written::from_draft(entry.text.as_str()).filter(|_| is_mail) {
+        Some(mail) if mail.subject.is_empty() && mail.body.trim().is_empty() => format!("to {}", mail.to),
+        Some(mail) if mail.subject.is_empty() => mail.body,
+        Some(mail) => format!("{} · {}", mail.subject, mail.body),
+        None => entry.text.to_string(),
     }
 }
 

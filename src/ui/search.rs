@@ -32,7 +32,9 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     let used = paint::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());
     let x = inner.x + 1 + used;
     let room = inner.width.saturating_sub(used + 2);
-    paint::text(buffer, x, inner.y, room, search.text.text(), Style::new());
+    // What was looked for before is marked: the next character replaces it.
+    let (kept, given) = search.text.text().split_at(search.text.replaced_from());
+    paint::runs(buffer, x, inner.y, room, &[(kept, Style::new()), (given, theme.selected())]);
     let before = u16::try_from(wrap::cells(search.text.before())).unwrap_or(u16::MAX);
     let cursor = Position { x: x + before.min(room), y: inner.y };
     paint::text(buffer, inner.x + 1, inner.y + 1, inner.width.saturating_sub(2), &reach(app), theme.dim());

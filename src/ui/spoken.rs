@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 
 use crate::app::App;
 use crate::app::commands::{Row, TABLE};
+use crate::app::deck::is_deck;
 use crate::app::history::History;
 use crate::app::lines::{self, Item, ItemKey};
 use crate::app::pages::Page;
@@ -21,7 +22,7 @@ use crate::model::messages::{Delivery, Direction};
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
 use crate::ui::theme::{Palette, Theme};
-use crate::ui::{connection, layers, people, row_state, rows, tabs};
+use crate::ui::{connection, deck, layers, people, row_state, rows, tabs};
 
 /// Messages read out when a conversation is opened.
 const LATEST: usize = 5;
@@ -44,6 +45,8 @@ pub struct Spoken {
     counted: bool,
     notice: Option<String>,
     layer: Vec<String>,
+    /// The chosen line of a page.
+    chosen: Vec<String>,
     health: Option<&'static str>,
 }
 
@@ -51,6 +54,11 @@ impl Spoken {
     /// The lines that are new.
     pub fn hear(&mut self, app: &App) -> Vec<String> {
         let mut lines = Vec::new();
+        let layer = layer_lines(app);
+        if layer.is_empty() && !self.layer.is_empty() {
+            // What was asked or filled in is gone: where is one now?
+            self.focus = None;
+        }
         self.tab(app, &mut lines);
         self.arrivals(app.tab(), app, &mut lines);
         self.place(app, &mut lines);
@@ -60,7 +68,6 @@ impl Spoken {
             lines.extend(notice.clone());
             self.notice = notice;
         }
-        let layer = layer_lines(app);
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
             self.layer = layer;
@@ -118,11 +125,10 @@ impl Spoken {
         if !app.is_inbox_shown() {
             let page = page_lines(app);
             let chosen = page.iter().filter(|it| it.starts_with('>')).cloned().collect::<Vec<_>>();
-            let said = if moved { page } else { chosen };
-            if said != self.layer {
-                lines.extend(said);
+            if moved || self.chosen != chosen {
+                lines.extend(if moved { page } else { chosen.clone() });
             }
-            self.page = Some(app.page);
+            (self.page, self.chosen) = (Some(app.page), chosen);
             return;
         }
         let focus = tab.focus;
@@ -139,9 +145,14 @@ impl Spoken {
                     None => (),
                 }
             }
-            Focus::Composer if refocused => lines.push(
-                "Write: one line is sent, a backslash at its end goes on, an empty line leaves".to_owned(),
-            ),
+            Focus::Composer if refocused => {
+                let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
+                let so_far = tab.composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+                lines.push(match so_far.trim() {
+                    "" => format!("Write: {how}"),
+                    text => format!("Write on after \"{}\": {how}", cut(text)),
+                });
+            }
             _ => (),
         }
     }
@@ -200,7 +211,7 @@ fn describe(row: &ConversationRow, app: &App) -> String {
     if !window.is_empty() {
         add(format!("window {window}"));
     }
-    if row.has_draft {
+    if row.draft.is_some() {
         add("draft".to_owned());
     }
     format!("{}: {}", facts.join(", "), conversation.preview)
@@ -292,8 +303,11 @@ fn page_lines(app: &App) -> Vec<String> {
     framed(app, |buffer| match app.page {
         Page::Outbox => rows::outbox(app, THEME, body, buffer),
         Page::Drafts => rows::drafts(app, THEME, body, buffer),
+        Page::Broadcasts => crate::ui::broadcasts::draw(app, THEME, body, buffer),
+        Page::Wall => crate::ui::wall::draw(app, THEME, body, buffer),
+        page if is_deck(page) => deck::draw(app, THEME, body, buffer),
         Page::People => people::draw(app, THEME, body, buffer),
-        Page::Inbox => crate::ui::pages::draw(app, THEME, body, buffer),
+        _ => crate::ui::pages::draw(app, THEME, body, buffer),
     })
 }
 

@@ -9,13 +9,17 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command};
 use crate::app::composer::Mode;
+use crate::app::deck::is_deck;
 use crate::app::email::triage::Triage;
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
+use crate::app::listing::ListKind;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::news::Health;
+use crate::model::reception::State;
+use crate::ui::broadcasts;
 use crate::ui::connection;
 use crate::ui::email;
 use crate::ui::paint;
@@ -27,6 +31,11 @@ use crate::ui::theme::Theme;
 fn connected(app: &App, theme: Theme) -> (String, Style) {
     let tab = app.tab();
     let (words, style) = connection::words(&tab.health, app.now, &app.settings, theme);
+    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == State::Instant);
+    let words = match words.strip_prefix("live") {
+        Some(age) if is_instant => format!("instant{age}"),
+        _ => words,
+    };
     match &tab.note {
         Some(why) if matches!(tab.health, Health::Live { .. }) => {
             (format!("NOT FOR THIS KEY: {why} · {words}"), theme.waiting())
@@ -39,13 +48,28 @@ fn connected(app: &App, theme: Theme) -> (String, Style) {
 struct Item {
     words: String,
     style: Style,
-    /// Whether it is never left out for want of room.
+    /// Whether only a notice makes it give way for want of room.
     needed: bool,
+    /// What is left of it where all of it has no room.
+    short: Option<String>,
+}
+
+impl Item {
+    /// As much of it as fits into the room: all, or what is left of it.
+    fn fitting(&self, room: u16) -> Option<&str> {
+        let all = [Some(&self.words), self.short.as_ref()];
+        all.into_iter().flatten().find(|it| wide(it) <= room).map(String::as_str)
+    }
+}
+
+fn wide(words: &str) -> u16 {
+    u16::try_from(wrap::cells(words)).unwrap_or(u16::MAX)
 }
 
 /// Draws the status line: a notice while there is one, else how the tab
 /// fares; behind it what is under way, as far as there is room. What asks for
-/// a person always has room.
+/// a person has room before the rest, and before all but a notice: that one
+/// goes away by itself and stands whole until then.
 pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
@@ -55,17 +79,20 @@ pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         None => connected(app, theme),
     };
     let items = under_way(app, theme, area.width < 100);
-    let wide = |it: &Item| u16::try_from(wrap::cells(&it.words)).unwrap_or(u16::MAX);
-    let mut needed: u16 = items.iter().filter(|it| it.needed).map(wide).sum();
-    let mut used = paint::text(buffer, x, area.y, width.saturating_sub(needed), &first, style);
-    for item in &items {
-        let room = width.saturating_sub(used);
-        if item.needed {
-            needed = needed.saturating_sub(wide(item));
-        } else if room < wide(item) + needed {
-            continue;
+    let needed: u16 = items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum();
+    let reserved = if app.notice.is_some() { 0 } else { needed };
+    let used = paint::text(buffer, x, area.y, width.saturating_sub(reserved), &first, style);
+    let mut room = width.saturating_sub(used);
+    let mut kept: Vec<Option<&str>> = vec![None; items.len()];
+    for is_needed in [true, false] {
+        for (item, kept) in items.iter().zip(&mut kept).filter(|(it, _)| it.needed == is_needed) {
+            *kept = item.fitting(room);
+            room -= kept.map_or(0, wide);
         }
-        used += paint::text(buffer, x + used, area.y, room, &item.words, item.style);
+    }
+    let mut x = x + used;
+    for (item, words) in items.iter().zip(kept) {
+        x += paint::text(buffer, x, area.y, area.x + area.width - x, words.unwrap_or(""), item.style);
     }
 }
 
@@ -73,8 +100,9 @@ pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 /// what gives way first stands last but for the budget.
 fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let sum = |count: fn(&Tab) -> u32| app.tabs.iter().map(count).sum::<u32>();
-    let plain = |words: String| Item { words, style: Style::new(), needed: false };
-    let loud = |words: String, style: Style| Item { words, style, needed: true };
+    let plain = |words: String| Item { words, style: Style::new(), needed: false, short: None };
+    let loud = |words: String, style: Style| Item { words, style, needed: true, short: None };
+    let asking = |words: String, short: String| Item { short: Some(short), ..loud(words, theme.error()) };
     let mut items = Vec::new();
     if let Some(seconds) = app.saving_for() {
         items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
@@ -87,8 +115,8 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
     match asks {
         0 => items.push(plain(outbox)),
-        1 => items.push(loud(format!("{outbox} (1 ASKS · {open})"), theme.error())),
-        asks => items.push(loud(format!("{outbox} ({asks} ASK · {open})"), theme.error())),
+        1 => items.push(asking(format!("{outbox} (1 ASKS · {open})"), " · 1 ASKS".to_owned())),
+        asks => items.push(asking(format!("{outbox} ({asks} ASK · {open})"), format!(" · {asks} ASK"))),
     }
     if let Some((letter, steps)) = app.is_recording() {
         let words = format!(" · RECORDING {letter}, {steps} · {} ends", app.key_of(Command::RecordMacro));
@@ -157,6 +185,10 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     if app.layers.last() == Some(&Layer::Search) {
         return search::hints();
     }
+    if let Some(Layer::List { kind: ListKind::Calls, .. }) = app.layers.last() {
+        let words = app.calls_head().1.split(" · ");
+        return words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
+    }
     if !app.pressed.is_empty() {
         let mut hints = app.settings.keymap.continuations(&app.places(), &app.pressed);
         hints.push(("Esc".to_owned(), "cancel"));
@@ -172,6 +204,7 @@ fn word(app: &App, command: Command) -> &'static str {
     match command {
         Command::Close if app.tab().is_mail() => "archive",
         Command::Unseen if app.tab().is_mail() => "unread",
+        Command::GoToRow if app.page == Page::Wall => "what failed",
         _ => commands::row(command).word,
     }
 }
@@ -181,9 +214,18 @@ fn offered_of_rows(app: &App, asks: bool) -> &'static [Command] {
     use Command as C;
     let several = availability::check(app, C::DecideAll).is_ok();
     match app.page {
+        Page::Webhooks => {
+            &[C::NewWebhook, C::RemoveWebhook, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        Page::Account => &[C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        Page::Broadcasts => broadcasts::HINTS,
+        Page::Wall => &[C::GoToRow, C::RowDown, C::RowUp, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        page if is_deck(page) => &[C::GoToRow, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
         Page::People => &[
             C::GoToRow,
             C::SearchRows,
+            C::MarkPerson,
+            C::BroadcastPeople,
             C::NewPerson,
             C::EditPerson,
             C::TagPerson,
@@ -228,6 +270,7 @@ fn offered(app: &App) -> &'static [Command] {
             C::Close,
             C::Snooze,
             C::Tags,
+            C::Broadcast,
             C::Claim,
             C::MarkAll,
             C::MarkNone,

@@ -9,9 +9,11 @@
 pub mod account;
 pub mod body;
 pub mod broadcasts;
+pub mod connections;
 pub mod contacts;
 pub mod content;
 pub mod conversations;
+pub mod deliveries;
 pub mod email;
 pub mod errors;
 pub mod lenient;

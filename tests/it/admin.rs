@@ -59,6 +59,9 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
     let made = scene.admin(&["key", "create", "--channel", "telegram", "--environment", "test"], "");
     let key = made["key"].as_str().expect("a key").to_owned();
     assert!(key.starts_with("svc_test_"), "{key}");
+    let database = scene.binary.folder().join("service.db");
+    let database = database.to_str().expect("a path in words");
+    scene.binary.unread(&["admin", "--db", database, "key", "list"]);
     let (status, account) = scene.get("/account", &key).await;
     assert_eq!((status, &account["assistant"]["platform"]), (StatusCode::OK, &json!("TELEGRAM")));
     assert_eq!(scene.admin(&["credits", "--set", "7"], ""), json!({"balance": 7}));
@@ -96,5 +99,52 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
 fn what_cannot_be_is_said() {
     let binary = Binary::new();
     let said = binary.fails(1, &["admin", "key", "list"], "");
-    assert!(said.contains("service.db") && said.contains("frontdesk serve"), "{said}");
+    assert!(said.contains("service.db") && said.contains("frontdesk serve --db"), "{said}");
+    let made = binary.folder().join("none.db");
+    let path = made.to_str().expect("a path in words");
+    binary.fails(1, &["admin", "--db", path, "credits", "--add", "5"], "");
+    assert!(!made.exists(), "a change made the file");
+}
+
+#[test]
+fn keys_are_not_made_for_a_ready_file_that_cannot_be_written() {
+    let binary = Binary::new();
+    let (database, ready) = (binary.folder().join("new.db"), binary.folder().join("no folder/ready.json"));
+    let (database_word, ready) = (database.to_str().expect("words"), ready.to_str().expect("words"));
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--db", database_word, "--ready-file", ready];
+    let said = binary.fails(1, &serve, "");
+    assert!(said.contains("writing the ready file") && said.contains("no folder"), "{said}");
+    assert!(!database.exists(), "keys were made and told to nobody");
+}
+
+#[test]
+fn what_is_no_service_database_is_left_as_it_is() {
+    let binary = Binary::new();
+    let foreign = binary.folder().join("theirs.db");
+    rusqlite::Connection::open(&foreign).expect("opens").execute_batch("CREATE TABLE a (b)").expect("made");
+    let damaged = [b"SQLite format 3\0".as_slice(), &[7; 4096]].concat();
+    let cases = [
+        ("notes.txt", b"Buy milk.\n".to_vec(), "is not a service database; nothing was changed"),
+        ("empty.db", Vec::new(), "is not a service database; nothing was changed"),
+        ("theirs.db", std::fs::read(&foreign).expect("readable"), "is not a service database"),
+        ("damaged.db", damaged, "is damaged; nothing was changed"),
+    ];
+    for (name, bytes, words) in cases {
+        let path = binary.folder().join(name);
+        std::fs::write(&path, &bytes).expect("written");
+        let before = std::fs::read_dir(binary.folder()).expect("a folder").count();
+        let shown = path.to_str().expect("a path in words");
+        for command in [&["key", "list"][..], &["credits", "--add", "5"]] {
+            let said = binary.fails(1, &[&["admin", "--db", shown], command].concat(), "");
+            assert!(said.contains(&format!("{name} {words}")), "{said}");
+        }
+        assert_eq!(std::fs::read(&path).expect("still there"), bytes, "{name}");
+        assert_eq!(std::fs::read_dir(binary.folder()).expect("a folder").count(), before, "{name}");
+    }
+    // Nor does a service take somebody's text for a damaged file.
+    let notes = binary.folder().join("notes.txt");
+    let notes = notes.to_str().expect("a path in words");
+    let said = binary.fails(1, &["serve", "--listen", "127.0.0.1:0", "--db", notes], "");
+    assert!(said.contains("notes.txt: the file is no database"), "{said}");
+    assert_eq!(std::fs::read(notes).expect("still there"), b"Buy milk.\n");
 }

@@ -63,6 +63,16 @@ impl Binary {
         ended.out
     }
 
+    /// Runs a command whose reader has gone before it says anything: it must
+    /// end in silence.
+    #[track_caller]
+    pub fn unread(&self, arguments: &[&str]) {
+        let mut child = self.command(arguments).spawn().expect("it runs");
+        drop((child.stdin.take(), child.stdout.take()));
+        let ended = Ended::of(&child.wait_with_output().expect("it ends"));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+
     /// Runs a command that must fail with a code; what it says, in one line.
     #[track_caller]
     pub fn fails(&self, code: i32, arguments: &[&str], input: &str) -> String {

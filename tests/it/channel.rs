@@ -106,8 +106,10 @@ fn nothing_is_added_that_does_not_work() {
     let key = desk.key_of("whatsapp");
     let said = binary.fails(1, &add(&desk.base_url), "svc_live_0123456789abcdef0123\n");
     assert!(said.contains("nothing was added") && said.contains("does not take this key"), "{said}");
-    let said = binary.fails(1, &add("http://api.example.com/v1"), &key);
-    assert!(said.contains("not https"), "{said}");
+    for url in ["http://api.example.com/v1", "x"] {
+        let said = binary.fails(2, &add(url), &key);
+        assert!(said.contains("must begin with https://, or http:// on this machine"), "{said}");
+    }
     let said = binary.fails(1, &add(&desk.base_url), "");
     assert!(said.contains("the input ended"), "{said}");
     let said = binary.fails(2, &["channel", "add"], "");
@@ -199,6 +201,32 @@ fn the_doctor_tells_what_does_not_work() {
     assert_eq!(verdict(&ill, "visible_seconds must be"), "fail");
     let ended = binary.run(&["doctor", "--offline"], "");
     assert!(ended.err.contains("do not work") && ended.out.contains("fail  configuration"), "{}", ended.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_gives_one_advice_and_the_right_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let binary = Binary::new();
+    let file = binary.folder().join("k");
+    std::fs::write(&file, "svc_test_x").expect("written");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("set");
+    let channel = |url: &str, key: &str| {
+        format!("[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{url}\"\nkey_file = \"{key}\"\n")
+    };
+    let path = file.display().to_string();
+    binary.configure(&channel("http://127.0.0.1:9/v1", &path));
+    let line = format!("can be read by others; run: chmod 600 {path}\n");
+    let ended = binary.run(&["doctor"], "");
+    assert!(ended.out.contains(&line), "{}", ended.out);
+    binary.configure(&channel("http://127.0.0.1:9/v1", "/nowhere/k"));
+    let ended = binary.run(&["doctor"], "");
+    assert!(ended.out.contains("no such file: correct it in the configuration\n"), "{}", ended.out);
+    // An address that cannot be used is told as other mistakes are.
+    binary.configure(&channel("http://api.example.com/v1", &path));
+    let ended = binary.run(&["doctor", "--offline"], "");
+    let mistake = "config.toml, line 3: base_url \"http://api.example.com/v1\" must begin with https://";
+    assert!(ended.out.contains(mistake), "{}", ended.out);
 }
 
 #[test]

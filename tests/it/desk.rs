@@ -12,7 +12,9 @@ use frontdesk::app::importing::{Order, Source, Told};
 use frontdesk::app::keys::{Key, KeyCode};
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
+use frontdesk::connections::Credentials;
 use frontdesk::model::account::Environment;
+use frontdesk::model::connections::Connection;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
@@ -20,6 +22,7 @@ use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::service;
+use frontdesk::shell::connections::{Linked, Setup};
 use frontdesk::shell::effects;
 use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
@@ -346,15 +349,6 @@ impl Desk {
             Effect::Fetch(channel, fetch) => {
                 on.block_on(of(channel).fetch(&fetch));
             }
-            Effect::FetchTemplates(channel) => {
-                on.block_on(of(channel).pull_templates());
-            }
-            Effect::FetchMail(channel, wish) => {
-                on.block_on(of(channel).pull_mail(&wish));
-            }
-            Effect::FindContacts(channel, words) => {
-                on.block_on(of(channel).find_contacts(&words));
-            }
             Effect::FetchOlder(channel, conversation) => {
                 on.block_on(of(channel).pull_older(&conversation));
             }
@@ -380,6 +374,9 @@ impl Desk {
         match effect {
             Effect::SaveDraft(channel, conversation, draft) if self.disk == Disk::Fails => {
                 Some(Event::DraftNotSaved(channel, conversation, draft, why))
+            }
+            Effect::SaveNote(channel, conversation, text) if self.disk == Disk::Fails => {
+                Some(Event::NoteNotSaved(channel, conversation, text, why))
             }
             Effect::Enqueue { intents, .. } if self.disk == Disk::Fails => {
                 Some(Event::WriteFailed { what: "sending".to_owned(), why, intents })
@@ -411,6 +408,12 @@ impl Desk {
     fn take_news(&mut self) -> Vec<Effect> {
         let news = std::mem::take(&mut *self.news.lock().expect("no one failed"));
         news.into_iter().flat_map(|it| self.app.update(Event::News(it))).collect()
+    }
+
+    /// Something the hands told.
+    pub fn told(&mut self, news: News) -> &mut Self {
+        self.event(Event::News(news));
+        self
     }
 
     fn event(&mut self, event: Event) {
@@ -479,9 +482,14 @@ impl Desk {
         self.import_step();
         for index in 0..self.channels.len() {
             let _ = self.runtime.block_on(self.channels[index].upload_all(self.clock.now()));
-            let _ = self.runtime.block_on(self.channels[index].push_all(self.clock.now()));
             let channel = &self.channels[index];
             self.runtime.block_on(async {
+                channel.carry_campaigns(self.clock.now()).await;
+                let _ = channel.push_all(self.clock.now()).await;
+                while channel.carry_campaigns(self.clock.now()).await.wait == 0 {
+                    let _ = channel.push_all(self.clock.now()).await;
+                }
+                channel.pull_broadcasts().await;
                 channel.pull_account().await;
                 channel.pull_trigger().await;
                 channel.pull_mailbox().await;
@@ -591,6 +599,29 @@ impl Desk {
         self.event(Event::News(News::History(id.clone(), conversation)));
         self.event(Event::News(News::Uploading(id, claimed.row.id, Some(percent))));
         self
+    }
+
+    /// Connects the business's own systems, each with its credential.
+    pub fn connect(&mut self, all: &[(Connection, &str)]) -> &mut Self {
+        let folder = self.folder.path();
+        let credentials = Credentials::new(folder.join("connections.sealed"), Arc::new(|| Ok([5; 32])));
+        for (connection, secret) in all {
+            credentials.keep(connection, &Secret::new(secret)).expect("kept");
+        }
+        let connections: Vec<Connection> = all.iter().map(|it| it.0.clone()).collect();
+        let file = folder.join("connections.toml");
+        std::fs::write(&file, frontdesk::wire::connections::write(&connections)).expect("written");
+        self.app.settings.connections.clone_from(&connections);
+        self.app.settings.connects = true;
+        let log = folder.join("connection-calls.log");
+        let setup = Setup { connections, file, log, credentials, offset_minutes: 0 };
+        self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
+        self
+    }
+
+    /// The desk's own folder.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     /// The folder of canned replies.
@@ -707,14 +738,7 @@ impl Desk {
 }
 
 fn is_asked_of_the_server(effect: &Effect) -> bool {
-    matches!(
-        effect,
-        Effect::Fetch(..)
-            | Effect::FetchTemplates(_)
-            | Effect::FetchMail(..)
-            | Effect::FetchOlder(..)
-            | Effect::FindContacts(..)
-    )
+    matches!(effect, Effect::Fetch(..) | Effect::FetchOlder(..))
 }
 
 fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {

@@ -4,3 +4,4 @@
 mod campaign;
 pub(crate) mod folder;
 mod points;
+mod waves;

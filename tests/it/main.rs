@@ -4,6 +4,7 @@ mod admin;
 mod assistant;
 mod binary;
 mod channel;
+mod connections;
 mod contract;
 #[macro_use]
 mod desk;
@@ -19,7 +20,9 @@ mod plain;
 mod proxy;
 mod pty;
 mod raw_http;
+mod reachable;
 mod readme;
+mod receiving;
 mod scripting;
 mod searching;
 mod service;

@@ -18,6 +18,15 @@ fn completions_and_the_manual_name_every_command() {
 }
 
 #[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let binary = Binary::new();
+    for arguments in [&["man"][..], &["completions", "bash"], &["doctor", "--offline"], &["channel", "list"]]
+    {
+        binary.unread(arguments);
+    }
+}
+
+#[test]
 fn without_a_terminal_the_inbox_names_what_scripts_use() {
     let said = Binary::new().fails(2, &[], "");
     for command in
@@ -25,4 +34,6 @@ fn without_a_terminal_the_inbox_names_what_scripts_use() {
     {
         assert!(said.contains(command), "{said}");
     }
+    let said = Binary::new().fails(2, &["wall"], "");
+    assert!(said.contains("the wall needs a terminal") && !said.contains("inbox"), "{said}");
 }

@@ -97,8 +97,12 @@ fn a_takeover_without_a_screen() {
     talk.says("1").hears(&["Maria ", "where is my order"]);
     talk.says("reply").hears(&["Write: one line is sent"]);
     talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);
+    // A word does not answer by its first letter.
+    talk.says("snooze").hears(&["answers nothing here: say one of the letters in brackets"]);
+    talk.says("Esc").hears(&["Write on after \"Hi Maria, a person here.\""]);
+    talk.says("Wait.").hears(&["[y] pause the AI and send"]);
     talk.says("y").hears(&["sent", "Hi Maria"]);
-    assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.");
+    assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.\nWait.");
     // A customer who writes is told of, wherever one is.
     talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);

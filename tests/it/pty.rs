@@ -369,8 +369,9 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.args(["demo"]);
-    // It reads the keyboard itself: no key of it may reach the desk.
-    let editor = "f() { echo go on; read -r line; printf 'typed %s, was %s' \"$line\" \"$(cat \"$1\")\" > \"$1\"; stat -c %a \"$1\" >> \"$1\"; }; f";
+    // It reads the keyboard itself: no key of it may reach the desk. It takes
+    // longer than a notice stays, which counts from when it is seen.
+    let editor = "f() { echo go on; read -r line; sleep 9; printf 'typed %s, was %s' \"$line\" \"$(cat \"$1\")\" > \"$1\"; stat -c %a \"$1\" >> \"$1\"; }; f";
     command.env("VISUAL", editor);
     let mut terminal = Terminal::run(folder, command, 100, 30);
     terminal.wait_for_text("Inbox");
@@ -386,4 +387,40 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     terminal.wait_for_text("typed qqq, was half a thought600");
     terminal.keys(" and more");
     terminal.wait_for_text("and more");
+}
+
+#[test]
+fn a_channel_is_added_from_within_the_desk() {
+    let desk = crate::desk::Desk::new(80, 24);
+    let key = desk.key_of("whatsapp");
+    for (url, ends, said) in [
+        ("http://127.0.0.1:1/v1", "nothing was added", "no channel was added"),
+        (&desk.base_url, "opens it", "added; `frontdesk` without `demo` opens it"),
+    ] {
+        let mut terminal = Terminal::start(&["demo"], 120, 30);
+        terminal.wait_for_text("Inbox");
+        terminal.keys(":setup\r");
+        terminal.wait_for_text("Name of the tab:");
+        terminal.keys("Harbor chat\r");
+        terminal.wait_for_text("Address of the service");
+        terminal.keys(&format!("{url}\r"));
+        terminal.wait_for_text("Channel key (not shown):");
+        terminal.keys(&format!("{key}\r"));
+        terminal.wait_for_text("Enter goes back to the desk");
+        assert!(terminal.contents().contains(ends), "{}", terminal.contents());
+        terminal.keys("\r");
+        terminal.wait_for_text(said);
+        assert!(!String::from_utf8_lossy(&terminal.seen).contains(&key[..20]), "{}", terminal.contents());
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
+    let mut terminal = Terminal::start(&["demo"], 120, 30);
+    terminal.wait_for_text("Inbox");
+    terminal.keys(":setup\r");
+    terminal.wait_for_text("Name of the tab:");
+    // Only the first process of a session is told.
+    terminal.signal("HUP");
+    terminal.wait_for_end();
 }

@@ -2,7 +2,9 @@
 //! configuration as people write it.
 
 mod broadcasts;
+mod deck;
 mod people;
+mod rest;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -119,7 +121,7 @@ fn success_is_only_what_the_server_confirmed() {
     assert_eq!(script.desk.outbound().len(), 1);
     let said = script.fails(1, &["show", "nobody"]);
     assert!(said.contains("no conversation is \"nobody\""), "{said}");
-    let said = script.fails(1, &["list", "--channel", "Harbor chatt"]);
+    let said = script.fails(2, &["list", "--channel", "Harbor chatt"]);
     assert!(said.contains("there are: Harbor chat"), "{said}");
     script.desk.dev("keys/revoke", json!({"key": script.desk.key_of("whatsapp")}));
     let said = script.fails(1, &["list"]);
@@ -165,7 +167,7 @@ fn what_was_refused_waits_in_the_outbox_for_a_word() {
     for left in rows.as_array().expect("rows").iter().filter(|it| it["waitsForYou"] == true) {
         script.ok(&["outbox", "drop", left["id"].as_str().expect("an id")]);
     }
-    assert!(script.fails(1, &["outbox", "drop", "nothing"]).contains("outbox list"));
+    assert!(script.fails(2, &["outbox", "drop", "nothing"]).contains("outbox list"));
 }
 
 #[test]
@@ -200,7 +202,9 @@ fn searching_and_exporting() {
         serde_json::from_str(&script.ok(&["search", "again", "--limit", "7", "--json"])).expect("JSON");
     assert_eq!((found["messages"].as_array().expect("messages").len(), &found["more"]), (7, &json!(true)));
     assert_eq!(found["messages"][0]["snippet"], "again 119");
-    assert!(script.fails(1, &["search", "?!"]).contains("no word"));
+    for nothing in ["?!", ""] {
+        assert!(script.fails(2, &["search", nothing]).contains("no word"));
+    }
     assert!(script.fails(1, &["search", "order", "--refresh", "--timeout", "1"]).contains("Harbor chat"));
 }
 
@@ -225,9 +229,15 @@ fn a_script_sends_files_links_places_and_templates() {
         (2, &["hi", "--as", "image"], "--as says what"),
         (2, &["hi", "--template", "hello_again", "--language", "en"], "a template has its own text"),
         (1, &["--file", "/no/such/bill.pdf"], "there is no file /no/such/bill.pdf"),
-        (1, &["--link", "http://shop.example/a.pdf"], "must begin with https://"),
-        (1, &["--file", "tests/it/stories/files/bell.png", "--as", "video"], "is not sent as video"),
+        (2, &["--link", "http://shop.example/a.pdf"], "must begin with https://"),
+        (2, &["--file", "tests/it/stories/files/bell.png", "--as", "video"], "is not sent as video"),
     ];
+    let long = "x".repeat(5_000);
+    for (text, words) in [("", "there is nothing to send"), (" ", "nothing to send"), (&long, "at most 4096")]
+    {
+        let said = script.fails(2, &["send", &id, text, "--beside-ai"]);
+        assert!(said.contains(words), "{said}");
+    }
     for (code, more, words) in cases {
         let said = script.fails(code, &send(more));
         assert!(said.contains(words), "{more:?}: {said}");

@@ -37,6 +37,8 @@ pub struct Head {
     pub chosen: usize,
     /// What is wrong, said when it was to be sent.
     pub wrong: Option<String>,
+    /// Whether a person changed a field.
+    pub touched: bool,
 }
 
 /// What a key did in the head.
@@ -82,6 +84,11 @@ impl Head {
         }
     }
 
+    /// Whether a person wrote whom it is for or what it is about.
+    pub fn is_begun(&self) -> bool {
+        self.touched && self.fields.iter().any(|it| !it.text().trim().is_empty())
+    }
+
     /// The lines it takes on screen.
     pub fn height(&self) -> usize {
         let offered = self.offered.len().min(4);
@@ -122,6 +129,7 @@ impl Head {
                 if !self.fields[self.at].key(key) {
                     return Did::Nothing;
                 }
+                self.touched = true;
                 self.offered.clear();
                 let begun = (self.at < SUBJECT).then(|| self.begun().to_owned());
                 return Did::Changed(begun.filter(|it| it.chars().count() > 1));
@@ -154,6 +162,7 @@ impl Head {
         let rest = field.after().trim_start_matches([',', ' ']).to_owned();
         let tail = if rest.is_empty() { ", ".to_owned() } else { format!(", {rest}") };
         self.fields[self.at].set(format!("{before}{gap}{email}{tail}"));
+        self.touched = true;
         self.offered.clear();
         true
     }

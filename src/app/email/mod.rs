@@ -21,6 +21,7 @@ use crate::app::event::{Effect, Load};
 use crate::app::tab::{Focus, Tab};
 use crate::model::account::Platform;
 use crate::model::email::{MailAccount, MailWish};
+use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::Mail;
 
@@ -151,6 +152,6 @@ impl App {
     }
 
     pub(crate) fn fetch_mail(&self, wish: MailWish, effects: &mut Vec<Effect>) {
-        effects.push(Effect::FetchMail(self.tab().channel.id.clone(), wish));
+        effects.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Mail(wish)));
     }
 }

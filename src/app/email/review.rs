@@ -184,40 +184,18 @@ impl App {
         }
     }
 
-    /// A mail comes back to where it was written: it was taken back, or could
-    /// not be queued.
-    pub(crate) fn mail_back(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        mail: &Mail,
-        effects: &mut Vec<Effect>,
-    ) {
-        let now = self.now;
-        let kept = self.tab_of(channel).and_then(|it| {
-            let same =
-                |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
-            it.mail.leaving.iter().rev().find(|(kept, _)| same(kept)).map(|it| it.1.clone())
-        });
-        let lost =
-            kept.is_none() && mail.attachments.iter().any(|it| matches!(it.source, Source::Enclosed(_)));
-        let written = kept.and_then(|it| Written::from_draft(&it)).unwrap_or_else(|| from_mail(mail));
-        self.take_up(channel);
-        if conversation.as_str().starts_with(NEW) {
-            self.show_new_mail(conversation, effects);
-        } else {
-            self.visit(channel, conversation, Focus::History, effects);
-        }
-        let tab = self.tab_mut();
-        tab.mail.begun = None;
-        tab.focus = Focus::Composer;
-        if let Some(composer) = &mut tab.composer {
-            composer.receive_draft(None);
-            composer.mode = crate::app::composer::Mode::Reply;
-            composer.begin_mail(written, now);
-        }
-        if lost {
-            self.warn("taken back; its files have to be attached again");
+    /// A mail as it was written, before it was put together to be sent, and
+    /// whether files were among it that have to be attached again.
+    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (Written, bool) {
+        let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
+        let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
+        let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
+        match kept.and_then(|(_, draft)| Written::from_draft(draft)) {
+            Some(written) => (written, false),
+            None => {
+                let lost = mail.attachments.iter().any(|it| matches!(it.source, Source::Enclosed(_)));
+                (from_mail(mail), lost)
+            }
         }
     }
 
@@ -231,11 +209,7 @@ impl App {
     ) {
         let now = self.now;
         let Some(written) = Written::from_draft(text) else { return };
-        self.take_up(channel);
-        match conversation.as_str().starts_with(NEW) {
-            true => self.show_new_mail(conversation, effects),
-            false => self.visit(channel, conversation, Focus::History, effects),
-        }
+        self.visit_written(channel, conversation, effects);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
         if let Some(composer) = &mut tab.composer {

@@ -13,9 +13,11 @@ use crate::app::event::{Effect, Load};
 use crate::app::history::History;
 use crate::app::layers::Layer;
 use crate::app::tab::{Focus, Tab};
+use crate::app::undoing::Done;
 use crate::app::watch;
 use crate::model::conversations::ConversationRow;
 use crate::model::email::MailWish;
+use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
@@ -114,7 +116,7 @@ impl App {
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
-                effects.push(Effect::FetchMail(channel.clone(), MailWish::Thread(id.clone())));
+                effects.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
             }
             if !triage.ready.contains_key(&id) {
                 let query = HistoryQuery { channel: channel.clone(), conversation: id, limit: MAILS };
@@ -241,6 +243,9 @@ impl App {
 
     /// Takes the last decision back, and goes to its thread.
     fn triage_undo(&mut self, effects: &mut Vec<Effect>) {
+        if self.undo_at_hand(effects) {
+            return;
+        }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(last) = triage.decided.pop() else {
             return self.say("nothing was decided yet");
@@ -263,6 +268,22 @@ impl App {
         if last.what != Decision::Answered {
             self.triage_show(first, effects);
         }
+    }
+
+    /// Takes back a star or the like of the thread at hand, if that is the
+    /// newest thing done; it is no decision, and one stays there.
+    fn undo_at_hand(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let Some(triage) = self.tab().triage() else { return false };
+        let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
+        let newest = self.done().map(|it| it.0).find(|it| !it.undone).filter(|it| it.at >= triage.began);
+        if newest.and_then(Done::filed) != Some(&at) {
+            return false;
+        }
+        self.undo(effects);
+        if let Some(triage) = &mut self.tab_mut().mail.triage {
+            triage.starred.remove(&at);
+        }
+        true
     }
 
     /// Asks whether the last decision is meant for all of its sender.

@@ -35,6 +35,11 @@ impl Tab {
         self.composer.as_ref().filter(|it| it.mode == Mode::Reply)?.head.as_ref()
     }
 
+    /// Whether keys go to the text itself, not to a field over it.
+    pub fn writes_text(&self) -> bool {
+        self.mail_head().is_none_or(|it| it.at >= BODY)
+    }
+
     /// The addresses of the account.
     pub fn own_addresses(&self) -> Vec<String> {
         self.mail.account.iter().map(|it| it.address.to_string()).collect()
@@ -76,6 +81,19 @@ impl App {
         if !is_mail || mode == Mode::Note {
             return false;
         }
+        self.visit_written(channel, conversation, effects);
+        self.tab_mut().mail.begun = Some((Begun::Answer, false));
+        true
+    }
+
+    /// Goes to a conversation that is written in, or to a mail that has no
+    /// thread yet.
+    pub(crate) fn visit_written(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        effects: &mut Vec<Effect>,
+    ) {
         if conversation.as_str().starts_with(NEW) {
             self.take_up(channel);
             self.page = crate::app::pages::Page::Inbox;
@@ -83,8 +101,7 @@ impl App {
         } else {
             self.visit(channel, conversation, Focus::History, effects);
         }
-        self.tab_mut().mail.begun = Some((Begun::Answer, false));
-        true
+        self.tab_mut().mail.begun = None;
     }
 
     /// Begins the mail that is wanted, once all it needs is there.
@@ -230,6 +247,7 @@ impl App {
             composer.change_head(now, |it| {
                 let at = it.at;
                 it.fields[at].insert(clean.trim());
+                it.touched = true;
             });
         }
         true
@@ -262,6 +280,7 @@ impl Composer {
 
     /// Whether nothing of a person's own is in the mail.
     pub fn is_mail_blank(&self) -> bool {
-        self.written().is_none_or(|it| it.is_blank())
+        let is_begun = self.head.as_ref().is_some_and(Head::is_begun);
+        !is_begun && self.written().is_none_or(|it| it.is_blank())
     }
 }

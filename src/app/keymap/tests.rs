@@ -45,11 +45,11 @@ fn resolves_sequences() {
 
 #[test]
 fn a_key_chosen_instead_is_the_only_one() {
-    let map = map(&[(C::Reply, &["F2", "g e"]), (C::Undo, &[])]);
+    let map = map(&[(C::Reply, &["F2", "g j"]), (C::Undo, &[])]);
     assert_eq!(map.resolve(HISTORY, &press("F2")), Resolution::Matched(C::Reply));
-    assert_eq!(map.resolve(HISTORY, &press("g e")), Resolution::Matched(C::Reply));
+    assert_eq!(map.resolve(HISTORY, &press("g j")), Resolution::Matched(C::Reply));
     assert_eq!(map.resolve(HISTORY, &press("r")), Resolution::Unknown);
-    assert_eq!((map.first(C::Reply), map.all(C::Reply)), ("F2".to_owned(), vec!["F2".into(), "g e".into()]));
+    assert_eq!((map.first(C::Reply), map.all(C::Reply)), ("F2".to_owned(), vec!["F2".into(), "g j".into()]));
     assert_eq!((map.first(C::Undo), map.all(C::Undo)), (":undo".to_owned(), vec![]));
     assert_eq!(map.clashes(), []);
     assert_eq!(map.words("{reply} answers, {undo} ends, {nothing} {"), "F2 answers, :undo ends, {nothing} {");

@@ -145,6 +145,11 @@ impl PersonForm {
         }
     }
 
+    /// Whether anything is filled in.
+    pub fn has_words(&self) -> bool {
+        self.values.iter().any(|it| !it.text().trim().is_empty())
+    }
+
     /// What a field holds.
     pub fn text(&self, field: usize) -> &str {
         self.values.get(field).map_or("", |it| it.text().trim())

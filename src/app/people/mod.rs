@@ -5,6 +5,7 @@
 
 pub mod deleting;
 pub mod form;
+pub mod marking;
 mod saving;
 
 use std::collections::HashMap;
@@ -49,6 +50,8 @@ pub struct People {
     pub total: u64,
     /// What is looked for.
     pub search: String,
+    /// Who is marked.
+    pub marked: marking::Marked,
     typed_at: Timestamp,
     wanted: u32,
     asked: HashMap<ChannelId, Asked>,
@@ -57,6 +60,8 @@ pub struct People {
     pub(super) opening: form::Opening,
     /// A form whose metadata is in the editor.
     pub(super) lent: Option<Box<form::PersonForm>>,
+    /// A new person who was begun and left.
+    pub(super) begun: Option<Box<form::PersonForm>>,
 }
 
 impl People {
@@ -165,7 +170,7 @@ impl App {
         asked.in_flight = false;
         match fetched {
             Ok(Fetched::People { more }) => asked.more = more,
-            Ok(Fetched::Person) => (),
+            Ok(_) => (),
             Err(why) => asked.failed = Some(why),
         }
     }

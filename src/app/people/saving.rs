@@ -17,7 +17,9 @@ use crate::model::text;
 
 impl App {
     pub(super) fn new_person(&mut self) {
-        self.open_layer(Layer::PersonForm(Box::new(PersonForm::new(None, Field::Phone))));
+        let begun = self.people.begun.take();
+        let form = begun.unwrap_or_else(|| Box::new(PersonForm::new(None, Field::Phone)));
+        self.open_layer(Layer::PersonForm(form));
     }
 
     /// Opens the form of the chosen person once it has been read whole; the
@@ -134,8 +136,8 @@ impl App {
         let count = form.values.len().max(1);
         let first = usize::from(!form.is_new);
         match key.code {
-            KeyCode::Esc => return self.leave_form(&form),
-            KeyCode::Char('c') if key.ctrl => return self.leave_form(&form),
+            KeyCode::Esc => return self.leave_form(form),
+            KeyCode::Char('c') if key.ctrl => return self.leave_form(form),
             KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
             KeyCode::BackTab | KeyCode::Up if form.focus <= first => form.focus = count - 1,
             KeyCode::BackTab | KeyCode::Up => form.focus -= 1,
@@ -168,7 +170,11 @@ impl App {
         self.layers.push(Layer::PersonForm(form));
     }
 
-    fn leave_form(&mut self, form: &PersonForm) {
+    fn leave_form(&mut self, form: Box<PersonForm>) {
+        if form.is_new && form.replaces.is_none() && form.has_words() {
+            self.people.begun = Some(form);
+            return self.say(self.keyed("not saved; {new-person} goes on with it"));
+        }
         if form.change().is_none_or(|it| !it.is_empty()) {
             self.say("not saved; nothing was changed");
         }

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of the inbox.
 
+mod connections;
 mod credits;
 mod keys;
 mod templates;
@@ -13,7 +14,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
-use crate::service::admin::Admin;
+use crate::service::admin::{Admin, AdminError};
 
 /// The switches of `admin`.
 #[derive(Debug, Args)]
@@ -37,6 +38,9 @@ pub enum AdminAction {
     Key(keys::KeyAction),
     /// Show the balance, or change it.
     Credits(credits::CreditArguments),
+    /// Data Connections: add, test, list, log, remove.
+    #[command(subcommand)]
+    Connection(connections::ConnectionAction),
     /// Templates: list, put, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
@@ -51,14 +55,17 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         Some(path) => path,
         None => folders::data()?.join("service.db"),
     };
-    let shown = path.display().to_string();
-    let admin = Admin::open(&path).with_context(|| format!("opening {shown}"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;
+    let admin = Admin::open(&path).map_err(|why| match why {
+        AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {}", path.display())),
+        told => told.into(),
+    })?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting")?;
     let json = arguments.json;
     let done = runtime.block_on(async {
         match arguments.action {
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
+            AdminAction::Connection(action) => connections::run(&admin, action, json).await,
             AdminAction::Template(action) => templates::run(&admin, action, json).await,
         }
     });

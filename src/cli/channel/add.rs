@@ -4,7 +4,6 @@
 //! Knows nothing of how a key is kept.
 
 use std::io;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
@@ -12,12 +11,11 @@ use serde_json::json;
 use crate::cli::channel::check::{self, Checked};
 use crate::cli::channel::{AddArguments, File};
 use crate::cli::{CliError, print};
-use crate::client::Client;
+use crate::client;
 use crate::config::KeySource;
 use crate::config::edit::{self, Entry};
 use crate::config::keys::{KeptIn, Place};
 use crate::model::secret::Secret;
-use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
 
 /// What is to be added.
@@ -31,8 +29,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let file = File::read()?;
     let wanted = wanted(&file, arguments)?;
     // Said before anything secret is typed.
-    let stand_in = Secret::new("svc_test_");
-    Client::new(&wanted.base_url, &stand_in, Arc::new(SystemClock)).map_err(anyhow::Error::from)?;
+    client::usable(&wanted.base_url).map_err(|why| CliError::Usage(why.to_string()))?;
     let key = key(arguments)?;
     let checked = check::check(&wanted.base_url, &key)
         .with_context(|| format!("{}: nothing was added", wanted.name))?;

@@ -8,6 +8,22 @@ use std::path::Path;
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
 use crate::config::{ChannelConfig, Config};
+use crate::connections::file;
+
+/// The connections, if there are any.
+pub fn connections(config: &Path) -> Vec<Finding> {
+    let path = config.with_file_name("connections.toml");
+    if !path.exists() {
+        return Vec::new();
+    }
+    let (read, wrong) = file::read(&path);
+    let mut findings: Vec<Finding> =
+        wrong.into_iter().map(|it| Finding::fail("connections", it, "")).collect();
+    if findings.is_empty() {
+        findings.push(Finding::ok("connections", format!("{}: {}", path.display(), read.len())));
+    }
+    findings
+}
 
 /// What is configured, and what was found.
 pub fn look(path: &Path) -> (Vec<ChannelConfig>, Vec<Finding>) {

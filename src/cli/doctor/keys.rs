@@ -39,8 +39,10 @@ fn key(channel: &ChannelConfig) -> Vec<Finding> {
     let secret = match channel.fetch_key() {
         Ok(secret) => secret,
         Err(error) => {
-            let advice = match channel.key {
+            let advice = match &channel.key {
                 KeySource::Environment(_) => "set it where frontdesk is started",
+                // What is wrong with a file that is there says what to do.
+                KeySource::File(path) if path.is_file() => "",
                 KeySource::Command(_) | KeySource::File(_) => "correct it in the configuration",
                 KeySource::Kept(_) => "",
             };

@@ -107,6 +107,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
 fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
     let path = folders::config()?.join("config.toml");
     let (channels, mut findings) = config::look(&path);
+    findings.extend(config::connections(&path));
     findings.extend(files::look(&folders::data()?, &channels));
     findings.extend(terminal::look());
     if !arguments.offline {

@@ -12,62 +12,38 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::cli::CliError;
 use crate::cli::scripting::Session;
 use crate::model::bounds;
-use crate::model::ids::ContactId;
-use crate::model::outbox::content::Audience;
+use crate::model::waves::audience::{Wanted, read_lines};
+use crate::model::waves::{Aim, Frozen};
 use crate::sync::Channel;
 
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;
 
-/// One line of an audience.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Wanted {
-    /// A contact by its id.
-    Contact(ContactId),
-    /// Whoever has this number.
-    Phone(String),
-}
-
 /// Whom it goes to, counted.
 #[derive(Debug)]
 pub struct Recipients {
     /// Whom.
-    pub to: Audience,
-    /// How many they are.
-    pub count: usize,
+    pub aim: Aim,
     /// Lines that named somebody again.
     pub doubled: usize,
-}
-
-/// What stands in a file: one id or number a line; empty lines and what
-/// follows a `#` say nothing.
-fn read_lines(text: &str) -> Vec<(usize, Wanted)> {
-    let lines = text.lines().enumerate().filter_map(|(at, line)| {
-        let word = line.split('#').next().unwrap_or("").trim();
-        let wanted = match word {
-            "" => return None,
-            phone if phone.starts_with('+') => {
-                let number = phone.chars().filter(|it| !matches!(it, ' ' | '-' | '(' | ')' | '/'));
-                Wanted::Phone(number.collect())
-            }
-            id => Wanted::Contact(ContactId::new(id)),
-        };
-        Some((at + 1, wanted))
-    });
-    lines.collect()
 }
 
 /// The people a file names; `-` is standard input.
 ///
 /// # Errors
-/// When it cannot be read, names nobody or too many, or a number nobody has.
-pub fn of_file(session: &Session, channel: &Channel, path: &str) -> Result<Recipients, CliError> {
+/// When it cannot be read, names nobody or more than `most`, or a number
+/// nobody has.
+pub fn of_file(
+    session: &Session,
+    channel: &Channel,
+    path: &str,
+    most: usize,
+) -> Result<Recipients, CliError> {
     let lines = read_lines(&read(path)?);
     if lines.is_empty() {
         return Err(CliError::Usage(format!("{path} names nobody: one contact id or phone number a line")));
     }
-    let (mut ids, mut seen, mut wrong) = (Vec::new(), BTreeSet::new(), Vec::new());
-    let total = lines.len();
+    let (mut ids, mut wrong) = (Vec::new(), Vec::new());
     for (line, wanted) in lines {
         let found = match wanted {
             Wanted::Contact(id) => Ok(id),
@@ -80,11 +56,7 @@ pub fn of_file(session: &Session, channel: &Channel, path: &str) -> Result<Recip
                 .ok_or_else(|| format!("line {line}: no contact has {phone}")),
         };
         match found {
-            Ok(id) => {
-                if seen.insert(id.clone()) {
-                    ids.push(id);
-                }
-            }
+            Ok(id) => ids.push(id),
             Err(why) => wrong.push(why),
         }
     }
@@ -94,14 +66,17 @@ pub fn of_file(session: &Session, channel: &Channel, path: &str) -> Result<Recip
         let told = wrong.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
         return Err(anyhow!("{path}: {told}{more}; nothing was sent").into());
     }
-    if ids.len() > bounds::BROADCAST_CONTACTS {
-        let (count, most) = (ids.len(), bounds::BROADCAST_CONTACTS);
+    let Some((frozen, doubled)) = Frozen::of(ids) else {
+        return Err(CliError::Usage(format!("{path} names nobody")));
+    };
+    let count = frozen.ids().len();
+    if count > most {
         return Err(CliError::Usage(format!(
-            "{path} names {count} contacts; {most} are the most of one broadcast: send it in parts"
+            "{path} names {count} contacts; {most} are the most of one broadcast: send it in waves, with \
+             --waves 10,{most}"
         )));
     }
-    let count = ids.len();
-    Ok(Recipients { to: Audience::Contacts(ids), count, doubled: total - count })
+    Ok(Recipients { aim: Aim::These(frozen), doubled })
 }
 
 /// Every contact of the workspace, counted page by page.
@@ -117,7 +92,7 @@ pub fn everyone(session: &Session, channel: &Channel) -> Result<Recipients> {
         match page.next_cursor {
             Some(next) if pages.insert(next.clone()) => cursor = Some(next),
             Some(_) => bail!("counting the contacts: the server's pages lead back to themselves"),
-            None => return Ok(Recipients { to: Audience::Everyone, count, doubled: 0 }),
+            None => return Ok(Recipients { aim: Aim::Everyone(count), doubled: 0 }),
         }
     }
 }
@@ -129,21 +104,4 @@ fn read(path: &str) -> Result<String> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("reading contacts from standard input")?;
     Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_an_audience() {
-        let text = "ct_1\n\n  +34 600-111 222  # Maria\n# nobody\nct_1\r\n";
-        let expected = [
-            (1, Wanted::Contact("ct_1".into())),
-            (3, Wanted::Phone("+34600111222".to_owned())),
-            (5, Wanted::Contact("ct_1".into())),
-        ];
-        assert_eq!(read_lines(text), expected);
-        assert!(read_lines(" \n#\n").is_empty());
-    }
 }

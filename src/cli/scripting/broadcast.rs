@@ -14,24 +14,38 @@ use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
 use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
 use crate::model::account::{Account, Environment, Platform};
+use crate::model::bounds;
 use crate::model::broadcasts::Broadcast;
-use crate::model::ids::BroadcastId;
+use crate::model::ids::{BroadcastId, CampaignId};
 use crate::model::outbox::content::{Audience, BroadcastContent, Json, Template};
 use crate::model::outbox::{Lane, Operation};
-use crate::model::prices::{self, Price};
+use crate::model::prices;
+use crate::model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
 use crate::store::outbox::NewRow;
 use crate::sync::Channel;
 use crate::sync::plan::watching;
+
+/// People of one broadcast in waves at most.
+const MOST: usize = 100_000;
 
 /// What can be done with broadcasts.
 #[derive(Debug, Subcommand)]
 pub enum BroadcastAction {
     /// Send one message to many contacts; tells first to how many, and the price.
     Send(BroadcastArguments),
-    /// Tell how a broadcast goes until it is finished.
+    /// Tell how a broadcast goes until it is finished; one in waves is carried on.
     Watch(WatchArguments),
+    /// Pause a broadcast in waves: no further wave leaves.
+    Pause(CampaignArguments),
+    /// Let a paused broadcast in waves go on, and follow it.
+    Continue(CampaignArguments),
+    /// Stop a broadcast in waves for good; what has left has left.
+    Stop(CampaignArguments),
+    /// Watch a broadcast that was sent elsewhere from now on.
+    Track(WatchArguments),
     /// List the broadcasts sent or watched from this desk, as last read.
     List(Common),
 }
@@ -65,6 +79,9 @@ pub struct BroadcastArguments {
     /// without it nothing is sent.
     #[arg(long, value_name = "WORDS")]
     pub confirm: Option<String>,
+    /// In waves.
+    #[command(flatten)]
+    pub waves: WaveArguments,
     /// What all have.
     #[command(flatten)]
     pub common: Common,
@@ -73,7 +90,7 @@ pub struct BroadcastArguments {
 /// The switches of `broadcast watch`.
 #[derive(Debug, Args)]
 pub struct WatchArguments {
-    /// The broadcast's id.
+    /// The broadcast's id, or that of one in waves.
     pub id: String,
     /// What all have.
     #[command(flatten)]
@@ -88,6 +105,16 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
     match action {
         BroadcastAction::Send(arguments) => send(session, arguments),
         BroadcastAction::Watch(arguments) => Ok(watch(session, arguments)?),
+        BroadcastAction::Continue(arguments) => {
+            let channel = channel_of(session, &arguments.id)?;
+            Ok(waves::go_on(session, &channel, arguments)?)
+        }
+        BroadcastAction::Pause(arguments) => Ok(waves::halt(&session.files, arguments, Phase::Paused)?),
+        BroadcastAction::Stop(arguments) => Ok(waves::halt(&session.files, arguments, Phase::Stopped)?),
+        BroadcastAction::Track(arguments) => {
+            let channel = business_chat(session, arguments.common.channel.as_deref())?;
+            Ok(waves::track(session, &channel, &BroadcastId::new(arguments.id.as_str()))?)
+        }
         BroadcastAction::List(common) => Ok(list(session, common)?),
     }
 }
@@ -97,7 +124,8 @@ impl BroadcastAction {
     pub fn common(&self) -> &Common {
         match self {
             Self::Send(arguments) => &arguments.common,
-            Self::Watch(arguments) => &arguments.common,
+            Self::Watch(arguments) | Self::Track(arguments) => &arguments.common,
+            Self::Pause(arguments) | Self::Continue(arguments) | Self::Stop(arguments) => &arguments.common,
             Self::List(common) => common,
         }
     }
@@ -124,38 +152,38 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         return Err(CliError::Failed(anyhow::anyhow!("{name} is read-only")));
     }
     let content = arguments.content();
+    let plan = arguments.waves.plan().map_err(|why| CliError::Usage(format!("--waves: {why}")))?;
+    let most = if plan.is_some() { MOST } else { bounds::BROADCAST_CONTACTS };
     let recipients = match &arguments.to {
-        Some(path) => audience::of_file(session, &channel, path)?,
+        Some(path) => audience::of_file(session, &channel, path, most)?,
         None => audience::everyone(session, &channel)?,
     };
     // Certain mistakes are told before anything is asked.
-    let operation = Operation::Broadcast { to: recipients.to.clone(), content: content.clone() };
+    let operation = Operation::Broadcast { to: first_part(&recipients.aim), content: content.clone() };
     let request = crate::client::prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation)
         .context("making the broadcast")?;
     let account = session.runtime.block_on(session.store().account(&channel.spec().id));
     let account = account.context("reading this desk's files")?.context("the account is not known")?;
-    let check = flight_check(&name, &account, &recipients, &content);
-    let wanted = phrase(&recipients);
+    let check = flight_check(&name, &account, &recipients, &content, plan.as_ref());
+    let wanted = phrase(&recipients.aim);
     if arguments.confirm.as_deref() != Some(wanted.as_str()) {
         return Err(CliError::Usage(format!(
             "{check}; nothing was sent: add --confirm '{wanted}' to send it"
         )));
     }
     let id = channel.spec().id.clone();
-    let row = NewRow {
-        channel: id,
-        lane: Lane::Broadcasts,
-        operation,
-        request,
-        hold_micros: 0,
-        seen: None,
-        planned_at: None,
-    };
+    if let Some(plan) = plan {
+        let new = NewCampaign { channel: id, content, aim: recipients.aim, plan, hold: 0 };
+        let begun = session.store().begin_campaign(new, account.quality_rating, session.now());
+        let begun = begun.context("beginning the broadcast")?;
+        return Ok(waves::follow(session, &channel, &begun, arguments.common.json)?);
+    }
+    let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
     let queued = session.store().enqueue(row, session.now()).context("queueing the broadcast")?;
     confirmed(session, &channel, &queued.id)?;
     let made = session.store().made(&queued.id).context("reading this desk's files")?;
     let made = made.unwrap_or_default();
-    let count = recipients.count;
+    let count = recipients.aim.count();
     let told = match arguments.common.json {
         true => json!({"ok": true, "channel": name, "broadcastId": made, "recipients": count}).to_string(),
         false => format!("broadcast {made}: to {count} contacts on {name}"),
@@ -179,11 +207,36 @@ fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> 
     }
 }
 
+/// The channel of a campaign.
+fn channel_of(session: &Session, id: &str) -> Result<Arc<Channel>> {
+    let id = CampaignId::from(id);
+    let campaign = waves::find(session.store().campaign(&id)?, &id)?;
+    let mut all = session.channels(None)?.into_iter();
+    all.find(|it| it.spec().id == campaign.channel).context("its channel is not configured any more")
+}
+
+/// Whom the first request of it names.
+fn first_part(aim: &Aim) -> Audience {
+    match aim {
+        Aim::Everyone(_) => Audience::Everyone,
+        Aim::These(frozen) => {
+            Audience::Contacts(frozen.ids().iter().take(bounds::BROADCAST_CONTACTS).cloned().collect())
+        }
+    }
+}
+
 /// All that should be known before it leaves, in a line.
-fn flight_check(name: &str, account: &Account, to: &Recipients, content: &BroadcastContent) -> String {
-    let price = each(content).times(i64::try_from(to.count).unwrap_or(i64::MAX));
+fn flight_check(
+    name: &str,
+    account: &Account,
+    to: &Recipients,
+    content: &BroadcastContent,
+    plan: Option<&WavePlan>,
+) -> String {
+    let count = to.aim.count();
+    let price = price_each(content, None).times(i64::try_from(count).unwrap_or(i64::MAX));
     let mut parts = vec![
-        format!("{} on {name} ({})", people(to.count), account.environment.label()),
+        format!("{} on {name} ({})", people(count), account.environment.label()),
         format!("{} of {}", price.words(), prices::credits(account.credits)),
     ];
     if to.doubled > 0 {
@@ -192,25 +245,19 @@ fn flight_check(name: &str, account: &Account, to: &Recipients, content: &Broadc
     if account.environment == Environment::Live && price.most as f64 > account.credits {
         parts.push("the balance may not suffice".to_owned());
     }
+    if let (Some(plan), Aim::These(_)) = (plan, &to.aim) {
+        parts.push(plan.words(count));
+    }
     let told = [("tier", &account.messaging_tier), ("quality", &account.quality_rating)];
     parts.extend(told.into_iter().filter_map(|(what, it)| it.as_ref().map(|it| format!("{what} {it}"))));
     parts.join(", ")
 }
 
-/// What each of the people costs.
-fn each(content: &BroadcastContent) -> Price {
-    match content {
-        BroadcastContent::Text(_) => Price::exactly(prices::TEXT),
-        BroadcastContent::Image(_) => Price { least: prices::MEDIA_OWN_LINK, most: prices::MEDIA_UPLOADED },
-        BroadcastContent::Template(_) => Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT },
-    }
-}
-
 /// What confirms it: everyone takes more than a number.
-fn phrase(to: &Recipients) -> String {
-    match &to.to {
-        Audience::Everyone => format!("SEND TO ALL {}", to.count),
-        Audience::Contacts(_) => to.count.to_string(),
+fn phrase(aim: &Aim) -> String {
+    match aim {
+        Aim::Everyone(count) => format!("SEND TO ALL {count}"),
+        Aim::These(frozen) => frozen.ids().len().to_string(),
     }
 }
 
@@ -219,6 +266,11 @@ fn people(count: usize) -> String {
 }
 
 fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
+    let campaign = CampaignId::from(arguments.id.as_str());
+    if session.store().campaign(&campaign)?.is_some() {
+        let channel = channel_of(session, &arguments.id)?;
+        return waves::follow(session, &channel, &campaign, arguments.common.json);
+    }
     let channel = business_chat(session, arguments.common.channel.as_deref())?;
     let id = BroadcastId::new(arguments.id.as_str());
     let until = session.now().plus(session.patience);
@@ -246,6 +298,12 @@ fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
 fn list(session: &Session, common: &Common) -> Result<()> {
     let mut items = Vec::new();
     for channel in session.channels(common.channel.as_deref())? {
+        for campaign in session.reader.campaigns(Some(&channel.spec().id))? {
+            match common.json {
+                true => items.push(waves::as_json(&channel.spec().name, &campaign)),
+                false => waves::tell(&channel.spec().name, &campaign, false)?,
+            }
+        }
         for told in session.reader.broadcasts(&channel.spec().id)? {
             match common.json {
                 true => items.push(as_json(&channel.spec().name, &told)),

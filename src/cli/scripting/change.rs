@@ -11,10 +11,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::CliError;
-use crate::cli::print;
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::{Common, Found, Session};
+use crate::cli::{CliError, Misuse, print};
 use crate::client::Enclosed;
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
@@ -76,6 +75,22 @@ pub struct ChangeArguments {
     pub common: Common,
 }
 
+/// The conversation a change is for. A phone's takes none of these, but has
+/// commands of its own.
+fn find(session: &Session, common: &Common, wanted: &str) -> Result<Found> {
+    let found = session.find(common.channel.as_deref(), wanted)?;
+    if found.platform.has_histories() {
+        return Ok(found);
+    }
+    let name = &found.channel.spec().name;
+    let to = found.row.conversation.address.as_deref().unwrap_or(wanted);
+    let told = format!(
+        "{wanted} is on {name}, which is {}: `frontdesk sms {to} TEXT` writes there, `frontdesk call {to}` calls",
+        found.platform.label()
+    );
+    Err(Misuse(told).into())
+}
+
 /// `frontdesk send`
 pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError> {
     let mut text = arguments.text.clone();
@@ -83,7 +98,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         text.clear();
         std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
     }
-    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.conversation)?;
     let conversation = &found.row.conversation;
     let to = conversation
         .address
@@ -107,7 +122,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
 
 /// `frontdesk react`
 pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
-    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.conversation)?;
     let operation = Operation::React {
         message: MessageId::from(arguments.message.as_str()),
         emoji: arguments.emoji.clone(),
@@ -117,14 +132,14 @@ pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
 
 /// `frontdesk pause` and `frontdesk resume`
 pub fn switch(session: &Session, arguments: &ChangeArguments, enabled: bool) -> Result<()> {
-    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.conversation)?;
     let done = if enabled { "handed back" } else { "paused" };
     carry_out(session, &found, vec![Operation::SetAutomation { enabled }], done, arguments.common.json)
 }
 
 /// `frontdesk close`
 pub fn close(session: &Session, arguments: &ChangeArguments) -> Result<()> {
-    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.conversation)?;
     carry_out(session, &found, vec![Operation::Close], "closed", arguments.common.json)
 }
 

@@ -86,9 +86,10 @@ impl ContentArguments {
     }
 
     fn attachment(&self, platform: &Platform) -> Result<Option<Attachment>, CliError> {
-        let refused = |why: String| CliError::Failed(anyhow::anyhow!("attaching: {why}"));
+        let refused = |why: String| CliError::Usage(format!("attaching: {why}"));
+        let unreadable = |why: String| CliError::Failed(anyhow::anyhow!("attaching: {why}"));
         let mut attachment = match (&self.file, &self.link) {
-            (Some(path), _) => Attachment::file(files::look_at(path).map_err(refused)?),
+            (Some(path), _) => Attachment::file(files::look_at(path).map_err(unreadable)?),
             (None, Some(url)) => match attachments::link_refusal(url) {
                 Some(why) => return Err(refused(why)),
                 None => Attachment::link(url),

@@ -67,10 +67,13 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
 fn whole(session: &Session, found: &Found) -> Result<HistoryPage> {
     let id = &found.row.conversation.id;
     let channel = &found.channel;
-    session.read(channel, "reading messages", async || channel.pull_history(id).await)?;
+    let has_more = found.platform.has_histories();
+    if has_more {
+        session.read(channel, "reading messages", async || channel.pull_history(id).await)?;
+    }
     let start = |limit| HistoryQuery { channel: channel.spec().id.clone(), conversation: id.clone(), limit };
     let mut stored = usize::MAX;
-    while session.reader.history(&start(1))?.more_on_server {
+    while has_more && session.reader.history(&start(1))?.more_on_server {
         session.read(channel, "reading older messages", async || channel.pull_older(id).await)?;
         let now = session.store().stored_messages(&channel.spec().id, id)?;
         if now == stored {

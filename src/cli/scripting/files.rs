@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::cli::{CliError, folders, logs};
+use crate::cli::{CliError, Misuse, folders, logs};
 use crate::config::Config;
 use crate::model::ids::ChannelId;
 use crate::model::time::{Clock, Timestamp};
@@ -55,7 +55,8 @@ impl Files {
             Some(channel) => Ok(Some(channel.id())),
             None => {
                 let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
-                bail!("no channel is called {name:?}; there are: {}", known.join(", "))
+                let told = format!("no channel is called {name:?}; there are: {}", known.join(", "));
+                Err(Misuse(told).into())
             }
         }
     }

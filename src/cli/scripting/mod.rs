@@ -10,26 +10,39 @@ mod broadcast;
 mod change;
 mod contacts;
 mod content;
+mod deck;
 mod export;
 mod files;
+mod mail;
+mod message;
 mod outbox;
+mod phone;
 mod search;
 mod session;
 mod show;
+mod single;
+mod upload;
+mod waves;
 
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
 pub use contacts::ContactsAction;
+pub use deck::{ReadArguments, WebhooksAction};
 pub use export::ExportArguments;
 pub use files::Files;
+pub use mail::MailAction;
+pub use message::MessageArguments;
 pub use outbox::OutboxAction;
+pub use phone::{CallArguments, SmsArguments};
 pub use search::SearchArguments;
 pub use session::{Found, Session};
 pub use show::{ListArguments, ShowArguments};
+pub use upload::UploadArguments;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::CliError;
+use crate::model::waves::Phase;
 
 /// What all scripting commands have.
 #[derive(Debug, Args)]
@@ -60,6 +73,17 @@ pub enum Script {
     Send(SendArguments),
     /// React to a message; an empty emoji removes the reaction.
     React(ReactArguments),
+    /// Show one message as the server has it now.
+    Message(MessageArguments),
+    /// Send a text to a phone.
+    Sms(SmsArguments),
+    /// Let the AI call a phone; the price is not known before.
+    Call(CallArguments),
+    /// Send mail, mark and file threads, look up correspondents and the account.
+    #[command(subcommand)]
+    Mail(MailAction),
+    /// Upload a file; tells the address to send it by.
+    Upload(UploadArguments),
     /// Pause the AI in a conversation.
     Pause(ChangeArguments),
     /// Hand a conversation back to the AI.
@@ -72,6 +96,15 @@ pub enum Script {
     /// One message to many contacts: send it, watch how it goes.
     #[command(subcommand)]
     Broadcast(BroadcastAction),
+    /// Who else is told of what happens: list, register, remove.
+    #[command(subcommand)]
+    Webhooks(WebhooksAction),
+    /// What the triggers tell: messages, contacts, orders, appointments, campaigns.
+    Events(ReadArguments),
+    /// The approved templates, and what is filled in.
+    Templates(ReadArguments),
+    /// The account behind each key: balance, number, tier, quality.
+    Account(ReadArguments),
     /// What has not left yet: list it, decide over what waits for you.
     #[command(subcommand)]
     Outbox(OutboxAction),
@@ -96,6 +129,12 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),
         Script::Send(arguments) => return change::send(&open(files, &arguments.common)?, &arguments),
+        Script::Broadcast(BroadcastAction::Pause(arguments)) => {
+            waves::halt(&files, &arguments, Phase::Paused)
+        }
+        Script::Broadcast(BroadcastAction::Stop(arguments)) => {
+            waves::halt(&files, &arguments, Phase::Stopped)
+        }
         Script::Broadcast(action) => {
             return broadcast::run(&open(files, action.common())?, &action);
         }
@@ -103,6 +142,15 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Contacts(action) => {
             return contacts::run(&open(files, contacts::common(&action))?, &action);
         }
+        Script::Message(arguments) => message::run(&open(files, &arguments.common)?, &arguments),
+        Script::Upload(arguments) => upload::run(&open(files, &arguments.common)?, &arguments),
+        Script::Sms(arguments) => return phone::sms(&open(files, &arguments.common)?, &arguments),
+        Script::Call(arguments) => return phone::call(&open(files, &arguments.common)?, &arguments),
+        Script::Mail(action) => return mail::run(&open(files, action.common())?, &action),
+        Script::Webhooks(action) => deck::webhooks(&open(files, action.common())?, &action),
+        Script::Events(arguments) => deck::events(&open(files, &arguments.common)?, &arguments),
+        Script::Templates(arguments) => deck::templates(&open(files, &arguments.common)?, &arguments),
+        Script::Account(arguments) => deck::account(&open(files, &arguments.common)?, &arguments),
         Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
         Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),
         Script::Close(arguments) => change::close(&open(files, &arguments.common)?, &arguments),

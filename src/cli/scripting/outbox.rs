@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::print;
 use crate::cli::scripting::change::confirmed;
 use crate::cli::scripting::{Common, Files, Session};
+use crate::cli::{Misuse, print};
 use crate::model::ids::RowId;
 use crate::model::outbox::{RowState, Verdict};
 use crate::model::queries::{DeskQuery, OutboxEntry};
@@ -117,8 +117,11 @@ fn entry_json(files: &Files, entry: &OutboxEntry) -> Value {
 fn decide(files: Files, arguments: &RowArguments, verdict: Option<Verdict>) -> Result<()> {
     let id = RowId::from(arguments.row.as_str());
     let entry = files.store.reader()?.entry(&id)?;
-    let entry =
-        entry.with_context(|| format!("no row of the outbox is {id}; `frontdesk outbox list` shows them"))?;
+    let Some(entry) = entry else {
+        return Err(
+            Misuse(format!("no row of the outbox is {id}; `frontdesk outbox list` shows them")).into()
+        );
+    };
     // Its word goes on with the connection it was given on, so that is made first.
     let is_dropped = verdict == Some(Verdict::Drop);
     let session = if is_dropped { None } else { Some(Session::of(files.clone(), arguments.common.timeout)?) };

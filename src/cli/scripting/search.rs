@@ -7,8 +7,8 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::print;
 use crate::cli::scripting::{Common, Files, Session};
+use crate::cli::{Misuse, print};
 use crate::model::search::{NoteHit, SearchHit, SearchQuery, Terms};
 
 /// The switches of `search`.
@@ -32,7 +32,7 @@ pub struct SearchArguments {
 pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     let text = arguments.words.join(" ");
     if Terms::of(&text).is_empty() {
-        anyhow::bail!("there is no word to look for in {text:?}");
+        return Err(Misuse(format!("there is no word to look for in {text:?}")).into());
     }
     let channel = files.channel(arguments.common.channel.as_deref())?;
     let files = if arguments.refresh { refreshed(files, arguments)? } else { files };

@@ -13,6 +13,8 @@ use crate::cli::scripting::Files;
 use crate::client::ReadError;
 use crate::model::account::Platform;
 use crate::model::conversations::ConversationRow;
+use crate::model::email::MailAccount;
+use crate::model::fetches::{Fetch, Fetched};
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::messages::Place;
@@ -171,6 +173,31 @@ impl Session {
         }
     }
 
+    /// Asks for something a page shows; what came back.
+    ///
+    /// # Errors
+    /// In words, with what the server said last.
+    pub fn fetch(&self, channel: &Channel, what: &str, fetch: &Fetch) -> Result<Fetched> {
+        self.read(channel, what, async || channel.fetch(fetch).await)?;
+        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let found = told.iter().rev().find_map(|news| match news {
+            News::Fetched(id, of, Ok(fetched)) if *id == channel.spec().id && of == fetch => {
+                Some(fetched.clone())
+            }
+            _ => None,
+        });
+        found.with_context(|| format!("{}: {what}: nothing was told", channel.spec().name))
+    }
+
+    /// The account behind a mail key, as the server told it last.
+    pub fn mailbox(&self, channel: &Channel) -> Option<MailAccount> {
+        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        told.iter().rev().find_map(|news| match news {
+            News::Mailbox(id, account) if *id == channel.spec().id => Some((**account).clone()),
+            _ => None,
+        })
+    }
+
     /// The channels a command is for: the named one, or all.
     ///
     /// # Errors
@@ -293,8 +320,18 @@ impl Session {
     /// When there is none, or several are called so.
     pub fn find(&self, name: Option<&str>, wanted: &str) -> Result<Found> {
         let mut found = Vec::new();
-        for channel in self.channels(name)? {
-            found.extend(self.find_on(channel, wanted)?);
+        let channels = self.channels(name)?;
+        // A number that is a chat's may be a phone's too: the chat is meant.
+        for is_phone in [false, true] {
+            if is_phone && !found.is_empty() {
+                break;
+            }
+            for channel in &channels {
+                let platform = self.platform(channel)?;
+                if platform.has_conversations() && platform.has_histories() != is_phone {
+                    found.extend(self.find_on(channel, platform, wanted)?);
+                }
+            }
         }
         match found.len() {
             0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
@@ -305,27 +342,23 @@ impl Session {
 
     /// What a word names on a channel. The top of the list is read first; what
     /// is behind it only until something is found.
-    fn find_on(&self, channel: Arc<Channel>, wanted: &str) -> Result<Vec<Found>> {
-        let platform = self.platform(&channel)?;
-        if !platform.has_histories() {
-            return Ok(Vec::new());
-        }
+    fn find_on(&self, channel: &Arc<Channel>, platform: Platform, wanted: &str) -> Result<Vec<Found>> {
         let catch_up = self.now().plus(CATCH_UP.min(self.patience));
         let until = self.now().plus(self.patience);
-        let mut read = self.read_top(&channel)?;
+        let mut read = self.read_top(channel)?;
         loop {
-            let rows = self.matching(&channel, wanted)?;
+            let rows = self.matching(channel, wanted)?;
             if !rows.is_empty() {
                 let found = |row| Found { channel: channel.clone(), platform: platform.clone(), row };
                 return Ok(rows.into_iter().map(found).collect());
             }
             read = match read {
-                Read::First if self.now() < until => self.read_behind(&channel)?,
+                Read::First if self.now() < until => self.read_behind(channel)?,
                 // Another process keeps the files fresh, and may have begun
                 // just now.
-                Read::All if self.now() < catch_up && !self.leads(&channel)? => {
+                Read::All if self.now() < catch_up && !self.leads(channel)? => {
                     self.sleep(LOOK);
-                    self.read_top(&channel)?
+                    self.read_top(channel)?
                 }
                 Read::First | Read::All => return Ok(Vec::new()),
             };

@@ -61,7 +61,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     };
     let mut items = Vec::new();
     for channel in session.channels(arguments.common.channel.as_deref())? {
-        if !session.platform(&channel)?.has_histories() {
+        if !session.platform(&channel)?.has_conversations() {
             continue;
         }
         session.refresh(&channel)?;
@@ -83,7 +83,10 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
     let id = found.row.conversation.id.clone();
     let channel = &found.channel;
-    session.read(channel, "reading messages", async || channel.pull_history(&id).await)?;
+    // Of calls and SMS there is no more than what the list told.
+    if found.platform.has_histories() {
+        session.read(channel, "reading messages", async || channel.pull_history(&id).await)?;
+    }
     let query = HistoryQuery {
         channel: found.channel.spec().id.clone(),
         conversation: id.clone(),
@@ -91,7 +94,10 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     };
     let mut page = session.reader.history(&query)?;
     // A page of the server's holds 50: older ones are asked for as needed.
-    while page.more_on_server && u32::try_from(page.messages.len()).is_ok_and(|it| it < arguments.limit) {
+    while found.platform.has_histories()
+        && page.more_on_server
+        && u32::try_from(page.messages.len()).is_ok_and(|it| it < arguments.limit)
+    {
         let before = page.messages.len();
         session.read(channel, "reading older messages", async || channel.pull_older(&id).await)?;
         page = session.reader.history(&query)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::config::write_private as write_whole;
+use crate::connections::private_file;
 
 /// Bytes of the longest key file that is read.
 const LONGEST: u64 = 16 * 1024;
@@ -56,7 +56,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let wrap = |error: io::Error| format!("keeping the key in {}: {error}", path.display());
     make_private_folder(folder).map_err(wrap)?;
-    write_whole(path, text.as_bytes()).map_err(wrap)
+    private_file::write(path, text.as_bytes()).map_err(wrap)
 }
 
 /// Removes a file; tells whether it was there.

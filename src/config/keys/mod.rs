@@ -11,6 +11,7 @@ use url::Url;
 
 use crate::model::secret::Secret;
 
+pub mod connections;
 mod file;
 pub mod keyring;
 #[cfg(test)]

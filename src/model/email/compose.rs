@@ -98,9 +98,15 @@ impl Written {
         Some(written)
     }
 
-    /// Whether nothing of a person's own is in it.
+    /// Whether nothing of a person's own is in its text.
     pub fn is_blank(&self) -> bool {
         self.body.trim().is_empty() && self.files.is_empty()
+    }
+
+    /// Whether it passes on what others wrote; that needs no words of one's
+    /// own.
+    fn is_forward(&self) -> bool {
+        self.answers.is_none() && self.quote.is_some()
     }
 
     /// The mail it becomes. `own` are the addresses of the account.
@@ -135,7 +141,7 @@ impl Written {
         if self.files.len() > bounds::ATTACHMENTS {
             return Err((4, format!("{} files; {} are the most", self.files.len(), bounds::ATTACHMENTS)));
         }
-        if self.is_blank() {
+        if self.is_blank() && !self.is_forward() {
             return Err((4, "the mail is empty".to_owned()));
         }
         let text = self.whole_text();

@@ -150,6 +150,17 @@ impl Terms {
         self.0.iter()
     }
 
+    /// The same terms with no more than so many letters of each beginning of
+    /// a word: whatever has the terms has these.
+    #[must_use]
+    pub fn cut(&self, letters: usize) -> Self {
+        let cut = |term: &Term| match term.kind {
+            Kind::Spaced => Term { text: term.text.chars().take(letters).collect(), kind: Kind::Spaced },
+            Kind::Run | Kind::Picture => term.clone(),
+        };
+        Self(self.0.iter().map(cut).collect())
+    }
+
     /// Where the terms are in a text, in order and without overlaps; `None`
     /// unless each of them is there.
     pub fn find(&self, text: &str) -> Option<Vec<Range<usize>>> {

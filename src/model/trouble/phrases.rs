@@ -4,248 +4,314 @@
 //! Knows nothing of weights. Phrases are compared without case, accents and
 //! marks, as whole words.
 
-/// Asking for a person: en, es, pt, de, fr, it, nl.
-const PERSON: &[&str] = &[
-    "real person",
+/// Phrases in lower case, sorted.
+struct Phrases {
+    all: &'static [&'static str],
+    /// For each first letter.
+    begins: [Begin; 26],
+}
+
+/// The phrases with one first letter. Nearly all words of a text are told
+/// apart from all of them by two letters.
+#[derive(Clone, Copy)]
+struct Begin {
+    first: usize,
+    end: usize,
+    /// Their second letters: bit 0 is `a`, bit 26 what is no letter.
+    then: u32,
+}
+
+impl Phrases {
+    const fn of(all: &'static [&'static str]) -> Self {
+        let mut begins = [Begin { first: 0, end: 0, then: 0 }; 26];
+        let mut at = 0;
+        while at < all.len() {
+            let phrase = all[at].as_bytes();
+            let begin = &mut begins[(phrase[0] - b'a') as usize];
+            if begin.end == 0 {
+                begin.first = at;
+            }
+            begin.end = at + 1;
+            begin.then |= 1 << second(phrase[1]);
+            at += 1;
+        }
+        Self { all, begins }
+    }
+
+    /// Those that may begin with these two bytes.
+    fn begun(&self, first: u8, then: u8) -> &'static [&'static str] {
+        let begin = first.checked_sub(b'a').and_then(|it| self.begins.get(usize::from(it)));
+        let begin = begin.filter(|it| it.then & 1 << second(then) != 0);
+        begin.map_or(&[], |it| &self.all[it.first..it.end])
+    }
+}
+
+/// The bit of a second letter.
+const fn second(letter: u8) -> u32 {
+    if letter.is_ascii_lowercase() { (letter - b'a') as u32 } else { 26 }
+}
+
+/// Asking for a person: en, es, pt, de, fr, it, nl. Sorted.
+const PERSON: Phrases = Phrases::of(&[
     "a person",
-    "human",
-    "speak to someone",
-    "talk to someone",
-    "speak with someone",
-    "speak to somebody",
-    "talk to somebody",
-    "talk to an agent",
-    "speak to an agent",
-    "live agent",
-    "real agent",
     "an operator",
-    "customer service",
-    "please call me",
-    "call me please",
-    "call me back",
-    "can you call me",
-    "someone call me",
-    "talk to a representative",
-    "your manager",
-    "stop the bot",
-    "not a bot",
     "are you a bot",
     "are you a robot",
-    "useless bot",
-    "stupid bot",
-    "una persona",
-    "un humano",
-    "persona real",
-    "hablar con alguien",
-    "hablar con un agente",
-    "un agente",
-    "un asesor",
-    "hablar con un operador",
-    "eres un robot",
-    "eres un bot",
     "atencion al cliente",
-    "uma pessoa",
-    "um humano",
-    "pessoa real",
-    "falar com alguem",
-    "falar com um atendente",
-    "um atendente",
     "atendente humano",
-    "e um robo",
-    "falar com uma pessoa",
-    "einen menschen",
-    "ein mensch",
-    "mit einem menschen",
-    "echten menschen",
-    "mit jemandem sprechen",
-    "jemanden sprechen",
-    "einen mitarbeiter",
-    "einem mitarbeiter",
-    "richtige person",
+    "ben je een bot",
     "bist du ein bot",
-    "sind sie ein bot",
-    "kundenservice",
-    "kundendienst",
-    "une personne",
-    "un humain",
-    "vraie personne",
-    "parler a quelqu un",
-    "un conseiller",
-    "un agent",
-    "etes vous un robot",
-    "service client",
-    "parler a un humain",
-    "una persona vera",
-    "un operatore",
-    "parlare con qualcuno",
-    "parlare con una persona",
-    "un essere umano",
-    "sei un bot",
-    "sei un robot",
-    "servizio clienti",
-    "un umano",
-    "een mens",
+    "call me back",
+    "call me please",
+    "can you call me",
+    "customer service",
+    "e um robo",
+    "echt mens",
+    "echten menschen",
     "een echt persoon",
     "een medewerker",
-    "met iemand spreken",
+    "een mens",
+    "ein mensch",
+    "einem mitarbeiter",
+    "einen menschen",
+    "einen mitarbeiter",
+    "eres un bot",
+    "eres un robot",
+    "etes vous un robot",
+    "falar com alguem",
+    "falar com um atendente",
+    "falar com uma pessoa",
+    "hablar con alguien",
+    "hablar con un agente",
+    "hablar con un operador",
+    "human",
     "iemand spreken",
-    "met iemand praten",
-    "echt mens",
-    "ben je een bot",
+    "jemanden sprechen",
     "klantenservice",
-];
+    "kundendienst",
+    "kundenservice",
+    "live agent",
+    "met iemand praten",
+    "met iemand spreken",
+    "mit einem menschen",
+    "mit jemandem sprechen",
+    "not a bot",
+    "parlare con qualcuno",
+    "parlare con una persona",
+    "parler a quelqu un",
+    "parler a un humain",
+    "persona real",
+    "pessoa real",
+    "please call me",
+    "real agent",
+    "real person",
+    "richtige person",
+    "sei un bot",
+    "sei un robot",
+    "service client",
+    "servizio clienti",
+    "sind sie ein bot",
+    "someone call me",
+    "speak to an agent",
+    "speak to somebody",
+    "speak to someone",
+    "speak with someone",
+    "stop the bot",
+    "stupid bot",
+    "talk to a representative",
+    "talk to an agent",
+    "talk to somebody",
+    "talk to someone",
+    "um atendente",
+    "um humano",
+    "uma pessoa",
+    "un agent",
+    "un agente",
+    "un asesor",
+    "un conseiller",
+    "un essere umano",
+    "un humain",
+    "un humano",
+    "un operatore",
+    "un umano",
+    "una persona",
+    "una persona vera",
+    "une personne",
+    "useless bot",
+    "vraie personne",
+    "your manager",
+]);
 
-/// Said beside one of the phrases above, it is not asked for now.
-const NOT: &[&str] =
-    &["not a human error", "human resources", "human error", "thanks to your customer service"];
+/// Said beside one of the phrases above, it is not asked for now. Sorted.
+const NOT: Phrases =
+    Phrases::of(&["human error", "human resources", "not a human error", "thanks to your customer service"]);
 
-/// Anger and despair, in the same languages.
-const NEGATIVE: &[&str] = &[
-    "unacceptable",
-    "ridiculous",
-    "terrible",
-    "awful",
-    "useless",
-    "disappointed",
-    "angry",
-    "furious",
-    "fed up",
-    "scam",
-    "refund now",
-    "never again",
-    "complaint",
-    "lawyer",
-    "nobody answers",
-    "no one answers",
-    "does not help",
-    "doesn t help",
-    "not helpful",
-    "already told you",
-    "told you already",
-    "wrong answer",
-    "still waiting",
-    "waste of time",
-    "worst",
-    "inaceptable",
-    "ridiculo",
-    "pesimo",
-    "inutil",
-    "decepcionado",
-    "enfadado",
-    "harto",
-    "estafa",
-    "nadie responde",
-    "ya te lo dije",
-    "ya lo dije",
-    "no me ayuda",
-    "queja",
-    "denuncia",
-    "verguenza",
-    "inaceitavel",
-    "pessimo",
-    "horrivel",
-    "decepcionada",
-    "golpe",
-    "ninguem responde",
-    "ja falei",
-    "ja disse",
-    "nao ajuda",
-    "reclamacao",
-    "vergonha",
+/// Anger and despair, in the same languages. Sorted.
+const NEGATIVE: Phrases = Phrases::of(&[
     "absurdo",
-    "inakzeptabel",
-    "lacherlich",
-    "furchtbar",
-    "schrecklich",
-    "nutzlos",
-    "enttauscht",
-    "wutend",
-    "sauer",
-    "frechheit",
-    "betrug",
-    "niemand antwortet",
-    "schon gesagt",
-    "hilft mir nicht",
-    "hilft nicht",
-    "beschwerde",
+    "al gezegd",
+    "already told you",
+    "angry",
     "anwalt",
-    "unverschamt",
-    "inadmissible",
-    "nul",
+    "arnaque",
+    "arrabbiato",
+    "awful",
+    "belachelijk",
+    "beschwerde",
+    "betrug",
+    "boos",
+    "complaint",
+    "decepcionada",
+    "decepcionado",
     "decu",
     "decue",
-    "furieux",
-    "en colere",
-    "ras le bol",
-    "arnaque",
-    "personne ne repond",
     "deja dit",
-    "n aide pas",
-    "reclamation",
-    "honte",
-    "inaccettabile",
-    "pessimo servizio",
-    "arrabbiato",
     "delusa",
     "deluso",
-    "truffa",
-    "nessuno risponde",
+    "denuncia",
+    "disappointed",
+    "does not help",
+    "doesn t help",
+    "en colere",
+    "enfadado",
+    "enttauscht",
+    "estafa",
+    "fed up",
+    "frechheit",
+    "furchtbar",
+    "furieux",
+    "furious",
     "gia detto",
-    "non mi aiuta",
-    "non aiuta",
-    "reclamo",
-    "vergogna",
-    "onacceptabel",
-    "belachelijk",
-    "vreselijk",
-    "nutteloos",
-    "teleurgesteld",
-    "boos",
-    "oplichting",
-    "niemand antwoordt",
-    "al gezegd",
+    "golpe",
+    "harto",
     "helpt niet",
+    "hilft mir nicht",
+    "hilft nicht",
+    "honte",
+    "horrivel",
+    "inaccettabile",
+    "inaceitavel",
+    "inaceptable",
+    "inadmissible",
+    "inakzeptabel",
+    "inutil",
+    "ja disse",
+    "ja falei",
     "klacht",
+    "lacherlich",
+    "lawyer",
+    "n aide pas",
+    "nadie responde",
+    "nao ajuda",
+    "nessuno risponde",
+    "never again",
+    "niemand antwoordt",
+    "niemand antwortet",
+    "ninguem responde",
+    "no me ayuda",
+    "no one answers",
+    "nobody answers",
+    "non aiuta",
+    "non mi aiuta",
+    "not helpful",
+    "nul",
+    "nutteloos",
+    "nutzlos",
+    "onacceptabel",
+    "oplichting",
+    "personne ne repond",
+    "pesimo",
+    "pessimo",
+    "pessimo servizio",
+    "queja",
+    "ras le bol",
+    "reclamacao",
+    "reclamation",
+    "reclamo",
+    "refund now",
+    "ridiculo",
+    "ridiculous",
+    "sauer",
+    "scam",
     "schandalig",
-];
+    "schon gesagt",
+    "schrecklich",
+    "still waiting",
+    "teleurgesteld",
+    "terrible",
+    "told you already",
+    "truffa",
+    "unacceptable",
+    "unverschamt",
+    "useless",
+    "vergogna",
+    "vergonha",
+    "verguenza",
+    "vreselijk",
+    "waste of time",
+    "worst",
+    "wrong answer",
+    "wutend",
+    "ya lo dije",
+    "ya te lo dije",
+]);
 
-/// Whether a text asks for a person.
-pub fn asks_for_person(text: &str) -> bool {
-    let text = plain(text);
-    find(&text, PERSON).is_some() && find(&text, NOT).is_none()
-}
+/// A text in lower case without accents; everything but letters and digits is
+/// one space, and one stands at each end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plain(String);
 
-/// The word of anger or despair in a text.
-pub fn negative(text: &str) -> Option<&'static str> {
-    find(&plain(text), NEGATIVE)
-}
-
-fn find(text: &str, phrases: &[&'static str]) -> Option<&'static str> {
-    let held = |phrase: &&&'static str| {
-        text.match_indices(**phrase).any(|(at, found)| {
-            let before = text[..at].ends_with(' ');
-            let after = text[at + found.len()..].starts_with(' ');
-            before && after
-        })
-    };
-    phrases.iter().find(held).copied()
-}
-
-/// Lower case without accents; everything but letters and digits is one
-/// space, and one stands at each end.
-fn plain(text: &str) -> String {
-    let mut plain = String::from(" ");
-    for it in text.chars().flat_map(char::to_lowercase) {
-        if it.is_alphanumeric() {
-            plain.push(bare(it));
-        } else if !plain.ends_with(' ') {
-            plain.push(' ');
+impl Plain {
+    /// From a text as it was written.
+    pub fn of(text: &str) -> Self {
+        let mut plain = Vec::with_capacity(text.len() + 2);
+        plain.push(b' ');
+        for it in text.chars() {
+            if it.is_ascii_alphanumeric() {
+                plain.push(it.to_ascii_lowercase() as u8);
+            } else if !it.is_ascii() && it.is_alphanumeric() {
+                let lower = it.to_lowercase();
+                let is_one = lower.len() == 1;
+                for bare in lower.filter(|it| is_one || it.is_alphanumeric()).map(bare) {
+                    plain.extend_from_slice(bare.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            } else if plain.last() != Some(&b' ') {
+                plain.push(b' ');
+            }
         }
+        if plain.last() != Some(&b' ') {
+            plain.push(b' ');
+        }
+        // Made of characters, so it is text.
+        let plain = String::from_utf8(plain).unwrap_or_default();
+        Self(plain)
     }
-    if !plain.ends_with(' ') {
-        plain.push(' ');
+
+    /// The bytes of each of its words.
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.as_bytes().split(|it| *it == b' ').filter(|it| !it.is_empty())
     }
-    plain
+
+    /// Whether it asks for a person.
+    pub fn asks_for_person(&self) -> bool {
+        find(&self.0, &PERSON).is_some() && find(&self.0, &NOT).is_none()
+    }
+
+    /// The word of anger or despair in it.
+    pub fn negative(&self) -> Option<&'static str> {
+        find(&self.0, &NEGATIVE)
+    }
+}
+
+/// The first of some phrases in a plain text.
+fn find(text: &str, phrases: &Phrases) -> Option<&'static str> {
+    text.as_bytes().windows(3).enumerate().filter(|(_, it)| it[0] == b' ').find_map(|(at, it)| {
+        let begun = phrases.begun(it[1], it[2]).iter();
+        begun.copied().find(|phrase| {
+            let rest = text[at + 1..].strip_prefix(phrase);
+            rest.is_some_and(|it| it.starts_with(' '))
+        })
+    })
 }
 
 /// A Latin letter without its accent.
@@ -268,8 +334,14 @@ mod tests {
 
     #[test]
     fn phrases_are_plain() {
-        for phrase in PERSON.iter().chain(NEGATIVE).chain(NOT) {
-            assert_eq!(plain(phrase).trim(), *phrase, "would never be found");
+        for phrase in [PERSON, NEGATIVE, NOT].iter().flat_map(|it| it.all) {
+            assert_eq!(Plain::of(phrase).0.trim(), *phrase, "would never be found");
+        }
+        for phrases in [PERSON, NEGATIVE, NOT] {
+            assert!(phrases.all.is_sorted_by(|one, next| one < next), "would not be found");
+            for phrase in phrases.all {
+                assert!(find(&Plain::of(&format!("well, {phrase}!")).0, &phrases).is_some(), "{phrase}");
+            }
         }
     }
 
@@ -290,7 +362,7 @@ mod tests {
             ("", false),
         ];
         for (text, wanted) in cases {
-            assert_eq!(asks_for_person(text), wanted, "{text}");
+            assert_eq!(Plain::of(text).asks_for_person(), wanted, "{text}");
         }
     }
 
@@ -304,7 +376,7 @@ mod tests {
             ("Great, thank you", None),
         ];
         for (text, found) in cases {
-            assert_eq!(negative(text), found, "{text}");
+            assert_eq!(Plain::of(text).negative(), found, "{text}");
         }
     }
 }

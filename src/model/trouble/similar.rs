@@ -3,7 +3,7 @@
 //! Knows nothing of languages: words are runs of letters and digits, and
 //! scripts without spaces are compared by pairs of characters.
 
-use std::collections::BTreeSet;
+use crate::model::trouble::phrases::Plain;
 
 /// From this share of common words on two texts say the same.
 const ALIKE: f64 = 0.6;
@@ -12,47 +12,92 @@ const LEAST: usize = 2;
 /// Words of a text that are compared.
 const MOST: usize = 40;
 
-/// How many of these say the same as the one that is repeated most.
-pub fn most_alike(texts: &[&str]) -> usize {
-    let sets: Vec<BTreeSet<String>> = texts.iter().map(|it| pieces(it)).collect();
-    let alike = |one: &BTreeSet<String>| sets.iter().filter(|other| share(one, other) >= ALIKE).count();
-    sets.iter().filter(|it| it.len() >= LEAST).map(alike).max().unwrap_or(0)
+/// The words of a text, as numbers: sorted, each once.
+#[derive(Debug)]
+struct Pieces {
+    all: Vec<u64>,
+    /// Those with a digit in them.
+    numbers: Vec<u64>,
 }
 
-/// Words in common, of all words of both.
-fn share(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
-    if one.len() < LEAST || other.len() < LEAST || are_of_other_numbers(one, other) {
-        return 0.0;
+/// How many of these say the same as the one that is repeated most.
+pub fn most_alike(texts: &[Plain]) -> usize {
+    let mut sets: Vec<Pieces> = texts.iter().map(pieces).collect();
+    sets.retain(|it| it.all.len() >= LEAST);
+    // Each is like itself.
+    let mut alike = vec![1; sets.len()];
+    for (at, one) in sets.iter().enumerate() {
+        for (other_at, other) in sets.iter().enumerate().skip(at + 1) {
+            if are_alike(one, other) {
+                alike[at] += 1;
+                alike[other_at] += 1;
+            }
+        }
     }
-    let common = one.intersection(other).count();
-    let all = one.len() + other.len() - common;
+    alike.into_iter().max().unwrap_or(0)
+}
+
+/// Whether enough of the words of both are common to them.
+fn are_alike(one: &Pieces, other: &Pieces) -> bool {
     // Few words and small numbers: no precision is lost.
-    f64::from(u32::try_from(common).unwrap_or(0)) / f64::from(u32::try_from(all).unwrap_or(1))
+    let share = |few: usize, of: usize| few as f64 / of as f64;
+    let (short, long) = (one.all.len().min(other.all.len()), one.all.len().max(other.all.len()));
+    if share(short, long) < ALIKE || are_of_other_numbers(one, other) {
+        return false;
+    }
+    let common = common(&one.all, &other.all);
+    share(common, short + long - common) >= ALIKE
 }
 
 /// Whether both name numbers and none is the same: tyres of 26 inch are not
 /// tyres of 28.
-fn are_of_other_numbers(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let numbers = |it: &BTreeSet<String>| -> BTreeSet<String> {
-        it.iter().filter(|it| it.contains(|it: char| it.is_ascii_digit())).cloned().collect()
-    };
-    let (one, other) = (numbers(one), numbers(other));
-    !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
+fn are_of_other_numbers(one: &Pieces, other: &Pieces) -> bool {
+    let both = !one.numbers.is_empty() && !other.numbers.is_empty();
+    both && common(&one.numbers, &other.numbers) == 0
 }
 
-fn pieces(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    let words = lower.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-    let mut pieces = BTreeSet::new();
-    for word in words.take(MOST) {
-        let characters: Vec<char> = word.chars().collect();
-        if characters.iter().any(|it| is_unspaced(*it)) {
-            pieces.extend(characters.windows(2).map(|it| it.iter().collect::<String>()));
+/// How many stand in both of two sorted lists.
+fn common(one: &[u64], other: &[u64]) -> usize {
+    let (mut at, mut found) = (0, 0);
+    for it in one {
+        at += other[at..].iter().take_while(|that| *that < it).count();
+        found += usize::from(other.get(at) == Some(it));
+    }
+    found
+}
+
+fn pieces(text: &Plain) -> Pieces {
+    let mut pieces = Pieces { all: Vec::with_capacity(MOST), numbers: Vec::new() };
+    for word in text.words().take(MOST) {
+        let word_text = if word.is_ascii() { "" } else { str::from_utf8(word).unwrap_or_default() };
+        if word_text.chars().any(is_unspaced) {
+            let bounds = word_text.char_indices().map(|(at, _)| at).chain([word.len()]);
+            let bounds: Vec<usize> = bounds.collect();
+            bounds.windows(3).for_each(|it| pieces.add(&word[it[0]..it[2]]));
         } else {
-            pieces.insert(word.to_owned());
+            pieces.add(word);
         }
     }
+    for list in [&mut pieces.all, &mut pieces.numbers] {
+        list.sort_unstable();
+        list.dedup();
+    }
     pieces
+}
+
+impl Pieces {
+    fn add(&mut self, piece: &[u8]) {
+        // FNV-1a: words are short, and nobody gains by two that look the same.
+        let (mut number, mut has_digit) = (0xcbf2_9ce4_8422_2325, false);
+        for byte in piece {
+            number = (number ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            has_digit |= byte.is_ascii_digit();
+        }
+        self.all.push(number);
+        if has_digit {
+            self.numbers.push(number);
+        }
+    }
 }
 
 /// Whether a character is of a script that puts no spaces between words.
@@ -77,7 +122,8 @@ mod tests {
             (&["I bought a red bike", "I bought a bell for it last week"], 1),
         ];
         for (texts, times) in cases {
-            assert_eq!(most_alike(texts), times, "{texts:?}");
+            let plain: Vec<Plain> = texts.iter().map(|it| Plain::of(it)).collect();
+            assert_eq!(most_alike(&plain), times, "{texts:?}");
         }
     }
 }

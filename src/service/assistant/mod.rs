@@ -4,8 +4,10 @@
 //! Knows nothing of HTTP paths. Its answer is thrown away when a person took
 //! over while it was thinking.
 
+mod asking;
 mod remote;
 mod scripted;
+mod tools;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -26,6 +28,7 @@ use crate::service::write::Work;
 
 pub use remote::{Endpoint, Remote};
 pub use scripted::Scripted;
+pub use tools::Tools;
 
 /// Messages an assistant is shown.
 const SHOWN: i64 = 20;
@@ -64,8 +67,8 @@ pub type Thinking<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
 /// Answers customers.
 pub trait Assistant: Send + Sync {
-    /// Answers what was said last.
-    fn answer<'a>(&'a self, turn: &'a Turn) -> Thinking<'a>;
+    /// Answers what was said last, and may look things up to do so.
+    fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a>;
 
     /// Whether it answers without waiting for anything.
     fn is_instant(&self) -> bool {
@@ -130,7 +133,10 @@ pub async fn think(service: &Service, conversation: &str) -> Result<Option<Answe
     let id = conversation.to_owned();
     let turn: Result<_, DatabaseError> = service.database.read(move |db| turn(db, &id)).await;
     match turn? {
-        Some(turn) => Ok(Some(assistant.answer(&turn).await)),
+        Some(turn) => {
+            let tools = Tools::of(service, conversation).await?;
+            Ok(Some(assistant.answer(&turn, &tools).await))
+        }
         None => Ok(None),
     }
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::connections::guard::{Guard, Limits, Longer, Policy, Request, VettedUrl};
 use crate::model::bounds;
 use crate::model::secret::Secret;
-use crate::service::assistant::{Answer, Assistant, Scripted, Speaker, Thinking, Turn};
-use crate::service::guard::{Guard, Limits, Longer, Policy, Request, VettedUrl};
+use crate::service::assistant::{Answer, Assistant, Scripted, Speaker, Thinking, Tools, Turn, asking};
 
 /// How long an endpoint may take.
 const TIME: Duration = Duration::from_secs(20);
@@ -56,8 +56,23 @@ impl Remote {
         Ok(Self { url, endpoint, guard, business: business.to_owned() })
     }
 
-    async fn ask(&self, turn: &Turn) -> Result<Answer, String> {
-        let body = self.question(turn).to_string();
+    /// Asks, and lets it look things up before it answers.
+    async fn ask(&self, turn: &Turn, tools: &Tools) -> Result<Answer, String> {
+        let mut body = self.question(turn);
+        asking::offer(&mut body, tools);
+        for _ in 0..asking::ROUNDS {
+            let told = self.send(body.to_string()).await?;
+            let message = &told["choices"][0]["message"];
+            if asking::look_up(&mut body, message, tools).await {
+                continue;
+            }
+            let text = message["content"].as_str().map(str::trim).filter(|it| !it.is_empty());
+            return Ok(read(text.ok_or("its answer holds no text")?));
+        }
+        Err("it looks things up without end".to_owned())
+    }
+
+    async fn send(&self, body: String) -> Result<Value, String> {
         let mut request = Request::post(body)
             .header("content-type", "application/json")
             .and_then(|it| it.header("accept", "application/json"))
@@ -71,11 +86,7 @@ impl Remote {
         if answer.status != 200 {
             return Err(format!("it answered {}", answer.status));
         }
-        let told: Value =
-            serde_json::from_slice(&answer.body).map_err(|_| "it did not answer with JSON".to_owned())?;
-        let text = told["choices"][0]["message"]["content"].as_str().map(str::trim);
-        let text = text.filter(|it| !it.is_empty()).ok_or("its answer holds no text")?;
-        Ok(read(text))
+        serde_json::from_slice(&answer.body).map_err(|_| "it did not answer with JSON".to_owned())
     }
 
     /// The body of the request.
@@ -108,13 +119,13 @@ fn read(text: &str) -> Answer {
 }
 
 impl Assistant for Remote {
-    fn answer<'a>(&'a self, turn: &'a Turn) -> Thinking<'a> {
+    fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a> {
         Box::pin(async move {
-            match self.ask(turn).await {
+            match self.ask(turn, tools).await {
                 Ok(answer) => answer,
                 Err(why) => {
                     tracing::warn!(%why, "the assistant's endpoint failed; the script answers");
-                    Scripted.answer(turn).await
+                    Scripted.answer(turn, tools).await
                 }
             }
         })

@@ -3,16 +3,52 @@
 //!
 //! Knows nothing of conversations beyond what was said.
 
-use crate::service::assistant::{Answer, Assistant, Speaker, Thinking, Turn};
+use crate::service::assistant::{Answer, Assistant, Speaker, Thinking, Tools, Turn};
 use crate::service::demo::script;
+
+/// Lines of what was looked up that are told.
+const TOLD: usize = 3;
 
 /// Answers by the sample shop's rules.
 pub struct Scripted;
 
 impl Assistant for Scripted {
-    fn answer<'a>(&'a self, turn: &'a Turn) -> Thinking<'a> {
-        Box::pin(async move { decide(turn) })
+    fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a> {
+        Box::pin(async move {
+            match look_up(turn, tools).await {
+                Some(text) => Answer { text: Some(text), escalation: None },
+                None => decide(turn),
+            }
+        })
     }
+}
+
+/// The customer's orders, if they are asked for, no person is, and some
+/// connection knows them.
+async fn look_up(turn: &Turn, tools: &Tools) -> Option<String> {
+    let language = turn.language.as_deref().unwrap_or("en");
+    let (_, last) = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer)?;
+    let last = last.to_lowercase();
+    let (words, opening) = script::orders(language);
+    let any = |words: &[String]| words.iter().any(|it| last.contains(&it.to_lowercase()));
+    if !any(&words) || any(&script::handover(language)) {
+        return None;
+    }
+    let about_orders = |name: &str| name.to_lowercase().contains("order");
+    let mut lookups: Vec<_> = tools.lookups().collect();
+    lookups.sort_by_key(|(_, it)| !about_orders(&it.name));
+    for (stored, endpoint) in lookups {
+        match tools.call(stored, endpoint, &[]).await {
+            Ok(told) => {
+                let lines = told.mapped.lines(TOLD);
+                if !lines.is_empty() {
+                    return Some(format!("{opening}\n{}", lines.join("\n")));
+                }
+            }
+            Err(why) => tracing::info!(connection = stored.connection.name, %why, "nothing was looked up"),
+        }
+    }
+    None
 }
 
 fn decide(turn: &Turn) -> Answer {

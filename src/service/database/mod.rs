@@ -9,6 +9,7 @@ pub mod calls;
 pub mod cells;
 pub mod channels;
 mod clauses;
+pub mod connections;
 pub mod contacts;
 pub mod conversations;
 pub mod correspondents;
@@ -56,6 +57,9 @@ pub enum DatabaseError {
     /// The file belongs to another program.
     #[error("the database file belongs to another program; give another path with --db")]
     Foreign,
+    /// The file is not SQLite's at all.
+    #[error("the file is no database; it was left as it is: give another path with --db")]
+    NoDatabase,
     /// A job failed badly, or the service is stopping.
     #[error("the database did not finish a job")]
     Closed,
@@ -68,6 +72,13 @@ pub enum DatabaseError {
 pub struct Database {
     writer: writer::Writer,
     readers: readers::Readers,
+}
+
+impl DatabaseError {
+    /// Whether the file is SQLite's and damaged.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Sql(cause) if open::is_corrupt(cause))
+    }
 }
 
 impl Database {
@@ -84,9 +95,21 @@ impl Database {
         if durability == Durability::Simulated {
             connection.execute_batch("PRAGMA synchronous = OFF")?;
         }
+        Ok((Self::around(path, connection, committed)?, opened))
+    }
+
+    /// Opens a file that a service has made; neither makes one nor sets one aside.
+    ///
+    /// # Errors
+    /// When the file is no service's, or cannot be used.
+    pub fn existing(path: &Path) -> Result<Self, DatabaseError> {
+        Self::around(path, open::existing(path)?, Arc::new(Notify::new()))
+    }
+
+    fn around(path: &Path, connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
         let readers = readers::Readers::start(path)?;
         let writer = writer::Writer::start(connection, committed)?;
-        Ok((Self { writer, readers }, opened))
+        Ok(Self { writer, readers })
     }
 
     /// Runs a job that changes something. Undone when it fails.

@@ -1,10 +1,10 @@
 //! Opening the file: its mode, settings, format and health. A corrupt file is
-//! set aside, never deleted.
+//! set aside, never deleted; what never was a database is left as it is.
 //!
 //! Knows nothing of what the tables mean.
 
-use std::fs::{self, OpenOptions};
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
@@ -14,9 +14,13 @@ use crate::service::database::DatabaseError;
 
 /// Marks the file as this service's.
 const APPLICATION: i64 = 0x6664_7376;
+/// How every file of SQLite's begins.
+const BEGINNING: &[u8] = b"SQLite format 3\0";
 /// The format this version writes.
 const FORMAT: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
+/// Tables that came later; each is made where it is missing.
+const LATER: &str = include_str!("schema_connections.sql");
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -60,6 +64,11 @@ pub struct Opened {
 
 /// Opens the writer's connection; makes the file and its tables when absent.
 pub fn writer(path: &Path) -> Result<(Connection, Opened), DatabaseError> {
+    // Somebody's text is not a corrupt database.
+    let begun = beginning(path)?;
+    if !(begun.is_empty() || begun == BEGINNING) {
+        return Err(DatabaseError::NoDatabase);
+    }
     match open(path) {
         Ok((connection, fresh)) => Ok((connection, Opened { fresh, set_aside: None })),
         Err(DatabaseError::Sql(cause)) if is_corrupt(&cause) => {
@@ -70,6 +79,19 @@ pub fn writer(path: &Path) -> Result<(Connection, Opened), DatabaseError> {
         }
         Err(other) => Err(other),
     }
+}
+
+/// Opens the writer's connection to a file that a service has made; makes
+/// nothing and moves nothing.
+pub fn existing(path: &Path) -> Result<Connection, DatabaseError> {
+    if !is_database(path)? {
+        return Err(DatabaseError::NoDatabase);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if tables(&Connection::open_with_flags(path, flags)?)? == 0 {
+        return Err(DatabaseError::Foreign);
+    }
+    Ok(open(path)?.0)
 }
 
 /// Opens a reader's connection to a file a writer has opened.
@@ -89,7 +111,7 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     let mut connection = Connection::open(path)?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let tables = tables(&connection)?;
     if tables > 0 && application != APPLICATION {
         return Err(DatabaseError::Foreign);
     }
@@ -110,7 +132,27 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.pragma_update(None, "user_version", FORMAT)?;
         change.commit()?;
     }
+    connection.execute_batch(LATER)?;
     Ok((connection, fresh))
+}
+
+fn tables(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+}
+
+/// The first bytes of a file; none where there is no file.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match File::open(path) {
+        Ok(file) => file.take(BEGINNING.len() as u64).read_to_end(&mut bytes)?,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => 0,
+        Err(cause) => return Err(cause),
+    };
+    Ok(bytes)
+}
+
+fn is_database(path: &Path) -> io::Result<bool> {
+    Ok(beginning(path)? == BEGINNING)
 }
 
 /// Plans do not depend on what is bound: otherwise statements with a range
@@ -129,7 +171,7 @@ fn check(connection: &Connection) -> Result<(), DatabaseError> {
     Err(rusqlite::Error::SqliteFailure(code, Some(verdict)).into())
 }
 
-fn is_corrupt(cause: &rusqlite::Error) -> bool {
+pub fn is_corrupt(cause: &rusqlite::Error) -> bool {
     matches!(
         cause.sqlite_error_code(),
         Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
@@ -178,7 +220,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
         drop(writer(&path).expect("opens"));
-        let garbage = vec![7_u8; 8192];
+        let garbage = [BEGINNING, &[7_u8; 8192]].concat();
         fs::write(&path, &garbage).expect("written");
         let (_, opened) = writer(&path).expect("opens again");
         assert!(opened.fresh);
@@ -189,6 +231,12 @@ mod tests {
     #[test]
     fn files_of_others_are_left_alone() {
         let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("notes.txt");
+        fs::write(&path, "Buy milk.\n").expect("written");
+        assert!(matches!(writer(&path), Err(DatabaseError::NoDatabase)));
+        assert!(matches!(existing(&path), Err(DatabaseError::NoDatabase)));
+        assert_eq!(fs::read_to_string(&path).expect("kept"), "Buy milk.\n");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is beside it");
         let path = folder.path().join("other.db");
         Connection::open(&path).expect("opens").execute_batch("CREATE TABLE theirs (a)").expect("made");
         assert!(matches!(writer(&path), Err(DatabaseError::Foreign)));

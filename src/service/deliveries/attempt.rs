@@ -5,6 +5,7 @@
 
 use rusqlite::Connection;
 
+use crate::connections::guard::{HeaderRefused, Limits, Request};
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
 use crate::service::database::events::{self, DueDelivery};
@@ -12,7 +13,6 @@ use crate::service::database::webhooks::{self, WebhookRow};
 use crate::service::deliveries::schedule::{self, Verdict};
 use crate::service::deliveries::signature;
 use crate::service::errors::ApiError;
-use crate::service::guard::{HeaderRefused, Limits, Request};
 use crate::service::state::{Service, ServiceState};
 
 /// Makes one attempt; the delivery's id, and whether its outcome was kept.

@@ -2,8 +2,8 @@
 //!
 //! Knows no clock and no chance: both come in as numbers.
 
+use crate::connections::guard::{FetchError, Fetched};
 use crate::model::time::{DAY, HOUR, MINUTE, SECOND};
-use crate::service::guard::{FetchError, Fetched};
 
 /// Spans before each attempt after the first.
 const SPANS: [i64; 9] =
@@ -55,11 +55,11 @@ pub fn next(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::guard::Unreachable;
+    use crate::connections::guard::Unreachable;
 
     fn answer(status: u16, retry_after: Option<&str>) -> Result<Fetched, FetchError> {
         let retry_after = retry_after.map(str::to_owned);
-        Ok(Fetched { status, retry_after, content_type: None, body: Vec::new() })
+        Ok(Fetched { status, retry_after, location: None, content_type: None, body: Vec::new() })
     }
 
     #[test]

@@ -5,4 +5,5 @@
 pub mod mail;
 pub mod script;
 pub mod seed;
+pub mod shop_api;
 mod values;

@@ -64,6 +64,13 @@ pub fn fallback(language: &str) -> String {
         .unwrap_or_else(|| "Could you tell me more?".to_owned())
 }
 
+/// Words that ask for orders, and what stands before what was found.
+pub fn orders(language: &str) -> (Vec<String>, String) {
+    let told = &shop()["orders"];
+    let here = if told[language].is_object() { &told[language] } else { &told[COMMON] };
+    (texts(here, "any"), text(here, "answer").unwrap_or_default())
+}
+
 /// Words that ask for a person.
 pub fn handover(language: &str) -> Vec<String> {
     in_language(&shop()["handover"], language)

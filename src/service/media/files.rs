@@ -5,9 +5,11 @@
 //! wait for the disk.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use crate::connections::private_file;
 
 /// The folder of uploaded media.
 #[derive(Debug, Clone)]
@@ -37,11 +39,7 @@ impl MediaFiles {
     /// # Errors
     /// When the disk refuses, or a file of this name is there.
     pub fn store(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(self.path(name)?)?;
+        let mut file = private_file::create(&self.path(name)?)?;
         let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| self.sync());
         if written.is_err() {
             self.remove(name);

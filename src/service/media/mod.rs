@@ -8,12 +8,12 @@ pub mod files;
 pub mod names;
 pub mod upload;
 
+use crate::connections::guard::{Limits, Longer, Request};
 use crate::model::prices;
 use crate::service::auth::Caller;
 use crate::service::chat::content::Media;
 use crate::service::database::{DatabaseError, media as stored};
 use crate::service::errors::ApiError;
-use crate::service::guard::{Limits, Longer, Request};
 use crate::service::request::Writing;
 use crate::service::state::Service;
 use crate::wire::errors::ErrorCode;

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use crate::model::time::{Clock, Timestamp};
 use crate::service::assistant::{self, Answer};
 use crate::service::chat::{broadcast, deliver};
+use crate::service::connections;
 use crate::service::database::due::{self, Due};
 use crate::service::database::savepoint;
 use crate::service::errors::ApiError;
@@ -126,7 +127,8 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
 async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
     let thinks = Kind::from_word(&first.kind) == Some(Kind::Answer);
     let instant = service.assistant.as_ref().is_none_or(|it| it.is_instant());
-    if thinks && !instant {
+    // Who may look something up takes the time that the other side takes.
+    if thinks && (!instant || connections::any(service).await?) {
         return assistant::think_aside(service, first).await;
     }
     let answer = match thinks {

@@ -17,14 +17,15 @@ use crate::store::email::rows as thread;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
 use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
-use crate::store::rows::{line, local, time};
+use crate::store::rows::{line, local, optional_line, time};
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;
 
 /// The facts beside a conversation; `desk` is the outbox.
 const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
-     EXISTS (SELECT 1 FROM desk.draft d WHERE d.channel = c.channel AND d.conversation = c.id),
+     (SELECT substr(iif(d.text = '', d.note, d.text), 1, 200) FROM desk.draft d
+         WHERE d.channel = c.channel AND d.conversation = c.id),
      (SELECT o.operation = 'resume' FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
          AND o.operation IN ('pause', 'resume') AND o.state <> 'stopped' ORDER BY o.sequence DESC LIMIT 1),
      EXISTS (SELECT 1 FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
@@ -212,7 +213,7 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         unread: row.get(WIDTH)?,
         waiting_since: time(row, WIDTH + 1)?,
         last_inbound_at: time(row, WIDTH + 2)?,
-        has_draft: row.get(WIDTH + 3)?,
+        draft: optional_line(row, WIDTH + 3)?,
         automation_pending: row.get(WIDTH + 4)?,
         close_pending: row.get(WIDTH + 5)?,
         paused_here: row.get(WIDTH + 6)?,

@@ -1,11 +1,13 @@
 //! Messages and people by their words, newest first.
 //!
 //! The index walks backwards and stops when a page is full, so cost follows
-//! the page and not what is stored.
+//! the page and not what is stored. That holds for the beginnings it keeps by
+//! themselves; a longer one is first looked for among what begins as it does,
+//! as its own walk begins with the gathering of everything that has it.
 //!
 //! Knows nothing of what is typed next.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::model::conversations::{ConversationRow, title_of};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
@@ -19,8 +21,11 @@ use crate::store::{StoreError, messages, notes, search};
 
 /// People found at most.
 const PEOPLE: usize = 20;
-/// People among whom those with the newest activity are looked for.
-const PEOPLE_LOOKED_AT: u32 = 10_000;
+/// People whose activity is read one by one; of more, the newest are met
+/// sooner by walking all by their activity.
+const PEOPLE_READ: usize = 1_000;
+/// Messages that begin as a longer word does, among which it is looked for.
+const WALKED: usize = 1_000;
 
 /// Reads the page.
 pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<SearchPage, StoreError> {
@@ -40,7 +45,17 @@ pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<Searc
     let is_first = query.before.is_none() && conversation.is_none();
     let people = if is_first { people(connection, &expression, &terms)? } else { Vec::new() };
     let notes = if query.before.is_none() { notes::find(connection, query, &terms)? } else { Vec::new() };
-    let (hits, next) = hits(connection, query, &expression, &terms)?;
+    let mut walk = Walk::new(connection, query, &terms);
+    let begun = terms.cut(search::BEGINNING);
+    let mut ended = Ended::Early;
+    if begun != terms {
+        ended = walk.go(&search::expression(&begun, query.channel.as_ref(), conversation), WALKED)?;
+    }
+    if ended == Ended::Early {
+        ended = walk.go(&expression, usize::MAX)?;
+    }
+    let next = if ended == Ended::Full { walk.last } else { None };
+    let hits = walk.hits;
     Ok(SearchPage { people, notes, hits, next, partial, since: since(connection)? })
 }
 
@@ -51,49 +66,71 @@ fn since(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
     Ok(oldest.map(Timestamp::from_micros))
 }
 
-type Hits = (Vec<SearchHit>, Option<Place>);
+/// How a walk ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// With a hit more than the page holds.
+    Full,
+    /// With the last message there is.
+    Whole,
+    /// With the last message it may look at.
+    Early,
+}
 
-fn hits(
-    connection: &Connection,
-    query: &SearchQuery,
-    expression: &str,
-    terms: &Terms,
-) -> Result<Hits, StoreError> {
-    // CROSS: the index leads, whatever the planner thinks.
-    let sql = "SELECT s.rowid, m.content, m.id, m.created_at, m.inbound, m.sender,
-             c.channel, c.id, c.name, c.username, c.address
-         FROM search s CROSS JOIN message m ON m.place = s.rowid
-         CROSS JOIN conversation c ON c.number = m.conversation
-         WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC";
-    let mut statement = connection.prepare_cached(sql)?;
-    let before = query.before.map_or(i64::MAX, |it| it.0);
-    let mut rows = statement.query(params![expression, before])?;
-    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
-    let mut found = Vec::new();
-    let mut last = None;
-    while let Some(row) = rows.next()? {
-        // One more than asked for tells whether there is another page.
-        if found.len() == limit {
-            return Ok((found, last));
-        }
-        if let Some((hit, place)) = hit(row, terms)? {
-            found.push(hit);
-            last = Some(place);
-        }
+/// A way through the index, from the newest message to the oldest.
+struct Walk<'a> {
+    connection: &'a Connection,
+    terms: &'a Terms,
+    limit: usize,
+    /// Where it goes on.
+    below: i64,
+    hits: Vec<SearchHit>,
+    /// Of the last hit.
+    last: Option<Place>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(connection: &'a Connection, query: &SearchQuery, terms: &'a Terms) -> Self {
+        let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+        let below = query.before.map_or(i64::MAX, |it| it.0);
+        Self { connection, terms, limit, below, hits: Vec::new(), last: None }
     }
-    Ok((found, None))
+
+    /// Looks at so many messages at most, on from where it is.
+    fn go(&mut self, expression: &str, most: usize) -> Result<Ended, StoreError> {
+        // CROSS: the index leads, whatever the planner thinks.
+        let sql = "SELECT s.rowid, m.content, m.id, m.created_at, m.inbound, m.sender,
+                 c.channel, c.id, c.name, c.username, c.address
+             FROM search s CROSS JOIN message m ON m.place = s.rowid
+             CROSS JOIN conversation c ON c.number = m.conversation
+             WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![expression, self.below])?;
+        for _ in 0..most {
+            let Some(row) = rows.next()? else { return Ok(Ended::Whole) };
+            if let Some(hit) = hit(row, self.terms)? {
+                if self.hits.len() == self.limit {
+                    return Ok(Ended::Full);
+                }
+                self.hits.push(hit);
+                self.last = Some(Place(row.get(0)?));
+            }
+            self.below = row.get(0)?;
+        }
+        Ok(Ended::Early)
+    }
 }
 
 /// The hit, unless a second look finds that a run of characters stands there
 /// only in pieces.
-fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<(SearchHit, Place)>, StoreError> {
+fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
     let content = SafeText::block(&row.get::<_, String>(1)?);
     let Some(found) = terms.find(content.as_str()) else { return Ok(None) };
     let (inbound, sender): (bool, String) = (row.get(4)?, row.get(5)?);
     let conversation = ConversationId::new(row.get::<_, String>(7)?);
     let address: Option<String> = row.get(10)?;
     let (name, username) = (optional_line(row, 8)?, optional_line(row, 9)?);
-    let hit = SearchHit {
+    Ok(Some(SearchHit {
         channel: ChannelId::new(row.get::<_, String>(6)?),
         title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
         snippet: Snippet::of(&content, &found),
@@ -102,33 +139,64 @@ fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<(SearchHit, Place)>, Store
         at: time(row, 3)?,
         direction: if inbound { Direction::Inbound } else { Direction::Outbound },
         sender: message::sender_from(&sender),
-    };
-    Ok(Some((hit, Place(row.get(0)?))))
+    }))
 }
 
+/// People, those with the newest activity first.
 fn people(
     connection: &Connection,
     expression: &str,
     terms: &Terms,
 ) -> Result<Vec<(ChannelId, ConversationRow)>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT c.channel, c.id, concat_ws(' ', c.name, c.address, c.username, c.email, c.referral_headline)
-         FROM (SELECT rowid AS number FROM search_people WHERE search_people MATCH ?1 LIMIT ?2) s
-         CROSS JOIN conversation c ON c.number = s.number ORDER BY c.sort_at DESC",
-    )?;
-    let mut rows = statement.query(params![expression, PEOPLE_LOOKED_AT])?;
+    let mut named = connection
+        .prepare_cached("SELECT rowid FROM search_people WHERE search_people MATCH ?1 ORDER BY rowid")?;
+    let numbers = named.query_map([expression], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
     let mut people = Vec::new();
-    while let Some(row) = rows.next()? {
-        let names: String = row.get(2)?;
-        if terms.find(&names).is_none() {
-            continue;
+    if numbers.len() > PEOPLE_READ {
+        let mut newest = connection.prepare_cached(
+            "SELECT number FROM conversation INDEXED BY conversation_wide ORDER BY sort_at DESC",
+        )?;
+        let mut rows = newest.query([])?;
+        while let (Some(row), true) = (rows.next()?, people.len() < PEOPLE) {
+            let number: i64 = row.get(0)?;
+            if numbers.binary_search(&number).is_ok() {
+                people.extend(person(connection, number, terms)?);
+            }
         }
-        let channel = ChannelId::new(row.get::<_, String>(0)?);
-        let id = ConversationId::new(row.get::<_, String>(1)?);
-        people.extend(row_of(connection, &channel, &id)?.map(|it| (channel, it)));
+        return Ok(people);
+    }
+    let mut activity = connection.prepare_cached("SELECT sort_at FROM conversation WHERE number = ?1")?;
+    let mut by_activity = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        let at: Option<i64> = activity.query_row([number], |row| row.get(0)).optional()?;
+        by_activity.extend(at.map(|it| (it, number)));
+    }
+    by_activity.sort_unstable_by(|a, b| b.cmp(a));
+    for (_, number) in by_activity {
         if people.len() == PEOPLE {
             break;
         }
+        people.extend(person(connection, number, terms)?);
     }
     Ok(people)
+}
+
+/// Somebody, unless a second look finds what was typed only in pieces.
+fn person(
+    connection: &Connection,
+    number: i64,
+    terms: &Terms,
+) -> Result<Option<(ChannelId, ConversationRow)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT channel, id, concat_ws(' ', name, address, username, email, referral_headline)
+         FROM conversation WHERE number = ?1",
+    )?;
+    let mut rows = statement.query([number])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    if terms.find(&row.get::<_, String>(2)?).is_none() {
+        return Ok(None);
+    }
+    let channel = ChannelId::new(row.get::<_, String>(0)?);
+    let id = ConversationId::new(row.get::<_, String>(1)?);
+    Ok(row_of(connection, &channel, &id)?.map(|it| (channel, it)))
 }

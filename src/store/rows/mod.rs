@@ -10,6 +10,7 @@ use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
 pub(crate) mod attachment;
+pub(crate) mod campaign;
 pub(crate) mod contact_change;
 pub(crate) mod content;
 pub(crate) mod conversation;

@@ -34,7 +34,7 @@ fn told(id: &str, seconds: i64, status: BroadcastStatus) -> Broadcast {
 }
 
 async fn unfinished(store: &Store, behind: i64) -> (Vec<String>, i64) {
-    let (ids, until) = store.unfinished_broadcasts(&channel(), behind).await.unwrap();
+    let (ids, until) = store.unfinished_broadcasts(&channel(), behind, at(600)).await.unwrap();
     (ids.iter().map(ToString::to_string).collect(), until)
 }
 

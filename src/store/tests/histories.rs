@@ -66,6 +66,12 @@ async fn what_comes_back_after_its_conversation_was_gone_is_not_new() {
         store.mark_gone(&channel(), &ConversationId::from("a")).await.unwrap();
         assert_eq!(history(&store.reader().unwrap(), 9).messages, []);
     }
+    // Nor what comes back after its person was deleted from here.
+    assert_eq!(is_back(apply(&[4]).await), [false]);
+    list(&store, vec![conversation("a", 1)]).await;
+    let phone = history(&store.reader().unwrap(), 1).conversation.unwrap().conversation.address.unwrap();
+    assert_eq!(store.forget_person(&channel(), &phone).await.unwrap(), [ConversationId::from("a")]);
+    assert_eq!(is_back(apply(&[4, 3]).await), [true, true]);
 }
 
 #[tokio::test]

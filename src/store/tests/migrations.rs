@@ -210,6 +210,8 @@ async fn every_older_outbox_is_carried_over() {
         assert_eq!(reader.macros().unwrap()[0].steps, "command close e", "version {version}");
         store.keep_macro('a', None).unwrap();
         assert_eq!(reader.macros().unwrap(), []);
+        assert!(reader.campaigns(None).unwrap().is_empty(), "version {version}");
+        store.track_broadcast(&channel(), &"bc_1".into(), at(0)).unwrap();
         let counts = reader.counts(&channel()).unwrap();
         assert_eq!((counts.paused_here, counts.snoozed), (1, 0));
         assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");

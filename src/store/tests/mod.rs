@@ -1,6 +1,8 @@
 //! The store against real files.
 
+mod board;
 mod broadcasts;
+mod campaigns;
 mod decisions;
 mod failing;
 mod files;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::model::account::Platform;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::messages::{Direction, Message};
-use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::search::{SearchPage, SearchQuery, Terms};
 use crate::model::text::SafeText;
 use crate::store::tests::{add, channel, conversation, list, message};
 use crate::store::{Store, StoreError};
@@ -135,6 +135,52 @@ async fn follows_changes_and_removals() {
     drop(store);
     let store = Store::open(folder.path()).unwrap();
     assert_eq!(ids(&store, "prov"), ["s1"]);
+}
+
+#[tokio::test]
+async fn long_words_are_found_however_many_begin_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let word = |n: i64| match n {
+        5 | 700 | 1900 => "orderly shelves",
+        n if n % 3 == 0 => "orders",
+        _ => "ordeal, shelved",
+    };
+    add(&store, (1..=2500).map(|n| says("c1", &format!("{n}"), n, word(n))).collect()).await;
+    for (text, limit) in [("orderly", 1), ("orderly", 2), ("orders", 400), ("orde", 1000), ("shelv order", 2)]
+    {
+        let mut expected: Vec<String> = (1..=2500).rev().map(|n| n.to_string()).collect();
+        let terms = Terms::of(text);
+        expected.retain(|id| terms.find(word(id.parse().unwrap())).is_some());
+        let mut found = Vec::new();
+        let mut query = SearchQuery { limit, ..asked(text) };
+        loop {
+            let page = search(&store, &query);
+            assert!(!page.hits.is_empty() && page.hits.len() <= limit as usize, "{text}: a page too many");
+            found.extend(page.hits.iter().map(|hit| hit.message.to_string()));
+            query.before = page.next;
+            if page.next.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, expected, "{text} by {limit}");
+    }
+}
+
+#[tokio::test]
+async fn of_many_people_the_most_active_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    for many in [30, 1500] {
+        let activity = |n: i64| n * 7 % 1501;
+        list(&store, (1..=many).map(|n| conversation(&format!("c{n}"), activity(n))).collect()).await;
+        let people = search(&store, &asked("mar")).people;
+        let told: Vec<String> = people.iter().map(|(_, row)| row.conversation.id.to_string()).collect();
+        let mut expected: Vec<i64> = (1..=many).collect();
+        expected.sort_by_key(|it| -activity(*it));
+        let expected: Vec<String> = expected.iter().take(20).map(|n| format!("c{n}")).collect();
+        assert_eq!(told, expected, "of {many}");
+    }
 }
 
 #[tokio::test]

@@ -224,15 +224,7 @@ impl Import {
             match prepare(&self.platform, &lane, &operation) {
                 Ok(request) => {
                     lines.push((line, phone));
-                    rows.push(NewRow {
-                        channel: self.channel.clone(),
-                        lane,
-                        operation,
-                        request,
-                        hold_micros: 0,
-                        seen: None,
-                        planned_at: None,
-                    });
+                    rows.push(NewRow::at_once(self.channel.clone(), lane, operation, request));
                 }
                 Err(error) => self.note(line, &phone, Word::Bad, &error.to_string())?,
             }

@@ -36,12 +36,16 @@ fn how_often_each_platform_is_asked() {
     let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
     for (task, platform, visible, background) in cases {
         let polling = Polling::default();
-        assert_eq!(interval(task, platform, true, polling), seconds(visible), "{task:?} {platform:?}");
-        assert_eq!(interval(task, platform, false, polling), seconds(background), "{task:?} {platform:?}");
+        assert_eq!(interval(task, platform, true, polling, false), seconds(visible), "{task:?} {platform:?}");
+        assert_eq!(
+            interval(task, platform, false, polling, false),
+            seconds(background),
+            "{task:?} {platform:?}"
+        );
     }
     let slow = Polling { visible: Duration::from_secs(20), background: Duration::ZERO };
-    assert_eq!(interval(Task::List, Some(&chat), true, slow), Some(20 * SECOND));
-    assert_eq!(interval(Task::Trigger, Some(&chat), false, slow), Some(SECOND), "never a storm");
+    assert_eq!(interval(Task::List, Some(&chat), true, slow, false), Some(20 * SECOND));
+    assert_eq!(interval(Task::Trigger, Some(&chat), false, slow, false), Some(SECOND), "never a storm");
 }
 
 #[test]
@@ -71,19 +75,19 @@ fn the_longest_due_goes_first() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = Plan::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
     for task in [Task::Account, Task::List, Task::Trigger] {
-        assert_eq!(plan.next(at(0), chat, true), Step::Run(task));
+        assert_eq!(plan.next(at(0), chat, true, false), Step::Run(task));
         plan.finished(task, Pulled::Done, at(0), true, 0.0);
     }
-    assert_eq!(plan.next(at(1), chat, true), Step::Sleep(2 * SECOND));
-    assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger));
-    assert_eq!(plan.next(at(3), chat, false), Step::Sleep(7 * SECOND));
-    assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::Trigger), "nine seconds late");
+    assert_eq!(plan.next(at(1), chat, true, false), Step::Sleep(2 * SECOND));
+    assert_eq!(plan.next(at(3), chat, true, false), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(3), chat, false, false), Step::Sleep(7 * SECOND));
+    assert_eq!(plan.next(at(12), chat, true, false), Step::Run(Task::Trigger), "nine seconds late");
     plan.finished(Task::Trigger, Pulled::Done, at(12), true, 0.0);
-    assert_eq!(plan.next(at(12), chat, true), Step::Run(Task::List));
+    assert_eq!(plan.next(at(12), chat, true, false), Step::Run(Task::List));
     plan.finished(Task::List, Pulled::More, at(12), true, 0.0);
-    assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::List), "more waits");
+    assert_eq!(plan.next(at(14), chat, true, false), Step::Run(Task::List), "more waits");
     plan.hurry();
-    assert_eq!(plan.next(at(14), chat, true), Step::Run(Task::Account));
+    assert_eq!(plan.next(at(14), chat, true, false), Step::Run(Task::Account));
 }
 
 #[test]
@@ -94,11 +98,11 @@ fn failures_wait_and_recovery_ends_the_wait() {
         plan.finished(Task::List, Pulled::Failed, at(0), true, 0.0);
         plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
     }
-    assert_eq!(plan.next(at(0), chat, true), Step::Sleep(16 * SECOND));
+    assert_eq!(plan.next(at(0), chat, true, false), Step::Sleep(16 * SECOND));
     plan.finished(Task::Trigger, Pulled::Done, at(16), true, 0.0);
-    assert_eq!(plan.next(at(16), chat, true), Step::Run(Task::List));
+    assert_eq!(plan.next(at(16), chat, true, false), Step::Run(Task::List));
     plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
-    assert_eq!(plan.next(at(16), chat, true), Step::Sleep(SECOND));
+    assert_eq!(plan.next(at(16), chat, true, false), Step::Sleep(SECOND));
 }
 
 #[test]
@@ -112,11 +116,11 @@ fn who_waits_for_the_budget_keeps_its_place() {
     // is due again.
     plan.finished(Task::Trigger, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
     plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
-    assert_eq!(plan.next(at(10), chat, true), Step::Sleep(5 * SECOND));
-    assert_eq!(plan.next(at(15), chat, true), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(10), chat, true, false), Step::Sleep(5 * SECOND));
+    assert_eq!(plan.next(at(15), chat, true, false), Step::Run(Task::Trigger));
     plan.finished(Task::Trigger, Pulled::Done, at(15), true, 0.0);
     plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(15), true, 0.0);
-    assert_eq!(plan.next(at(20), chat, true), Step::Run(Task::List));
+    assert_eq!(plan.next(at(20), chat, true, false), Step::Run(Task::List));
 }
 
 #[test]
@@ -125,18 +129,18 @@ fn what_is_left_for_later_is_gone_on_with() {
     let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
     plan.finished(Task::Trigger, Pulled::Later(0), at(0), true, 0.0);
     plan.finished(Task::List, Pulled::Later(4 * SECOND), at(0), true, 0.0);
-    assert_eq!(plan.next(at(0), chat, true), Step::Sleep(SOON), "not at once");
-    assert_eq!(plan.next(at(2), chat, true), Step::Continue(Task::Trigger));
+    assert_eq!(plan.next(at(0), chat, true, false), Step::Sleep(SOON), "not at once");
+    assert_eq!(plan.next(at(2), chat, true, false), Step::Continue(Task::Trigger));
     plan.continued(Task::Trigger, Pulled::Later(0), at(2));
-    assert_eq!(plan.next(at(3), chat, true), Step::Run(Task::Trigger), "in its time all the same");
+    assert_eq!(plan.next(at(3), chat, true, false), Step::Run(Task::Trigger), "in its time all the same");
     plan.finished(Task::Trigger, Pulled::Done, at(3), true, 0.0);
-    assert_eq!(plan.next(at(4), chat, true), Step::Continue(Task::List));
+    assert_eq!(plan.next(at(4), chat, true, false), Step::Continue(Task::List));
     plan.continued(Task::List, Pulled::Paced(3 * SECOND), at(4));
     plan.finished(Task::Trigger, Pulled::Done, at(6), true, 0.0);
-    assert_eq!(plan.next(at(7), chat, true), Step::Continue(Task::List));
+    assert_eq!(plan.next(at(7), chat, true, false), Step::Continue(Task::List));
     plan.continued(Task::List, Pulled::Done, at(7));
     plan.finished(Task::Trigger, Pulled::Done, at(9), true, 0.0);
-    assert_eq!(plan.next(at(9), chat, true), Step::Sleep(SECOND), "the list in its own time");
+    assert_eq!(plan.next(at(9), chat, true, false), Step::Sleep(SECOND), "the list in its own time");
 }
 
 #[test]
@@ -144,8 +148,54 @@ fn a_clock_that_jumps_makes_things_due() {
     let chat = Some(&Platform::Whatsapp);
     let mut plan = Plan::new(&[Task::Trigger], Polling::default());
     plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
-    assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(-1_000_000), chat, true, false), Step::Run(Task::Trigger));
     plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
-    assert_eq!(plan.next(at(-1_000_000), chat, true), Step::Run(Task::Trigger));
-    assert_eq!(plan.next(at(0), None, true), Step::Sleep(WAIT_MAX));
+    assert_eq!(plan.next(at(-1_000_000), chat, true, false), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(0), None, true, false), Step::Sleep(WAIT_MAX));
+}
+
+#[test]
+fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
+    let (chat, bot, mail, phone) = (Platform::Whatsapp, Platform::Telegram, Platform::Email, Platform::Voip);
+    // What, where, in seconds on screen and in the background.
+    let cases = [
+        (Task::Trigger, &chat, 15, 60),
+        (Task::List, &chat, 15, 60),
+        (Task::History, &chat, 15, 15),
+        (Task::List, &bot, 15, 60),
+        (Task::List, &mail, 15, 60),
+        (Task::History, &mail, 15, 60),
+        // Nothing tells of these.
+        (Task::Account, &chat, 60, 300),
+        (Task::Sweep, &chat, 300, 300),
+        (Task::Broadcasts, &chat, 1, 10),
+        (Task::List, &phone, 10, 60),
+    ];
+    let polling = Polling::default();
+    for (task, platform, visible, background) in cases {
+        let of = |seen| interval(task, Some(platform), seen, polling, true).map(|it| it / SECOND);
+        assert_eq!((of(true), of(false)), (Some(visible), Some(background)), "{task:?} {platform:?}");
+    }
+    let slow = Polling { visible: Duration::from_secs(120), background: Duration::from_secs(120) };
+    assert_eq!(interval(Task::Trigger, Some(&chat), true, slow, true), Some(120 * SECOND), "as configured");
+}
+
+#[test]
+fn a_delivery_makes_a_look_due_soon_and_many_make_one() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = Plan::new(&[Task::Trigger], Polling::default());
+    plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
+    assert_eq!(plan.next(at(1), chat, true, true), Step::Sleep(14 * SECOND));
+    plan.told(Task::Trigger);
+    plan.told(Task::Trigger);
+    assert!(plan.is_told(Task::Trigger));
+    assert_eq!(plan.next(at(0), chat, true, true), Step::Sleep(TOGETHER), "right after a look");
+    assert_eq!(plan.next(at(1), chat, true, true), Step::Run(Task::Trigger));
+    plan.finished(Task::Trigger, Pulled::Done, at(1), true, 0.0);
+    assert!(!plan.is_told(Task::Trigger));
+    assert_eq!(plan.next(at(2), chat, true, true), Step::Sleep(14 * SECOND));
+    // A failure is waited out, whatever is told.
+    plan.finished(Task::Trigger, Pulled::Failed, at(20), true, 0.0);
+    plan.told(Task::Trigger);
+    assert_eq!(plan.next(at(20), chat, true, true), Step::Sleep(back_off(1, true, 0.0)));
 }

@@ -172,7 +172,7 @@ pub fn row(app: &App, theme: Theme, row: &ConversationRow, thread: &Thread, area
     let facts: Vec<paint::Run<'_>> = facts.iter().map(|(words, style)| (words.as_str(), *style)).collect();
     let state = paint::runs_right(buffer, left, area.y + 1, width, &facts);
     let tag = conversations::tab_name(app, row);
-    let draft = if row.has_draft { "[draft] " } else { "" };
+    let draft = if row.draft.is_some() { "[draft] " } else { "" };
     let subject = subject(thread);
     let style = if unread { Style::new() } else { theme.dim() };
     let runs = [(tag.as_str(), theme.strong()), (draft, theme.waiting()), (subject, style)];

@@ -20,6 +20,7 @@ use crate::model::email::{compose, files};
 use crate::model::prices::{self, Price};
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
+use crate::ui::composer::modal;
 use crate::ui::paint::{self, Sides};
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
@@ -42,7 +43,8 @@ pub fn compose(
     let word = if head.html { "Mail as HTML · " } else { "Mail · " };
     let counted = counted(theme, head);
     let right = [(counted.0.as_str(), counted.1)];
-    let left = [(word, theme.strong()), (label, style)];
+    let modal = modal(app, focused);
+    let left = [(modal.as_str(), theme.strong()), (word, theme.strong()), (label, style)];
     let right: &[paint::Run<'_>] = if counted.0.is_empty() { &[] } else { &right };
     paint::frame(buffer, area, theme, focused, Sides::Joined, (&left, right));
     bottom(app, theme, tab, area, buffer);

@@ -32,12 +32,16 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint::paragraph(buffer, place, &words, theme.dim());
         return;
     }
-    let rows = &app.people.rows;
+    let (rows, people) = (&app.people.rows, &app.people);
     let chosen = rows.index();
     for (index, person) in rows.rows.iter().enumerate().skip(rows.first).take(usize::from(list.height)) {
         let y = list.y + u16::try_from(index - rows.first).unwrap_or(0);
         let place = Area { y, height: 1, ..list };
         row(app, theme, person, place, buffer);
+        if people.marked.contains(&person.phone) {
+            let mark = if theme.ascii { "*" } else { "●" };
+            paint::text(buffer, place.x + 1, y, 1, mark, theme.strong());
+        }
         if chosen == Some(index) {
             paint::stripe(buffer, place, theme.selected());
             paint::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
@@ -63,7 +67,8 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         String::new()
     };
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
-    let right = [(asks, theme.dim()), (count.as_str(), Style::new())];
+    let marked = people.marked.words().map(|it| format!("{it} · ")).unwrap_or_default();
+    let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles, &right));
     let foot = match failed {
         Some(why) => (format!(" not read anew: {why} "), theme.waiting()),
@@ -130,7 +135,7 @@ fn about(row: &OutboxRow, theme: Theme) -> (String, Style) {
 }
 
 /// The line between the list and the details.
-fn divide(theme: Theme, list: Area, detail: Area, buffer: &mut Buffer) {
+pub fn divide(theme: Theme, list: Area, detail: Area, buffer: &mut Buffer) {
     let [_, _, _, _, across, down] = theme.border_set();
     if detail.x > list.x {
         for y in detail.y..detail.y + detail.height {

@@ -19,7 +19,7 @@ use crate::proxy::fault::Fault;
 /// where uploaded files are fetched.
 const OPEN: [&str; 2] = ["/openapi.json", "/media/{id}/{filename}"];
 /// Cells at once: most of them wait for a bound.
-const AT_ONCE: usize = 24;
+const AT_ONCE: usize = 48;
 
 fn number(name: &str, otherwise: usize) -> usize {
     std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(otherwise)

@@ -80,7 +80,7 @@ async fn a_tab_that_cannot_work_says_so_and_the_others_go_on() {
     })
     .await;
     let (id, why) = wrong.expect("told");
-    assert!(id == "bad" && why.contains("not https"), "{id}: {why}");
+    assert!(id == "bad" && why.contains("must begin with https://"), "{id}: {why}");
     until(&mut news, "the other", |it| matches!(it, News::Account(id, _) if *id == crate::hands::id())).await;
     engine.fetch_older(ChannelId::from("bad"), ConversationId::from("c1"));
     tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");

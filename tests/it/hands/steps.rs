@@ -388,7 +388,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     turn(&hands, &second).await;
     assert_eq!(looks(&hands), 1, "another desk goes on");
     let said = hands.news().into_iter().find_map(|it| match it {
-        News::Notice(_, None, words) => Some(words.to_string()),
+        News::Alarm(_, words) => Some(words.to_string()),
         _ => None,
     });
     assert_eq!(said.as_deref(), Some("broadcast to 12: 11 delivered, 1 failed"));

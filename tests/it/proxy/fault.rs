@@ -96,6 +96,11 @@ impl Fault {
         Self::ALL.iter().find(|it| it.0 == self).map_or("?", |it| it.1)
     }
 
+    /// Whether nothing ends it but the bound of whoever asks.
+    pub fn lasts(self) -> bool {
+        matches!(self, Self::HangingConnect | Self::DeadName | Self::Silence | Self::TooLate | Self::Drip)
+    }
+
     /// How the port behaves under it.
     pub fn door(self) -> Door {
         match self {

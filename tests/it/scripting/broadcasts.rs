@@ -69,6 +69,44 @@ fn everyone_takes_a_phrase_and_nobody_is_never_everyone() {
 }
 
 #[test]
+fn one_in_waves_is_begun_paused_and_stopped() {
+    let (script, people) = two();
+    let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--waves", "1,1", "--wait", "0"];
+    let said = script.fails(2, &send);
+    assert!(said.contains("canary 1 -> wait 0s -> 1 wave of 1 -> stop if failed > 5 %"), "{said}");
+    assert!(said.contains("--confirm '2'"), "{said}");
+    let mut confirmed = send.to_vec();
+    confirmed.extend(["--confirm", "2", "--timeout", "1"]);
+    // The service tries nobody while its clock stands.
+    let output = script.run(&confirmed);
+    let (out, err) = crate::scripting::texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(err.contains("nothing moved for a while") && out.contains("wave 1 of 2"), "{out}{err}");
+    let listed: Value = serde_json::from_str(&script.ok(&["broadcast", "list", "--json"])).expect("JSON");
+    let id = listed[0]["id"].as_str().expect("an id");
+    assert_eq!((listed[0]["status"].as_str(), listed[0]["people"].as_u64()), (Some("running"), Some(2)));
+    assert!(script.ok(&["broadcast", "pause", id]).contains("paused\twave 1 of 2"));
+    let said = script.fails(1, &["broadcast", "watch", id]);
+    assert!(said.contains("it waits: a person paused it"), "{said}");
+    assert!(script.ok(&["broadcast", "stop", id, "--json"]).contains("\"status\":\"stopped\""));
+    for again in ["stop", "pause", "continue"] {
+        script.fails(1, &["broadcast", again, id]);
+    }
+    let said = script.fails(1, &["broadcast", "pause", "nothing"]);
+    assert!(said.contains("no broadcast of this desk is nothing"), "{said}");
+    assert!(script.ok(&["broadcast", "track", "bc_other"]).contains("bc_other is watched on Harbor chat"));
+    let many: String = (0..2_001).map(|it| format!("ct_{it}\n")).collect();
+    let said =
+        script.fails(2, &["broadcast", "send", "Hi", "--to", &file(&script, &many), "--waves", "0,1000"]);
+    assert!(said.contains("2001 contacts") && said.contains("3 waves of 1000, the last of 1"), "{said}");
+    assert!(
+        script
+            .fails(2, &["broadcast", "send", "Hi", "--to", &people, "--waves", "1,1001"])
+            .contains("1 to 1000")
+    );
+}
+
+#[test]
 fn what_is_wrong_with_an_audience_is_told_by_its_lines() {
     let (script, _) = two();
     let people = file(&script, &format!("{ANA}\n+34600999888\n+34 12\n"));

@@ -31,7 +31,7 @@ pub struct Desk {
     made: Made,
     /// When each loop takes its next step, in true time; last the one that
     /// keeps the lease.
-    next: [i64; 5],
+    next: [i64; LEASE + 1],
 }
 
 /// What a desk is made with.
@@ -59,7 +59,7 @@ pub struct Body {
 }
 
 /// The place of the loop that keeps the lease.
-const LEASE: usize = 4;
+const LEASE: usize = Loop::ALL.len();
 
 impl Desk {
     /// A desk whose process does not run yet.
@@ -73,7 +73,7 @@ impl Desk {
             body: None,
             crashes: 0,
             made,
-            next: [i64::MAX; 5],
+            next: [i64::MAX; LEASE + 1],
         }
     }
 
@@ -107,7 +107,8 @@ impl Desk {
         };
         let lease = if leading.is_some() { now } else { i64::MAX };
         self.body = Some(Body { store, reader, tab, leading });
-        self.next = [now, now, now, now, lease];
+        self.next = [now; LEASE + 1];
+        self.next[LEASE] = lease;
     }
 
     /// Ends the process: whatever was under way is left as it is.
@@ -147,7 +148,7 @@ impl Desk {
     }
 
     /// When each loop is due, in true time.
-    pub fn next(&self) -> [i64; 5] {
+    pub fn next(&self) -> [i64; LEASE + 1] {
         self.next
     }
 
@@ -167,7 +168,7 @@ impl Desk {
     /// Takes the step that is due longest. False if the process ended in it.
     pub async fn step(&mut self, now: impl Fn() -> i64) -> bool {
         let Some(body) = &self.body else { return true };
-        let place = (0..=LEASE).min_by_key(|place| self.next[*place]).expect("five");
+        let place = (0..=LEASE).min_by_key(|place| self.next[*place]).expect("some");
         let time = self.clock.now();
         let step = async {
             match (Loop::ALL.get(place), &body.leading) {

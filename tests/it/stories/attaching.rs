@@ -32,9 +32,9 @@ fn a_file_is_uploaded_and_sent_with_its_caption() {
     desk.types("This one, in brass").shows("[image] bell.png").shows("18/1024");
     desk.shows("uploaded 2 credits │ own link 1").shows("Enter send · 2 credits, 998 left");
     photographs!(desk, "attached");
-    desk.keys("<Enter>").shows("uploads and sends in 5 s · z takes it back").hides("18/1024");
+    desk.keys("<Enter>").shows("uploads and sends in 5 s · Esc z takes it back").hides("18/1024");
     desk.wait(5 * SECOND);
-    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · z takes it back");
+    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · Esc z takes it back");
     photographs!(desk, "uploading");
     // Whoever uploaded it has ended: it is uploaded anew, and sent once.
     desk.wait(120 * SECOND);

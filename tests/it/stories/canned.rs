@@ -42,8 +42,21 @@ fn a_reply_is_picked_filled_and_sent() {
 #[test]
 fn the_picker_opens_where_one_writes_and_gives_back_what_opened_it() {
     let mut desk = desk();
-    desk.keys("c").shows("Canned replies").keys("<Esc>").shows("Reply · LIVE").hides("Canned");
-    desk.types("Yes: ").keys("::").shows("Canned replies").types("hours").keys("<Enter>");
+    // Back where one came from, so that the next letters are no text.
+    desk.keys("c")
+        .shows("Canned replies")
+        .keys("<Esc>")
+        .hides("Canned")
+        .keys("?")
+        .shows("Messages")
+        .keys("<Esc>");
+    desk.keys("i")
+        .shows("Reply · LIVE")
+        .types("Yes: ")
+        .keys("::")
+        .shows("Canned replies")
+        .types("hours")
+        .keys("<Enter>");
     desk.shows("Yes: The workshop is open");
     desk.keys("<Ctrl-U>/<Esc>").shows("│/ ").keys("<Ctrl-U>").types("a:").keys(":<Esc>").shows("a::");
     desk.keys("<Ctrl-U>/zzz").shows("Nothing has all these words");

@@ -72,7 +72,7 @@ fn a_text_that_crossed_on_its_way_stops_and_says_with_what() {
     desk.colleague("whatsapp", MARIA, "Hello Maria, it arrives on Friday.");
     desk.settle();
     desk.wait(5_000_000);
-    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("(1 ASKS");
+    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("· 1 ASKS");
     photographs!(desk, "stopped");
     desk.keys("a").shows("Someone answered meanwhile").shows("[y] send anyway").shows("it arrives on Friday");
     photographs!(desk, "decide");

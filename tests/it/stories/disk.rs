@@ -36,11 +36,56 @@ fn a_draft_the_disk_does_not_take_is_kept_in_memory_and_tried_again() {
     let mut desk = writing("half a thought");
     desk.disk(Disk::Fails).keys("<Esc>J").hides("half a thought").shows("the draft is not on disk");
     desk.wait(9_000_000);
-    desk.shows("DRAFT NOT ON DISK").keys("q").shows("1 draft could not be put on disk: quitting loses it");
+    desk.shows("the draft is not on disk, only here: no space left on the disk; trying again")
+        .keys("q")
+        .shows("1 draft could not be put on disk: quitting loses it");
     desk.keys("<Esc>K").shows("half a thought");
     desk.disk(Disk::Works);
     desk.wait(5_000_000);
     desk.hides("NOT ON DISK");
     let mut desk = desk.crash_and_reopen();
     desk.settle().keys("gd").shows("half a thought");
+}
+
+/// A disk that hangs says no only after the person has gone on: what comes
+/// back must not take the keys that are meant for something else.
+#[test]
+fn a_text_refused_late_leaves_the_keyboard_where_it_is() {
+    let mut desk = writing("On its way");
+    desk.disk(Disk::Hangs).keys("<Enter>").types("and more").keys("<Esc>J").hides("and more");
+    desk.disk(Disk::Fails).shows("sending failed: no space left on the disk · kept as draft");
+    photographs!(desk, "late");
+    desk.keys("k").hides("▌ On its way").keys("K").shows("On its way").shows("and more");
+    assert_eq!(desk.picture().matches("On its way").count(), 1, "{}", desk.picture());
+    desk.disk(Disk::Works).wait(5_000_000);
+    let mut desk = desk.crash_and_reopen();
+    desk.settle().keys("gd").shows("On its way").shows("outbox 0");
+}
+
+#[test]
+fn a_note_refused_late_waits_in_its_draft() {
+    let mut desk = writing("");
+    desk.keys("<Esc>;").types("ask the depot").disk(Disk::Hangs).keys("<Enter>J").disk(Disk::Fails);
+    desk.shows("note not kept: no space left on the disk · still a draft");
+    desk.keys("K;").shows("ask the depot").disk(Disk::Works).wait(5_000_000);
+    desk.keys("<Enter>").settle().shows("note kept on this desk");
+    assert_eq!(desk.outbound().len(), 0);
+}
+
+#[test]
+fn what_is_taken_back_late_waits_in_its_draft() {
+    let mut desk = writing("On its way");
+    desk.keys("<Enter>").settle().disk(Disk::Hangs).keys("<Esc>zJ").disk(Disk::Works);
+    desk.settle().shows("taken back as a draft; nothing was sent").keys("k").hides("wayk");
+    desk.keys("K").settle().shows("On its way").pass(6);
+    assert_eq!(desk.outbound().len(), 0);
+}
+
+#[test]
+fn a_mail_refused_late_waits_in_its_draft() {
+    let mut desk = Desk::demo(120, 40);
+    desk.settle().keys("3").settle().keys("gg<Enter>").settle().keys("r").settle();
+    desk.types("It left today.").keys("<Ctrl-X>").disk(Disk::Hangs).keys("yj").disk(Disk::Fails);
+    desk.shows("kept as draft").disk(Disk::Works).wait(5_000_000);
+    desk.settle().keys("gd<Enter>").settle().shows("│It left today.").shows("outbox 0");
 }

@@ -32,7 +32,14 @@ fn the_filter_line_narrows_as_it_is_typed() {
     // Enter keeps it, and keys act on what it shows.
     desk.keys("/tom<Enter>").hides("Maria").shows("Inbox · open /tom");
     desk.keys("r").types("We are, until six.").keys("<Enter>").shows("pause the AI");
-    desk.keys("<Esc><Esc><Esc>/").shows("filter / tom").keys("<Backspace><Backspace><Backspace><Backspace>");
+    // What was typed before gives way to what is typed, or is kept by other keys.
+    desk.keys("<Esc><Esc><Esc>/")
+        .shows("filter / tom")
+        .keys("jo")
+        .shows("filter / jo")
+        .hides("tomjo")
+        .keys("<Ctrl-U>tom<Enter>");
+    desk.keys("/").shows("filter / tom").keys("<Backspace><Backspace><Backspace><Backspace>");
     desk.shows("Maria Lopez");
 }
 
@@ -43,7 +50,14 @@ fn a_wrong_word_says_what_is_known() {
     desk.hides("Tom Baker");
     photographs!(desk, "wrong");
     desk.keys("<Ctrl-W>ai:maybe").shows("ai:maybe is not known; use ai: with on, off, unknown");
-    desk.keys("<Enter>").shows("ai:maybe is not known").shows("/maria ai:maybe");
+    desk.keys("<Enter>").shows("ai:maybe is not known").shows("/maria !ai:maybe is not");
+    // What does not filter stays marked until the filter is cleared.
+    desk.keys("j").shows("/maria !ai:maybe").hides("Tom Baker");
+    desk.keys("<Esc>")
+        .shows("the filter is cleared: maria ai:maybe")
+        .shows("Inbox · open ─")
+        .shows("Tom Baker");
+    desk.keys("/maria ai:maybe<Enter>");
     desk.keys("/<Ctrl-U>sta<Tab>").shows("filter / status:").shows("status: open  closed  active  any");
     desk.keys("cl<Tab>").shows("filter / status:closed").shows("is found by this filter");
     desk.pastes("maria\n").shows("status:closed maria");
@@ -59,7 +73,7 @@ fn views_are_chosen_from_a_menu() {
     desk.keys("\\k<Enter>").shows("Inbox · open");
     desk.keys("r").types("half").keys("<Esc><Esc>");
     desk.wait(1_000_000);
-    desk.keys("\\7").shows("Inbox · drafts").shows("[draft]").shows("─ 1 ┐");
+    desk.keys("\\7").shows("Inbox · drafts").shows("[draft] half").shows("─ 1 ┐");
     // Each tab keeps its own.
     desk.keys("2").shows("Inbox · open").keys("1").shows("Inbox · drafts");
 }

@@ -40,13 +40,25 @@ fn buttons_and_lists_show_what_the_customer_sees() {
     desk.keys("<Enter>").shows("not sent: button 2 is there already").keys("<Ctrl-U>").types("Steel");
     desk.shows("[ Brass ]").shows("[ Steel ]");
     photographs!(desk, "buttons");
-    desk.keys("<Enter>").settle().keys("<Ctrl-O>i<Tab><Tab>").shows("Choose").keys("<Tab>");
+    desk.keys("<Enter>").shows("with the answer that was begun as its text").settle();
+    desk.keys("<Ctrl-O>i").types("Which bell shall it be?").keys("<Tab><Tab>").shows("Choose").keys("<Tab>");
     desk.types("Brass | loud and shiny").keys("<Tab>").types("Steel");
     desk.shows("Brass · loud and shiny").shows("row 3");
     photographs!(desk, "list");
     desk.keys("<Enter>").settle();
     assert_eq!(desk.outbound().len(), 2);
     desk.shows("Which bell shall it be?");
+}
+
+#[test]
+fn a_form_waits_beneath_the_question() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where are you?");
+    desk.settle().keys("<Enter>i").types("Which?").keys("<Ctrl-O>b<Tab><Tab>").types("Brass");
+    desk.keys("<Enter>").shows("The AI is on").hides("queued");
+    desk.keys("<Esc>").shows("[ Brass ]").hides("queued").keys("<Enter>");
+    desk.keys("s").shows("queued, with the answer").hides("[ Brass ]").hides("Which? ").settle();
+    desk.keys("<Ctrl-O>b").hides("Which?").hides("Brass");
 }
 
 #[test]

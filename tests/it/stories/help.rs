@@ -5,9 +5,9 @@ use crate::desk::Desk;
 #[test]
 fn help_shows_the_keys_of_this_place() {
     let mut desk = Desk::new(80, 24);
-    desk.settle().keys("?").shows("Keys").shows("Write an answer");
+    desk.settle().keys("?").shows("Keys").shows("Next conversation");
     photographs!(desk, "help");
-    desk.keys("G").shows("New line").keys("<Esc>").hides("New line");
+    desk.keys("G").shows("Leave the composer").keys("<Esc>").hides("Leave the composer");
 }
 
 #[test]
@@ -31,4 +31,35 @@ fn quitting_says_what_is_left_open() {
     assert!(!desk.quit);
     desk.keys("qy");
     assert!(desk.quit);
+}
+
+#[test]
+fn help_is_searched_and_no_key_reaches_what_lies_behind() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
+    desk.settle().keys("?").shows("/ finds · j k scroll · Esc back");
+    // Words that are no keys of the help do nothing, and say so.
+    for key in ["p", "a", "u", "s", "e", "<Enter>"] {
+        desk.keys(key).shows("Keys").shows("does nothing in the help; / finds a key").hides("Snooze Maria");
+    }
+    desk.keys("/pau").shows("find / pau").shows("Pause the AI: take the conversation over");
+    desk.hides("Put aside until").hides("does nothing");
+    photographs!(desk, "searched");
+    desk.keys("<Backspace><Backspace><Backspace>").types("zzz");
+    desk.shows("No key, name or explanation has all these words.");
+    desk.keys("<Esc>").shows("/ finds").shows("Next conversation");
+    desk.keys("/pau<Enter>").keys("p").shows("p does nothing in the help");
+    desk.keys("<Esc>").shows("/ finds").keys("<Esc>").hides("Keys");
+    desk.keys("?").shows("Keys").keys("?").hides("Keys").keys("?q").hides("Keys");
+    assert!(!desk.quit);
+    desk.hides("AI OFF").hides("pausing");
+}
+
+#[test]
+fn help_shows_every_word_of_an_explanation() {
+    for size in [(80, 24), (60, 20)] {
+        let mut desk = Desk::new(size.0, size.1);
+        desk.settle().keys("?/filter-list").shows("Filter the list as you type: words,");
+        desk.shows("window: from: tag: has:").shows("-not, \"a phrase\"").hides("…");
+    }
 }

@@ -1,5 +1,6 @@
 //! Journeys: whole stretches of work, key by key, as people live through them.
 
+mod campaign;
 mod connection;
 mod credits;
 mod first;

@@ -58,7 +58,8 @@ fn everything_seen_is_searched_as_it_is_typed() {
     desk.keys("<Enter>").shows("Maria Lopez · +34600111222").shows("Hello, my wheel squeaks");
     desk.shows("g / goes back to what was found");
     photographs!(desk, "jumped");
-    desk.keys("g/").shows("look for wheel squ").keys("<Ctrl-U>mar").shows("+34600111222 ");
+    // What was looked for before gives way to what is typed.
+    desk.keys("g/").shows("look for wheel squ").keys("mar").shows("look for mar ").shows("+34600111222 ");
     desk.keys("<Ctrl-U>oks<Enter>").shows("Oksana · 48211");
     desk.keys("g/<Ctrl-U>zebra")
         .shows("Not found in what this desk has read.")
@@ -75,6 +76,12 @@ fn the_palette_finds_by_letters_and_sends_nothing() {
     desk.keys("<Ctrl-U>closed<Enter>").shows("Inbox · closed");
     desk.keys("<Ctrl-K>all open<Enter>").shows("Inbox · open");
     desk.keys("<Ctrl-P>oksa<Enter>").shows("Oksana · 48211");
+    // People come before commands that are for another place: mark and its like.
+    desk.keys("<Ctrl-P>mar")
+        .shows("person ")
+        .shows("mark-all")
+        .keys("<Enter>")
+        .shows("Maria Lopez · +34600111222");
     desk.keys("<Esc><Ctrl-P>harbor chat<Enter>").shows("João Pereira");
     // What cannot be done stays in sight with its reason, and is not done.
     desk.keys("<Ctrl-P>undo")

@@ -123,7 +123,7 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
     desk.keys("y").shows("speaks of an attached file").keys("y").shows("z takes it back");
     desk.settle();
     assert_eq!(mails_sent(&desk), before, "it is held here");
-    desk.keys("z").shows("taken back; nothing was sent").shows("It is on its way");
+    desk.keys("z").shows("taken back into the composer; nothing was sent").shows("It is on its way");
     let file = desk.replies().with_file_name("form.txt");
     std::fs::write(&file, "the form").expect("a file");
     desk.keys("<Ctrl-T>").pastes(&file.display().to_string()).keys("<Enter>").shows("form.txt (8 B");

@@ -47,6 +47,21 @@ fn all_are_answered_and_a_mail_is_passed_on() {
 }
 
 #[test]
+fn a_mail_is_passed_on_without_a_word_and_its_head_is_kept() {
+    let mut desk = mail(80, 24);
+    letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAna"), None);
+    calm(&mut desk);
+    desk.keys("gg<Enter>").settle().keys("F").types("carla@z.example").keys("<Esc>").settle();
+    desk.wait(3_000_000);
+    desk.settle().keys("F").shows("carla@z.example").shows("the mail begun here goes on").keys("<Ctrl-X>");
+    desk.shows("Send this mail?");
+    let told = leaves(&mut desk).to_string();
+    assert!(told.contains("carla@z.example") && told.contains("Where is it?"), "{told}");
+    // One that was begun by a key and left is nothing to keep.
+    desk.keys("<Esc><Ctrl-N>").types("foo").keys("<Esc>").settle().keys("gd").shows("foo");
+}
+
+#[test]
 fn markdown_leaves_as_html_too_and_a_link_goes_with_it() {
     let mut desk = mail(80, 24);
     desk.keys("<Ctrl-N>").types("ana@ruiz.example").keys("<Tab><Tab><Tab>").types("Prices").keys("<Tab>");

@@ -79,6 +79,13 @@ fn many_are_asked_about_and_leave_one_by_one() {
 }
 
 #[test]
+fn the_title_of_the_results_keeps_its_counts() {
+    let mut desk = desk(14);
+    desk.keys("  p").settle().keys("Vap").shows("12 of 14 apply").keys("y").settle();
+    desk.keys("gr").shows("pause the AI in: 12 of 12 · 2 left out ").shows("x stops · Enter opens · Esc");
+}
+
+#[test]
 fn what_has_not_left_can_be_stopped() {
     let mut desk = desk(12);
     desk.keys("Vap").shows("PAUSE THE AI IN 12 conversations?").keys("y").shows("0/12");

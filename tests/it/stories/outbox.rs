@@ -109,8 +109,12 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
     desk.colleague("whatsapp", MARIA, "I answered by phone");
     desk.settle().settle();
-    desk.keys("go").shows("(2 ASK").shows("NOT SENT");
+    desk.keys("go").shows("· 2 ASK").shows("NOT SENT");
     photographs!(desk, "late");
+    // What is said stands whole; that something asks, as far as there is room.
+    desk.keys("gi<Esc><Esc>,c")
+        .shows("category: only email threads have one, and this list has none · 2 ASK");
+    desk.keys("go");
     desk.keys("A").shows("1 of 2 can go as they are; 1 thread has moved: look at it");
     photographs!(desk, "plan");
     desk.keys("y").settle();

@@ -46,6 +46,13 @@ fn people_are_listed_with_what_is_known_of_them() {
 }
 
 #[test]
+fn a_person_who_was_begun_is_there_again() {
+    let mut desk = desk();
+    desk.keys("gpa").types("+34699").keys("<Tab>").types("Ana Ruiz").keys("<Esc>").shows("a goes on with it");
+    desk.keys("a").shows("+34699").shows("Ana Ruiz").keys("<Ctrl-U><Up><Ctrl-U><Esc>").keys("a").hides("Ana");
+}
+
+#[test]
 fn an_empty_tab_says_how_people_come() {
     let mut desk = Desk::with(80, 24, direct);
     desk.settle().keys("gp").shows("No contacts yet").keys("e").shows("edit: no person is chosen");

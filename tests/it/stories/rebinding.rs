@@ -19,20 +19,31 @@ fn rebound(keys: &str) -> Desk {
 #[test]
 fn a_chosen_key_works_and_is_named_wherever_it_is_told() {
     let mut desk = rebound(
-        "reply = \"F2\"\npause-ai = [\"g a\"]\nundo = \"Ctrl-T\"\nsend = \"Ctrl-S\"\nleave = \"Ctrl-Q\"\nclose = []\n\
+        "reply = \"F2\"\npause-ai = [\"g j\"]\nundo = \"Ctrl-T\"\nsend = \"Ctrl-S\"\nleave = \"Ctrl-Q\"\nclose = []\n\
          help = \"F12\"\n",
     );
-    desk.shows("F2 reply").shows("g a pause AI").hides(" close");
+    desk.shows("F2 reply").shows("g j pause AI").hides(" close");
     photographs!(desk, "hints");
-    desk.keys("ga").settle().shows("AI OFF by you");
+    desk.keys("gj").settle().shows("AI OFF by you");
     desk.keys("r").shows("r is not a key here; F12 shows the keys");
     desk.keys("<F2>").types("On its way").shows("Ctrl-S send");
     desk.keys("<Ctrl-S>").shows("On its way");
     photographs!(desk, "held");
     desk.keys("<Ctrl-Q>").keys("<Ctrl-T>").shows("On its way").keys("<Ctrl-Q>");
-    desk.keys("<F12>").shows("F2").shows("g a");
+    desk.keys("<F12>").shows("F2").shows("g j");
     photographs!(desk, "help");
     desk.keys("<Esc>").keys("<Ctrl-P>").types("close").shows("close");
+}
+
+#[test]
+fn lists_take_and_name_the_chosen_keys() {
+    let mut desk = rebound("undo = \"Ctrl-T\"\nhand-back = \"F7\"\npause-ai = \"g j\"\n");
+    desk.keys("gj").settle().shows("AI OFF by you");
+    desk.keys("gz").shows("Ctrl-T takes it back").keys("<Esc>");
+    desk.keys("gh").shows("F7 hands back").keys("<F7>").settle().keys("<Esc>").hides("AI OFF");
+    // A key that moves in lists does not do anything else there.
+    let mut desk = rebound("undo = [\"G\"]\nbottom = []\n");
+    desk.keys("gz").shows("z takes it back");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn pause_answer_hand_back() {
     desk.keys("j").shows("where is my order 1041?");
     desk.keys("p").shows("AI pausing").settle().shows("AI OFF by you");
     desk.keys("r").types("Hi Maria, Ana here, a person.").keys("<Enter>");
-    desk.shows("sends in 5 s · z takes it back · Enter sends now").shows("outbox 1");
+    desk.shows("sends in 5 s · Esc z takes it back · Enter sends now").shows("outbox 1");
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
     photographs!(desk, "held");
     desk.wait(5_000_000);
@@ -76,6 +76,11 @@ fn sending_with_the_ai_on_asks_once() {
     desk.shows("AI ON");
     // Send only was the answer for this conversation: it does not ask again.
     desk.types("And more").keys("<Enter>").hides("The AI is on").keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 2);
+    // Taken over and handed back: the AI is asked about anew.
+    desk.keys("<Esc>p").settle().keys("P").settle().settle().shows("AI ON");
+    desk.keys("r").types("Later").keys("<Enter>").shows("The AI is on").keys("s<Esc>z").settle();
+    desk.shows("Later").keys("<Enter>").shows("The AI is on");
     assert_eq!(desk.outbound().len(), 2);
 }
 

@@ -103,6 +103,17 @@ fn no_key_of_a_triage_waits_for_the_network() {
 }
 
 #[test]
+fn a_star_is_taken_back_where_one_is() {
+    let mut desk = forty();
+    desk.keys("T").shows("TRIAGE 1/40").keys("z").shows("nothing was decided yet");
+    desk.keys("*").shows("starred").keys("z").shows("undone: starred").shows("TRIAGE 1/40");
+    desk.keys("e").shows("TRIAGE 2/40").keys("*").shows("starred").keys("z").shows("undone: starred");
+    desk.shows("TRIAGE 2/40").keys("z").shows("TRIAGE 1/40").settle().settle();
+    let archived = desk.get("email", "/email/threads?folder=archive&limit=100");
+    assert!(!archived.to_string().contains("Subject"), "{archived}");
+}
+
+#[test]
 fn each_decision_is_taken_back_to_its_thread() {
     let mut desk = forty();
     desk.keys("T").shows("TRIAGE 1/40").keys("e").keys("e").shows("TRIAGE 3/40");

@@ -4,17 +4,14 @@
 //!
 //! Knows nothing of requests, or of how a change is merged.
 
-use std::sync::Arc;
-
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::CliError;
-use crate::cli::print;
-use crate::cli::scripting::change::confirmed;
-use crate::cli::scripting::{Common, Session};
-use crate::client::prepare;
+use crate::cli::scripting::single::carry_out;
+use crate::cli::scripting::{Common, Session, single};
+use crate::cli::{CliError, Misuse, print};
+use crate::client::Enclosed;
 use crate::model::account::Platform;
 use crate::model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail};
 use crate::model::fetches::Fetch;
@@ -22,7 +19,6 @@ use crate::model::json as mind_json;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Json;
 use crate::model::phones;
-use crate::store::outbox::NewRow;
 use crate::sync::Channel;
 
 mod importing;
@@ -132,7 +128,7 @@ pub fn dry(action: &ContactsAction) -> Option<&ContactImportArguments> {
 
 /// `frontdesk contacts`
 pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
-    let channel = people_channel(session, common(action).channel.as_deref())?;
+    let channel = single::channel(session, common(action), "business chat", Platform::has_contacts)?;
     Ok(match action {
         ContactsAction::List(arguments) => list(session, &channel, arguments),
         ContactsAction::Show(arguments) => show(session, &channel, arguments),
@@ -141,21 +137,6 @@ pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
         ContactsAction::Delete(arguments) => return delete(session, &channel, arguments),
         ContactsAction::Import(arguments) => importing::run(session, &channel, arguments),
     }?)
-}
-
-/// The business chat channel a command is for.
-fn people_channel(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
-    let mut with_people = Vec::new();
-    for channel in session.channels(name)? {
-        if session.platform(&channel)?.has_contacts() {
-            with_people.push(channel);
-        }
-    }
-    match with_people.len() {
-        0 => bail!("no channel here has contacts: only business chat keys do"),
-        1 => with_people.pop().context("nothing was found"),
-        _ => bail!("several channels have contacts; name one with --channel"),
-    }
 }
 
 fn list(session: &Session, channel: &Channel, arguments: &ContactListArguments) -> Result<()> {
@@ -245,10 +226,11 @@ fn change(
 ) -> Result<()> {
     let phone = phones::plain(&arguments.phone);
     let pair = |it: &String| {
-        let (name, value) = it.split_once('=').with_context(|| format!("--set {it:?}: write name=text"))?;
+        let written = it.split_once('=');
+        let (name, value) = written.ok_or_else(|| Misuse(format!("--set {it:?}: write name=text")))?;
         let json = match name.strip_suffix(':') {
             Some(name) if mind_json::is_value(value) => (name.to_owned(), Json(value.to_owned())),
-            Some(name) => bail!("--set {name}:= wants JSON, not {value:?}"),
+            Some(name) => return Err(Misuse(format!("--set {name}:= wants JSON, not {value:?}"))),
             None => (name.to_owned(), Json(mind_json::quoted(value))),
         };
         Ok(json)
@@ -259,16 +241,17 @@ fn change(
         email: arguments.email.clone(),
         add: arguments.add.clone(),
         remove: arguments.remove.clone(),
-        set: arguments.set.iter().map(pair).collect::<Result<_>>()?,
+        set: arguments.set.iter().map(pair).collect::<Result<_, Misuse>>()?,
         unset: arguments.unset.clone(),
     };
     if !create {
         if change.is_empty() {
-            bail!("nothing is to be changed; give --name, --email, --tag, --untag, --set or --unset");
+            let told = "nothing is to be changed; give --name, --email, --tag, --untag, --set or --unset";
+            return Err(Misuse(told.to_owned()).into());
         }
         read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
     }
-    carry_out(session, channel, Operation::ChangeContact(Box::new(change)))?;
+    carry_out(session, channel, Operation::ChangeContact(Box::new(change)), Enclosed::default())?;
     let name = &channel.spec().name;
     if arguments.common.json {
         return print::line(
@@ -289,31 +272,18 @@ fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArgumen
     let found = read(session, channel, &phone)?;
     let found = found.with_context(|| format!("no contact has the number {phone}"))?;
     let contact = found.id.context("the server told no id for this contact")?;
-    carry_out(session, channel, Operation::DeleteContact { contact, phone: phone.clone() })?;
+    carry_out(
+        session,
+        channel,
+        Operation::DeleteContact { contact, phone: phone.clone() },
+        Enclosed::default(),
+    )?;
     let name = &channel.spec().name;
     if arguments.common.json {
         let item = json!({"ok": true, "done": "deleted", "channel": name, "phone": phone});
         return Ok(print::line(&item.to_string())?);
     }
     Ok(print::line(&format!("deleted: {phone} on {name}"))?)
-}
-
-/// Queues an operation and waits for the server's word.
-fn carry_out(session: &Session, channel: &Channel, operation: Operation) -> Result<()> {
-    let platform = writable(session, channel)?;
-    let lane = operation.lane(None).context("it belongs nowhere")?;
-    let request = prepare(&platform, &lane, &operation)?;
-    let row = NewRow {
-        channel: channel.spec().id.clone(),
-        lane,
-        operation,
-        request,
-        hold_micros: 0,
-        seen: None,
-        planned_at: None,
-    };
-    let queued = session.store().enqueue_many(vec![row], false, session.now())?;
-    queued.iter().try_for_each(|it| confirmed(session, channel, &it.id))
 }
 
 pub(super) fn writable(session: &Session, channel: &Channel) -> Result<Platform> {

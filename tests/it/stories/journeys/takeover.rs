@@ -28,7 +28,7 @@ fn a_failing_ai_is_relieved_and_gets_its_conversation_back() {
     // Its fields are walked by Tab; an open one does not leave.
     desk.types("Tom").keys("<Tab>").types("8841").keys("<Tab>").types("three").shows("order 8841");
     photographs!(desk, "filled");
-    desk.keys("<Enter>").shows("sends in 5 s · z takes it back");
+    desk.keys("<Enter>").shows("sends in 5 s · Esc z takes it back");
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
     photographs!(desk, "held");
     desk.pass(5).settle();

@@ -1,0 +1,85 @@
+//! The screen without its threads: what is loaded is answered at once, so
+//! that a figure is the sum of what otherwise goes on side by side.
+//!
+//! Knows nothing of what is measured.
+
+use frontdesk::app::App;
+use frontdesk::app::event::{Effect, Event};
+use frontdesk::app::keys::{Key, KeyCode};
+use frontdesk::app::settings::{ChannelInfo, Settings};
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::time::{SECOND, Timestamp};
+use frontdesk::shell::effects;
+use frontdesk::store::Reader;
+use frontdesk::ui;
+use frontdesk::ui::theme::{Palette, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Columns and lines.
+const SIZE: (u16, u16) = (160, 50);
+
+/// The screen, and the files it reads.
+pub struct Desk {
+    app: App,
+    reader: Reader,
+    now: Timestamp,
+    buffer: Buffer,
+}
+
+impl Desk {
+    /// A desk with one channel, before its first frame.
+    pub fn new(channel: ChannelId, reader: Reader, now: Timestamp) -> Self {
+        let info = ChannelInfo { id: channel, name: "Bench".to_owned(), environment: None, read_only: false };
+        let app = App::new(vec![info], Settings::default(), SIZE, now);
+        Self { app, reader, now, buffer: Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1)) }
+    }
+
+    /// To the first frame with all that it asked for.
+    pub fn start(&mut self) {
+        let effects = self.app.start();
+        self.answer(effects);
+        self.draw();
+    }
+
+    /// Presses keys a second apart, with a frame after each.
+    pub fn press(&mut self, keys: &[Key]) {
+        for key in keys {
+            self.now = self.now.plus(SECOND);
+            let mut effects = self.app.update(Event::Time(self.now));
+            effects.extend(self.app.update(Event::Key(*key)));
+            self.answer(effects);
+            self.draw();
+        }
+    }
+
+    /// Loads what is asked for until nothing is.
+    fn answer(&mut self, mut effects: Vec<Effect>) {
+        while let Some(effect) = effects.pop() {
+            if let Effect::Load(load) = effect {
+                effects.extend(self.app.update(Event::Loaded(effects::load(&mut self.reader, load))));
+            }
+        }
+    }
+
+    fn draw(&mut self) {
+        self.buffer.reset();
+        ui::draw(&self.app, Theme { palette: Palette::Terminal, ascii: false }, &mut self.buffer);
+        self.app.drawn();
+    }
+}
+
+/// Characters as they are, others as `<Enter>`.
+pub fn keys(text: &str) -> Vec<Key> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(it) = rest.chars().next() {
+        let (key, length) = match rest.split_once('>').filter(|_| it == '<') {
+            Some((name, _)) => (Key::parse(&name[1..]).expect("a key"), name.len() + 1),
+            None => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
+        };
+        all.push(key);
+        rest = &rest[length..];
+    }
+    all
+}

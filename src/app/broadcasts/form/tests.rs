@@ -1,0 +1,55 @@
+//! The form of a broadcast: nobody, everyone, plans, messages.
+
+use super::*;
+use crate::model::ids::ContactId;
+
+fn form(count: usize) -> BroadcastForm {
+    let source = Source::Phones(vec!["+34600111222".to_owned()]);
+    let mut form = BroadcastForm::new(AudienceQuery { channel: "chat".into(), source }, None);
+    let ids = (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect();
+    form.receive(Found { ids, closed: count, ..Found::default() });
+    form
+}
+
+#[test]
+fn nobody_is_sent_to_and_nobody_is_never_everyone() {
+    assert!(form(0).aim().expect_err("nobody").contains("nobody"));
+    let everyone = AudienceQuery { channel: "chat".into(), source: Source::Everyone };
+    let mut all = BroadcastForm::new(everyone, None);
+    assert!(all.aim().is_err(), "not looked up yet");
+    all.receive(Found { open: 2, closed: 3, ..Found::default() });
+    assert!(all.aim().expect_err("pages are left").contains("still being read"));
+    all.walking = false;
+    assert_eq!(all.aim(), Ok(Aim::Everyone(5)));
+    assert!(!all.fields().contains(&Field::Canary), "the server knows who they are: one wave");
+}
+
+#[test]
+fn a_plan_suggests_itself_until_a_person_makes_one() {
+    let mut form = form(1_000);
+    let plan = form.plan().expect("a plan");
+    assert_eq!((plan.canary, plan.wave, plan.wait), (10, 110, 60 * SECOND));
+    form.focus = form.fields().iter().position(|it| *it == Field::Wave).expect("there");
+    form.line_mut().expect("a line").set("0");
+    assert!(form.plan().expect_err("none").contains("1 to 1000"));
+    form.line_mut().expect("a line").set("ten");
+    assert_eq!(form.plan().expect_err("no number"), "waves of is no number: \"ten\"");
+    form.line_mut().expect("a line").set("50");
+    let found = form.found.clone().expect("looked up");
+    form.receive(found);
+    assert_eq!(form.plan().expect("a plan").wave, 50, "it stays");
+}
+
+#[test]
+fn what_it_says() {
+    let mut form = form(3);
+    assert_eq!(form.missing().as_deref(), Some("the text is empty"));
+    form.focus = 1;
+    form.line_mut().expect("a line").set("We open at 9.\\nCome in!");
+    assert_eq!(form.content(), Ok(BroadcastContent::Text("We open at 9.\nCome in!".to_owned())));
+    assert_eq!(form.missing(), None);
+    form.turn(1);
+    assert_eq!(form.missing().as_deref(), Some("the link of the picture is missing"));
+    form.turn(1);
+    assert_eq!(form.missing().as_deref(), Some("no approved template is called so"));
+}

@@ -1,0 +1,241 @@
+//! The board: broadcasts that go on and those of before, how each stands, and
+//! what can be done between two waves.
+//!
+//! Knows nothing of drawing, or of how a wave leaves.
+
+pub(in crate::app) mod availability;
+mod completed;
+pub mod flight;
+pub mod form;
+mod sending;
+pub mod steering;
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Load};
+use crate::app::handover::Facts;
+use crate::app::pages::Page;
+use crate::app::rows::{Named, Rows};
+use crate::model::account::Platform;
+use crate::model::board::{BoardDetail, BoardEntry, BoardId};
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId};
+use crate::model::queries::DeskQuery;
+use crate::model::text::SafeText;
+use crate::model::time::{SECOND, Timestamp};
+use crate::model::waves::audience::{AudienceQuery, Found};
+use crate::model::waves::{NewCampaign, Phase};
+
+use form::BroadcastForm;
+
+/// Something to be done to a broadcast; with the quality rating as it is
+/// known, where it is begun or goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// Begin it.
+    Begin(Box<NewCampaign>, Option<SafeText>),
+    /// Take it back, if nothing has left.
+    Recall(CampaignId),
+    /// Pause or stop it between waves.
+    Halt(CampaignId, Phase),
+    /// Let it go on, within another limit of failures where one is given.
+    Continue(CampaignId, Option<u8>, Option<SafeText>),
+    /// Watch one of elsewhere.
+    Track(ChannelId, BroadcastId),
+    /// Write a report into a file that is not there yet.
+    Report {
+        /// What it says.
+        text: String,
+        /// Where.
+        file: String,
+    },
+}
+
+/// What became of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// One was begun.
+    Begun(Box<NewCampaign>, CampaignId),
+    /// Another was carried out; false: it came too late.
+    Done(Order, bool),
+    /// The files failed.
+    Failed(Order, String),
+}
+
+/// What is asked of the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// The rows of a tab, or of all.
+    Rows(DeskQuery),
+    /// How one went, and whom it reached.
+    Detail(BoardId),
+    /// Whom an audience comes to.
+    Audience(AudienceQuery),
+    /// What goes on or waits, of all tabs.
+    Running,
+    /// What a handover says.
+    Handover,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// The rows.
+    Rows(DeskQuery, Vec<BoardEntry>),
+    /// How one went.
+    Detail(BoardId, BoardDetail),
+    /// Whom it comes to, or why nobody knows.
+    Audience(AudienceQuery, Result<Found, String>),
+    /// What goes on or waits.
+    Running(Vec<BoardEntry>),
+    /// What a handover says.
+    Handover(Facts),
+}
+
+impl Named for BoardEntry {
+    type Name = BoardId;
+
+    fn name(&self) -> BoardId {
+        self.id()
+    }
+}
+
+/// The page's state.
+#[derive(Debug, Default)]
+pub struct Board {
+    /// The rows.
+    pub rows: Rows<BoardEntry>,
+    /// What was read of the chosen row, and whose it is.
+    pub detail: Option<(BoardId, BoardDetail)>,
+    detail_asked: Option<BoardId>,
+    detail_stale: bool,
+    /// A form that was left and not sent.
+    kept: Option<Box<BroadcastForm>>,
+    rehearsal: flight::Rehearsal,
+    /// Whether the recipients on screen are to be shown anew.
+    refreshes: bool,
+    /// One that is to be chosen once it has come.
+    choose: Option<CampaignId>,
+}
+
+impl Board {
+    /// A row of the outbox may have moved on.
+    pub(super) fn rehearsal_changed(&mut self) {
+        self.rehearsal.stale = true;
+    }
+}
+
+impl App {
+    /// Whether the tab at hand has broadcasts.
+    pub fn has_broadcasts(&self) -> bool {
+        self.tab().platform().is_none_or(|it| *it == Platform::Whatsapp)
+    }
+
+    /// What was read of the chosen row.
+    pub fn board_detail(&self) -> Option<&BoardDetail> {
+        let chosen = self.board.rows.chosen()?.id();
+        self.board.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
+    }
+
+    /// Goes to the page.
+    pub(super) fn go_to_board(&mut self) {
+        self.page = Page::Broadcasts;
+        self.board_changed();
+    }
+
+    /// What is shown may be old.
+    pub(super) fn board_changed(&mut self) {
+        self.board.rows.mark_stale();
+        self.board.detail_stale = true;
+        self.wall_changed();
+    }
+
+    /// Asks for the rows that may be old, and for the chosen one's detail.
+    pub(super) fn load_board(&mut self, effects: &mut Vec<Effect>) {
+        let channel = self.tab().channel.id.clone();
+        let visible = self.rows_shown();
+        self.board.rows.reveal(visible);
+        effects.extend(
+            self.board.rows.take_query(&channel).map(|it| Effect::Load(Load::Broadcasts(Wanted::Rows(it)))),
+        );
+        self.ask_completed(effects);
+        let chosen = self.board.rows.chosen().map(BoardEntry::id);
+        let board = &mut self.board;
+        if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
+            board.detail_asked.clone_from(&chosen);
+            board.detail_stale = false;
+            effects.extend(chosen.map(|it| Effect::Load(Load::Broadcasts(Wanted::Detail(it)))));
+        }
+    }
+
+    /// What was asked about broadcasts has come.
+    pub(super) fn broadcasts_told(&mut self, told: Told, effects: &mut Vec<Effect>) {
+        match told {
+            Told::Rows(query, rows) => self.board_loaded(&query, rows),
+            Told::Detail(id, detail) => {
+                self.board.detail = Some((id, detail));
+                self.refresh_recipients();
+            }
+            Told::Audience(query, found) => self.audience_found(&query, found, effects),
+            Told::Running(running) => self.wall.broadcasts = running,
+            Told::Handover(facts) => self.hand_over(&facts, effects),
+        }
+    }
+
+    /// When a countdown of the page shows another second.
+    pub(super) fn board_due(&self) -> Option<Timestamp> {
+        let rows = self.board.rows.rows.iter().filter(|_| self.page == Page::Broadcasts);
+        let held =
+            rows.filter_map(BoardEntry::campaign).filter(|it| it.begun() == 0 && it.starts_at > self.now);
+        held.map(|it| self.now.plus((it.starts_at.since(self.now) - 1).rem_euclid(SECOND) + 1)).min()
+    }
+
+    /// Rows of the page have come.
+    fn board_loaded(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
+        self.board.rows.receive(query, rows, false);
+        if let Some(id) = self.board.choose.take() {
+            let id = BoardId::Campaign(id);
+            self.board.rows.choose(&id);
+            if self.board.rows.chosen().is_none_or(|it| it.id() != id)
+                && let BoardId::Campaign(id) = id
+            {
+                self.board.choose = Some(id);
+            }
+        }
+    }
+
+    /// Commands of the page, and those that lead to the form.
+    pub(super) fn broadcast_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match command {
+            Command::GoToBroadcasts => self.go_to_page(Page::Broadcasts),
+            Command::Broadcast | Command::BroadcastPeople | Command::NewBroadcast => {
+                self.open_broadcast(command, effects);
+            }
+            Command::PauseBroadcast => self.pause_broadcast(effects),
+            Command::ContinueBroadcast => self.ask_continue(),
+            Command::StopBroadcast => self.ask_stop(),
+            Command::RetryFailed => self.retry_failed(effects),
+            Command::CopyFailed => self.copy_failed(effects),
+            Command::ExportReport => self.export_report("", effects),
+            _ => self.open_recipients(effects),
+        }
+    }
+}
+
+/// Whether a command is about broadcasts.
+pub fn is_about(command: Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::GoToBroadcasts
+            | C::Broadcast
+            | C::BroadcastPeople
+            | C::NewBroadcast
+            | C::PauseBroadcast
+            | C::ContinueBroadcast
+            | C::StopBroadcast
+            | C::RetryFailed
+            | C::CopyFailed
+            | C::ExportReport
+            | C::ShowRecipients
+    )
+}

@@ -1,0 +1,274 @@
+//! From an audience to a broadcast that has begun: opening the form, looking
+//! up whom it comes to, its keys, and taking it back while it is held.
+//!
+//! Knows nothing of drawing, or of where contacts are kept.
+
+use crate::app::App;
+use crate::app::availability::tab_writable;
+use crate::app::broadcasts::flight::Flight;
+use crate::app::broadcasts::form::{BroadcastForm, Field, Kind};
+use crate::app::broadcasts::{Order, Wanted, availability};
+use crate::app::commands::Command;
+use crate::app::event::{Effect, Load};
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::people::marking::Marked;
+use crate::app::text_line::TextLine;
+use crate::app::undoing::What;
+use crate::model::fetches::{Fetch, Fetched, Fetching};
+use crate::model::ids::{CampaignId, ChannelId};
+use crate::model::time::SECOND;
+use crate::model::waves::NewCampaign;
+use crate::model::waves::audience::{AudienceQuery, Found, Source};
+
+/// Contacts that are not known here and asked for one by one at most.
+const ASKED: usize = 50;
+
+impl App {
+    /// Whom a broadcast begun here and now is for.
+    fn source(&self, command: Command) -> Result<Source, String> {
+        match command {
+            Command::BroadcastPeople => {
+                let people = &self.people;
+                match &people.marked {
+                    Marked::All(search) => return Ok(Source::Fitting(search.clone())),
+                    Marked::These(phones) if !phones.is_empty() => {
+                        return Ok(Source::Phones(phones.iter().cloned().collect()));
+                    }
+                    Marked::These(_) => (),
+                }
+                let chosen = people.rows.chosen().ok_or("no person is chosen")?;
+                Ok(Source::Phones(vec![chosen.phone.clone()]))
+            }
+            Command::Broadcast => {
+                let channel = self.tab().channel.id.clone();
+                let marked: Vec<_> =
+                    self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
+                if !marked.is_empty() {
+                    return Ok(Source::Conversations(marked));
+                }
+                let row = self.at_hand().ok_or("no conversation is selected")?;
+                Ok(Source::Conversations(vec![row.key()]))
+            }
+            _ => match &self.board.kept {
+                Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
+                _ => Err(self.keyed(
+                    "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
+                     :broadcast file PATH or :broadcast everyone",
+                )),
+            },
+        }
+    }
+
+    /// Opens the form for what is chosen.
+    pub(in crate::app) fn open_broadcast(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match self.source(command) {
+            Ok(source) => {
+                let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
+                self.open_broadcast_form(query, effects);
+            }
+            Err(why) => self.warn(why),
+        }
+    }
+
+    /// Opens the form for an audience, with what was filled in and not sent.
+    pub(in crate::app) fn open_broadcast_form(&mut self, query: AudienceQuery, effects: &mut Vec<Effect>) {
+        let channel = query.channel.clone();
+        effects.push(Effect::Load(Load::Templates(channel.clone())));
+        effects.push(Effect::Fetch(channel.clone(), Fetch::Templates));
+        effects.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query.clone()))));
+        // The server may look for words elsewhere than this desk does: all of
+        // its people are read, and looked through here.
+        if matches!(query.source, Source::Fitting(_) | Source::Everyone) {
+            effects.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
+        }
+        let kept = self.board.kept.take().map(|it| *it);
+        self.open_layer(Layer::BroadcastForm(Box::new(BroadcastForm::new(query, kept))));
+    }
+
+    /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
+    pub(in crate::app) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
+        let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
+        availability::broadcasts(self)?;
+        let source = match (word, rest.trim()) {
+            ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
+            ("track", id) => return self.track(id),
+            ("everyone", "") => Source::Everyone,
+            ("file", "") => {
+                return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
+            }
+            ("file", path) => Source::File(path.to_owned()),
+            _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
+        };
+        tab_writable(self.tab())?;
+        let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
+        let mut effects = Vec::new();
+        self.open_broadcast_form(query, &mut effects);
+        self.pending.extend(effects);
+        Ok(())
+    }
+
+    /// Whether a form of a broadcast lies open.
+    pub(in crate::app) fn fills_broadcast(&self) -> bool {
+        self.layers.iter().any(|it| matches!(it, Layer::BroadcastForm(_)))
+    }
+
+    /// The form that lies open, wherever it is.
+    fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
+        self.layers.iter_mut().rev().find_map(|it| match it {
+            Layer::BroadcastForm(form) => Some(form.as_mut()),
+            _ => None,
+        })
+    }
+
+    /// Whom an audience comes to was looked up.
+    pub(in crate::app) fn audience_found(
+        &mut self,
+        query: &AudienceQuery,
+        found: Result<Found, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
+        let first = form.found.is_none();
+        match found {
+            Ok(found) => {
+                let unread: Vec<String> = found.unread.iter().take(ASKED).cloned().collect();
+                form.receive(found);
+                // Who is no contact here may be one of the server's.
+                if first {
+                    let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
+                    effects.extend(unread.into_iter().map(ask));
+                }
+            }
+            Err(why) => {
+                // With nobody to go to there is nothing to fill in.
+                if first {
+                    self.layers
+                        .retain(|it| !matches!(it, Layer::BroadcastForm(form) if form.query == *query));
+                }
+                self.warn(format!("the audience: {why}"));
+            }
+        }
+    }
+
+    /// A fetch that may tell more of the audience has ended.
+    pub(in crate::app) fn audience_fetched(
+        &mut self,
+        channel: &ChannelId,
+        fetch: &Fetch,
+        fetched: &Fetching,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
+        let query = form.query.clone();
+        match (fetch, fetched) {
+            (Fetch::People { search, .. }, Ok(Fetched::People { more })) if form.walking => {
+                form.walking = *more;
+                if *more {
+                    let search = search.clone();
+                    effects.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
+                }
+                effects.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))));
+            }
+            (Fetch::People { .. }, Err(why)) if form.walking => {
+                let why = format!("the server's contacts could not all be read: {why}");
+                self.warn(why);
+            }
+            (Fetch::Person { .. }, Ok(_)) => {
+                effects.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))))
+            }
+            _ => (),
+        }
+    }
+
+    /// A key in the form.
+    pub(in crate::app) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
+        let count = form.fields().len();
+        let at = form.focus.min(count - 1);
+        match key.code {
+            KeyCode::Esc => {
+                self.board.kept = Some(form);
+                return self.say(self.keyed("the form is kept; {broadcast} goes on with it"));
+            }
+            KeyCode::Char('x') if key.ctrl => return self.check_flight(form),
+            KeyCode::Enter if at + 1 == count => return self.check_flight(form),
+            KeyCode::Tab | KeyCode::Down | KeyCode::Enter => form.focus = (at + 1) % count,
+            KeyCode::BackTab | KeyCode::Up => form.focus = (at + count - 1) % count,
+            KeyCode::Right | KeyCode::Char(' ') if form.at_hand() == Field::Kind => form.turn(1),
+            KeyCode::Left if form.at_hand() == Field::Kind => form.turn(Kind::ALL.len() - 1),
+            KeyCode::Char(letter) if form.at_hand() == Field::Kind => {
+                if let Some(kind) = Kind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
+                    // Text and template begin alike: the same letter goes on.
+                    let next = if form.kind == kind && letter == 't' { Kind::Template } else { kind };
+                    form.kind = next;
+                }
+            }
+            _ => {
+                if let Some(line) = form.line_mut() {
+                    line.key(key);
+                }
+            }
+        }
+        self.find_template(&mut form);
+        self.layers.push(Layer::BroadcastForm(form));
+    }
+
+    /// Text was pasted into the form.
+    pub(in crate::app) fn paste_into_broadcast(&mut self, mut form: Box<BroadcastForm>, text: &str) {
+        if let Some(line) = form.line_mut() {
+            line.insert(&text.trim_end().replace('\n', "\\n"));
+        }
+        self.find_template(&mut form);
+        self.layers.push(Layer::BroadcastForm(form));
+    }
+
+    /// The template its letters find.
+    fn find_template(&self, form: &mut BroadcastForm) {
+        if form.kind != Kind::Template {
+            return;
+        }
+        let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
+        let found = tab.and_then(|it| it.found_templates(form.template_letters()).first().copied().cloned());
+        form.choose(found.as_ref());
+    }
+
+    /// Looks the form over, or says what is missing.
+    fn check_flight(&mut self, form: Box<BroadcastForm>) {
+        let ready = form.content().and_then(|content| Ok((content, form.aim()?, form.plan()?)));
+        match ready {
+            Ok((content, aim, plan)) => {
+                let hold = self.settings.broadcast_hold;
+                let new = NewCampaign { channel: form.query.channel.clone(), content, aim, plan, hold };
+                let flight = Flight { form: *form, new, typed: TextLine::default(), wrong: false };
+                self.open_layer(Layer::Flight(Box::new(flight)));
+            }
+            Err(why) => {
+                self.warn(format!("not yet: {why}"));
+                self.layers.push(Layer::BroadcastForm(form));
+            }
+        }
+    }
+
+    /// Lets it go: from the commit on it goes on by itself.
+    pub(in crate::app) fn begin_broadcast(&mut self, flight: Flight, effects: &mut Vec<Effect>) {
+        let before = self.quality_now();
+        self.board.kept = Some(Box::new(flight.form));
+        effects.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
+    }
+
+    /// It is on disk; as long as it is held it can be taken back.
+    pub(in crate::app) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
+        let until = self.now.plus(new.hold);
+        let words = format!("began a broadcast to {}", new.aim.count());
+        self.note_done(new.channel, &words, What::Campaign(id.clone(), until));
+        self.people.marked = Marked::default();
+        self.board.choose = Some(id);
+        self.go_to_board();
+        self.say(match new.hold / SECOND {
+            0 => "the broadcast has begun".to_owned(),
+            seconds => {
+                self.keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves"))
+            }
+        });
+    }
+}

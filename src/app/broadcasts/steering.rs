@@ -1,0 +1,305 @@
+//! Between two waves: pause, continue with another limit, stop; the report
+//! over the recipients, those that failed, and trying them again.
+//!
+//! Knows nothing of how a wave leaves.
+
+use crate::app::App;
+use crate::app::availability::tab_writable;
+use crate::app::broadcasts::{Answer, Order};
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::pages::Page;
+use crate::app::text_line::TextLine;
+use crate::model::board::{BoardEntry, Recipient, report};
+use crate::model::fetches::{Fetch, Fetching};
+use crate::model::ids::{BroadcastId, CampaignId};
+use crate::model::text::SafeText;
+use crate::model::time::MINUTE;
+use crate::model::waves::audience::{AudienceQuery, Source};
+use crate::model::waves::{Campaign, Cause, Fate, Phase, Wave};
+
+/// How the list of recipients is called.
+const RECIPIENTS: &str = "Recipients";
+/// The server's clock and this desk's may differ by so much.
+const SLACK: i64 = 2 * MINUTE;
+
+/// A campaign that is to go on, and the limit being typed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Continuing {
+    /// Which.
+    pub id: CampaignId,
+    /// Why it waits.
+    pub why: SafeText,
+    /// The limit of failures, in percent.
+    pub limit: TextLine,
+    /// What is wrong with it.
+    pub wrong: Option<String>,
+}
+
+impl App {
+    fn chosen_campaign(&self) -> Option<&Campaign> {
+        self.board.rows.chosen().and_then(BoardEntry::campaign)
+    }
+
+    /// Why the chosen row cannot be steered so.
+    pub(in crate::app) fn steerable(&self, phase: Option<Phase>) -> Result<&Campaign, String> {
+        let entry = self.board.rows.chosen().ok_or("no broadcast is chosen")?;
+        let campaign = entry
+            .campaign()
+            .ok_or("it was not begun in waves: the interface has no way to stop what has been taken")?;
+        if let Some(tab) = self.tabs.iter().find(|it| it.channel.id == campaign.channel) {
+            tab_writable(tab)?;
+        }
+        match phase {
+            _ if !campaign.phase.is_open() => Err(format!("it is {}", campaign.phase.word())),
+            Some(wanted) if campaign.phase != wanted => Err(match campaign.phase {
+                Phase::Paused => "it is paused; {continue-broadcast} goes on".to_owned(),
+                _ => "it goes on already; {pause-broadcast} pauses it".to_owned(),
+            }),
+            _ => Ok(campaign),
+        }
+    }
+
+    /// Pauses it: the wave that has left goes its way, no further one leaves.
+    pub(in crate::app) fn pause_broadcast(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
+            effects.push(Effect::Campaign(Order::Halt(id, Phase::Paused)));
+        }
+    }
+
+    /// Asks for the limit it shall go on with.
+    pub(in crate::app) fn ask_continue(&mut self) {
+        let Some(campaign) = self.chosen_campaign() else { return };
+        let asks = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Asks(_)));
+        if campaign.cause == Some(Cause::Row) && asks {
+            let words = "a wave's row asks first: {go-to-outbox} decides over it";
+            return self.warn(self.keyed(words));
+        }
+        let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
+        let (id, why) = (campaign.id.clone(), campaign.why.clone());
+        self.open_layer(Layer::AskContinue(Box::new(Continuing { id, why, limit, wrong: None })));
+    }
+
+    /// A key in that question.
+    pub(in crate::app) fn continue_key(
+        &mut self,
+        mut asked: Box<Continuing>,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
+        match key.code {
+            KeyCode::Esc => return,
+            KeyCode::Enter => match asked.limit.text().trim().parse::<u8>() {
+                Ok(limit) if limit <= 100 => {
+                    let quality = self.quality_now();
+                    return effects.push(Effect::Campaign(Order::Continue(asked.id, Some(limit), quality)));
+                }
+                _ => asked.wrong = Some("0 to 100 percent".to_owned()),
+            },
+            _ => {
+                asked.limit.key(key);
+            }
+        }
+        self.layers.push(Layer::AskContinue(asked));
+    }
+
+    /// The quality rating as it is known now.
+    pub(in crate::app) fn quality_now(&self) -> Option<SafeText> {
+        self.tab().account.as_ref().and_then(|it| it.quality_rating.clone())
+    }
+
+    /// Asks whether to stop it for good.
+    pub(in crate::app) fn ask_stop(&mut self) {
+        let Some(campaign) = self.chosen_campaign() else { return };
+        let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
+        let leaves = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Leaving));
+        let layer = Layer::AskStop { id: campaign.id.clone(), left, leaves };
+        self.open_layer(layer);
+    }
+
+    /// Stops it for good.
+    pub(in crate::app) fn stop_broadcast(&mut self, id: CampaignId, effects: &mut Vec<Effect>) {
+        effects.push(Effect::Campaign(Order::Halt(id, Phase::Stopped)));
+    }
+
+    /// `:export csv`
+    pub(in crate::app) fn export_csv(&mut self, file: &str) -> Result<(), String> {
+        if self.page != Page::Broadcasts {
+            return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
+        }
+        let mut effects = Vec::new();
+        self.export_report(file, &mut effects);
+        self.pending.extend(effects);
+        Ok(())
+    }
+
+    /// An order was carried out, or came too late.
+    pub(in crate::app) fn campaign_answered(&mut self, answer: Answer) {
+        self.board_changed();
+        self.rows_changed();
+        match answer {
+            Answer::Begun(new, id) => self.broadcast_begun(*new, id),
+            Answer::Done(Order::Recall(_), true) => {
+                self.say("taken back; nothing has left, and the form is kept");
+            }
+            Answer::Done(Order::Recall(_), false) => {
+                self.warn(
+                    self.keyed(
+                        "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
+                    ),
+                );
+            }
+            Answer::Done(Order::Halt(_, Phase::Paused), true) => {
+                self.say(self.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
+            }
+            Answer::Done(Order::Halt(..), true) => self.say("stopped: what has not left stays here"),
+            Answer::Done(Order::Continue(..), true) => self.say("it goes on"),
+            Answer::Done(Order::Track(_, id), _) => self.say(format!("{id} is watched from now on")),
+            Answer::Done(..) => self.warn("it does not stand so any more"),
+            Answer::Failed(_, why) => self.warn(format!("the broadcast could not be kept: {why}")),
+        }
+    }
+
+    /// Those that failed, as far as messages show.
+    fn failed_ones(&self) -> Result<Vec<Recipient>, String> {
+        let detail = self.board_detail().ok_or("it is still being read")?;
+        if detail.recipients.is_empty() {
+            return Err("whom it went to is not known here".to_owned());
+        }
+        let failed: Vec<Recipient> = detail.failed().cloned().collect();
+        let counted = self.board.rows.chosen().map_or(0, |it| it.counts().failed);
+        if failed.is_empty() && counted > 0 {
+            return Err(format!(
+                "the server counts {counted} failed and does not say who; no message read here shows one"
+            ));
+        }
+        if failed.is_empty() { Err("nobody failed".to_owned()) } else { Ok(failed) }
+    }
+
+    /// Copies the numbers of those that failed.
+    pub(in crate::app) fn copy_failed(&mut self, effects: &mut Vec<Effect>) {
+        match self.failed_ones() {
+            Ok(failed) => {
+                let line = |it: &Recipient| it.phone.clone().unwrap_or_else(|| it.contact.to_string());
+                let lines: Vec<String> = failed.iter().map(line).collect();
+                effects.push(Effect::Copy(lines.join("\n")));
+                self.say(format!("copied {} that failed", lines.len()));
+            }
+            Err(why) => self.warn(why),
+        }
+    }
+
+    /// A new broadcast to those that failed, with the form of the old one.
+    pub(in crate::app) fn retry_failed(&mut self, effects: &mut Vec<Effect>) {
+        if let Err(why) = self.failed_ones() {
+            return self.warn(why);
+        }
+        let Some(campaign) = self.chosen_campaign() else { return };
+        let query =
+            AudienceQuery { channel: campaign.channel.clone(), source: Source::Failed(campaign.id.clone()) };
+        self.open_broadcast_form(query, effects);
+    }
+
+    /// Writes the report over the recipients into a file.
+    pub(in crate::app) fn export_report(&mut self, file: &str, effects: &mut Vec<Effect>) {
+        let Some(detail) = self.board_detail().filter(|it| !it.recipients.is_empty()) else {
+            return self.warn("whom it went to is not known here: there is nothing to report");
+        };
+        let text = report(&detail.recipients);
+        let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
+        let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
+        effects.push(Effect::Campaign(Order::Report { text, file }));
+    }
+
+    /// Shows whom it went to, and asks the server for the messages that went
+    /// out since.
+    pub(in crate::app) fn open_recipients(&mut self, effects: &mut Vec<Effect>) {
+        self.show_recipients();
+        let Some(campaign) = self.chosen_campaign() else { return };
+        let since = campaign.waves.iter().filter_map(|it| it.sent_at).min();
+        let channel = campaign.channel.clone();
+        effects.extend(since.map(|it| Effect::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
+    }
+
+    /// Messages that went out were read, or not.
+    pub(in crate::app) fn sent_fetched(&mut self, fetched: &Fetching) {
+        match fetched {
+            Ok(_) => self.board.refreshes = true,
+            Err(why) => self.warn(format!("the messages that went out could not be read: {why}")),
+        }
+        self.board_changed();
+    }
+
+    /// What was read of the chosen one has come: whoever looks at its
+    /// recipients sees it.
+    pub(in crate::app) fn refresh_recipients(&mut self) {
+        let open = |it: &Layer| matches!(it, Layer::Raw { title, .. } if title.starts_with(RECIPIENTS));
+        if std::mem::take(&mut self.board.refreshes) && self.layers.pop_if(|it| open(it)).is_some() {
+            self.show_recipients();
+        }
+    }
+
+    /// Shows whom it went to, each with what became of it.
+    fn show_recipients(&mut self) {
+        let Some(entry) = self.board.rows.chosen() else { return };
+        let Some(detail) = self.board_detail() else { return self.warn("it is still being read") };
+        let counts = entry.counts();
+        let mut lines = Vec::new();
+        let mut add = |words: String| lines.push(SafeText::line(&words));
+        if let Some(campaign) = entry.campaign() {
+            add(format!("plan: {}", campaign.plan.words(campaign.count)));
+            for (number, wave) in campaign.waves.iter().enumerate() {
+                add(format!("wave {}: {} people · {}", number + 1, wave.size, wave_words(wave)));
+            }
+        }
+        add(String::new());
+        match (detail.recipients.is_empty(), detail.shows_any()) {
+            (true, _) => add("Whom it went to is not known here.".to_owned()),
+            (false, false) if counts.recipients > 0 => {
+                add("The interface tells no recipients, and no message of it was read here: all are unknown."
+                    .to_owned())
+            }
+            (false, _) => {
+                add("Rebuilt from messages read here; the interface tells no recipients.".to_owned())
+            }
+        }
+        let order = |it: &&Recipient| it.fate != crate::model::board::RecipientFate::Failed;
+        let mut all: Vec<&Recipient> = detail.recipients.iter().collect();
+        all.sort_by_key(order);
+        for it in all {
+            let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
+            let phone = it.phone.clone().unwrap_or_else(|| "no number read".to_owned());
+            let replied = if it.replied { " · replied" } else { "" };
+            add(format!("{:13} {phone}  {name}{replied}", it.fate.word()));
+        }
+        let title = format!("{RECIPIENTS} · {}", entry.title());
+        self.open_layer(Layer::Raw { title, lines, first: 0 });
+    }
+
+    /// `:broadcast track ID`
+    pub(in crate::app) fn track(&mut self, id: &str) -> Result<(), String> {
+        if !self.has_broadcasts() {
+            return Err("broadcasts go out on business chat only".to_owned());
+        }
+        let id = BroadcastId::new(id.trim());
+        self.pending.push(Effect::Campaign(Order::Track(self.tab().channel.id.clone(), id)));
+        self.go_to_board();
+        Ok(())
+    }
+}
+
+/// How a wave stands, in words.
+pub fn wave_words(wave: &Wave) -> String {
+    match (&wave.fate, &wave.reading) {
+        (Fate::Unsent, _) => "not sent".to_owned(),
+        (Fate::Leaving, _) => "leaving".to_owned(),
+        (Fate::Asks(why), _) => format!("asks: {why}"),
+        (Fate::Dropped, _) => "taken back".to_owned(),
+        (Fate::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
+        (Fate::Sent(_), Some(it)) => {
+            format!("{} delivered, {} failed, {} not known yet", it.delivered, it.failed, it.pending)
+        }
+        (Fate::Sent(_), None) => "sent".to_owned(),
+    }
+}

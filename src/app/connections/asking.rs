@@ -1,0 +1,148 @@
+//! Any endpoint by hand: it is picked, what it asks for is filled in, and its
+//! answer is shown.
+//!
+//! Knows nothing of drawing.
+
+use crate::app::App;
+use crate::app::connections::errands::{Errand, Slot};
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::picker::{Picked, Picker};
+use crate::app::text_line::TextLine;
+use crate::model::connections::parameters::fill;
+use crate::model::connections::{Connection, Endpoint, Method, Source};
+
+/// What an endpoint asks for, being filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointForm {
+    /// The connection.
+    pub connection: String,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// A line for each parameter it asks for.
+    pub values: Vec<TextLine>,
+    /// The line with the keyboard.
+    pub focus: usize,
+    /// What is wrong, once it was tried.
+    pub wrong: Option<String>,
+}
+
+impl EndpointForm {
+    /// Names and labels of the lines.
+    pub fn labels(&self) -> Vec<(String, String)> {
+        let label = |it: &crate::model::connections::Parameter| {
+            let question = match &it.source {
+                Source::Asked(question) if !question.is_empty() => question.clone(),
+                _ => it.name.clone(),
+            };
+            let kind = it.kind.word();
+            let more = if it.required { kind.to_owned() } else { format!("{kind}, may stay empty") };
+            (question, more)
+        };
+        self.endpoint.asked().map(label).collect()
+    }
+
+    /// Whether it changes something where it is asked.
+    pub fn changes(&self) -> bool {
+        self.endpoint.method != Method::Get
+    }
+
+    fn answers(&self) -> Vec<(String, String)> {
+        let names = self.endpoint.asked().map(|it| it.name.clone());
+        names.zip(self.values.iter().map(|it| it.text().trim().to_owned())).collect()
+    }
+}
+
+impl App {
+    /// The endpoints a question finds.
+    pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &Endpoint)> {
+        let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        let words = query.to_lowercase();
+        all.filter(|(connection, endpoint)| {
+            let text =
+                format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();
+            words.split_whitespace().all(|it| text.contains(it))
+        })
+        .collect()
+    }
+
+    /// A key goes to a layer of connections; any other layer comes back.
+    pub(in crate::app) fn connection_layer_key(
+        &mut self,
+        layer: Layer,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) -> Option<Layer> {
+        match layer {
+            Layer::Endpoints { picker } => self.endpoints_key(picker, key, effects),
+            Layer::EndpointForm(form) => self.endpoint_form_key(form, key, effects),
+            Layer::Wizard(wizard) => self.wizard_key(wizard, key, effects),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// Asks which endpoint.
+    pub(in crate::app) fn pick_endpoint(&mut self) {
+        self.open_layer(Layer::Endpoints { picker: Picker::default() });
+    }
+
+    /// A key in the picker of endpoints.
+    pub(in crate::app) fn endpoints_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
+        let found = self.endpoints(&picker.query);
+        match picker.key(key, found.len()) {
+            Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
+            Picked::Entry(index) => {
+                let (connection, endpoint) = (found[index].0.name.clone(), found[index].1.clone());
+                let values = vec![TextLine::default(); endpoint.asked().count()];
+                let form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
+                if form.values.is_empty() && !form.changes() {
+                    self.send_form(form, effects);
+                } else {
+                    self.open_layer(Layer::EndpointForm(Box::new(form)));
+                }
+            }
+            Picked::Left => (),
+        }
+    }
+
+    /// A key in the form.
+    pub(in crate::app) fn endpoint_form_key(
+        &mut self,
+        mut form: Box<EndpointForm>,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
+        let count = form.values.len().max(1);
+        match key.code {
+            KeyCode::Esc => return,
+            KeyCode::Enter => return self.send_form(*form, effects),
+            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
+            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
+            _ => {
+                let focus = form.focus;
+                if form.values.get_mut(focus).is_some_and(|it| it.key(key)) {
+                    form.wrong = None;
+                }
+            }
+        }
+        self.layers.push(Layer::EndpointForm(form));
+    }
+
+    fn send_form(&mut self, mut form: EndpointForm, effects: &mut Vec<Effect>) {
+        let at_hand = self.at_hand().map(|it| (it.key(), self.contact_facts(it)));
+        let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
+        let answers = form.answers();
+        if let Err(why) = fill(&form.endpoint.parameters, &form.endpoint.contact, &facts, &answers) {
+            if form.values.is_empty() {
+                return self.warn(format!("{} · {}: {why}", form.connection, form.endpoint.name));
+            }
+            form.wrong = Some(why);
+            return self.open_layer(Layer::EndpointForm(Box::new(form)));
+        }
+        let slot = Slot { key, connection: form.connection, endpoint: form.endpoint.name };
+        self.open_layer(Layer::Answer { slot: slot.clone() });
+        self.call_endpoint(Errand::Call { slot, facts, answers, by_hand: true }, effects);
+    }
+}

@@ -1,0 +1,73 @@
+//! What the app wants of connections, and what comes back. Plain data.
+//!
+//! Knows nothing of how a call is made, and of where credentials are kept.
+
+use crate::model::connections::mapping::Pick;
+use crate::model::connections::{CallLine, Connection, ContactFacts, Mapped};
+use crate::model::queries::ConversationKey;
+use crate::model::secret::Secret;
+
+/// Which answer: an endpoint's, about a conversation's contact.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Slot {
+    /// The conversation, if it is about one.
+    pub key: Option<ConversationKey>,
+    /// The connection.
+    pub connection: String,
+    /// The endpoint.
+    pub endpoint: String,
+}
+
+/// Something wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Errand {
+    /// Ask an endpoint.
+    Call {
+        /// Which answer it brings.
+        slot: Slot,
+        /// What is known of the contact.
+        facts: ContactFacts,
+        /// What was filled in.
+        answers: Vec<(String, String)>,
+        /// Whether a person asked for it and waits.
+        by_hand: bool,
+    },
+    /// Ask a new connection's only endpoint; nothing is kept.
+    Try {
+        /// The connection.
+        connection: Connection,
+        /// Its credential.
+        secret: Secret,
+        /// What is known of the contact it is tried with.
+        facts: ContactFacts,
+    },
+    /// Keep a connection that has answered, with its credential.
+    Save {
+        /// The connection.
+        connection: Connection,
+        /// Its credential.
+        secret: Secret,
+    },
+    /// Read the log of calls.
+    Log,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// An endpoint's answer, or why there is none.
+    Called {
+        /// Which.
+        slot: Slot,
+        /// Whether a person waits for it.
+        by_hand: bool,
+        /// The answer.
+        mapped: Result<Mapped, String>,
+    },
+    /// What a new connection answered: the status and what can be picked.
+    Tried(Result<(u16, Vec<Pick>), String>),
+    /// All connections, with the one that was kept.
+    Saved(Result<Vec<Connection>, String>),
+    /// The newest calls, newest first.
+    Log(Vec<CallLine>),
+}

@@ -1,0 +1,57 @@
+//! The log of connection calls as a list.
+//!
+//! Knows nothing of where it is kept.
+
+use crate::app::App;
+use crate::app::connections::errands::Errand;
+use crate::app::event::Effect;
+use crate::app::layers::Layer;
+use crate::app::listing::{ListKind, ListLine};
+use crate::app::outside::Asked;
+use crate::model::connections::{CallLine, CallResult};
+use crate::model::text::SafeText;
+
+impl App {
+    /// Opens the list, or reads it anew: it does not move by itself.
+    pub(in crate::app) fn show_connection_calls(&mut self, effects: &mut Vec<Effect>) {
+        effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
+        if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+            self.show_list(ListKind::Connections);
+        }
+    }
+
+    /// Whom a call was about: by name where the list at hand has one.
+    fn called_about(&self, contact: &str) -> String {
+        let mut rows = self.list().page.rows.iter();
+        let found = rows.find(|it| it.conversation.id.as_str() == contact);
+        found.map_or_else(|| contact.to_owned(), |it| it.conversation.title().to_string())
+    }
+
+    /// The lines of the list.
+    pub(in crate::app) fn connection_lines(&self) -> Vec<ListLine> {
+        let offset = self.settings.offset_minutes;
+        let line = |it: &CallLine| {
+            let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
+            let (status, why) = match &it.result {
+                CallResult::Status(status) => (status.to_string(), String::new()),
+                CallResult::Failed(why) => ("none".to_owned(), format!(" · {why}")),
+            };
+            let about = self.called_about(&it.contact);
+            let good = it.result.is_good();
+            ListLine {
+                name: SafeText::line(&format!(
+                    "{}:{seconds:02} {} · {}",
+                    it.at.clock_face(offset),
+                    it.connection,
+                    it.endpoint
+                )),
+                words: SafeText::line(&format!("{about}{why}")),
+                right: format!("{status} {:>5} ms {:>7} B", it.millis, it.bytes),
+                loud: !good,
+                dim: good,
+                goes_to: None,
+            }
+        };
+        self.connections.calls.iter().map(line).collect()
+    }
+}

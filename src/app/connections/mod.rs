@@ -1,0 +1,239 @@
+//! Data Connections in the inbox: what the business's own systems know of
+//! the customer, beside the conversation.
+//!
+//! | file | what |
+//! |---|---|
+//! | `errands.rs` | what is wanted of connections, and what comes back |
+//! | `asking.rs` | any endpoint by hand: which, with what |
+//! | `wizard.rs`, `wizard_keys.rs` | a new connection |
+//! | `log.rs` | the log of calls |
+//!
+//! Answers are kept for a minute and shown with their age; nothing ever
+//! waits for one. Knows nothing of how a call is made.
+
+pub mod asking;
+pub mod errands;
+mod log;
+pub mod wizard;
+mod wizard_keys;
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use crate::app::commands::Command;
+use crate::app::connections::errands::{Errand, Outcome, Slot};
+use crate::app::event::Effect;
+use crate::app::layers::Layer;
+use crate::app::outside::Asked;
+use crate::app::tab::Focus;
+use crate::model::bounds;
+use crate::model::connections::{CallLine, ContactFacts, Endpoint, Mapped};
+use crate::model::conversations::ConversationRow;
+use crate::model::queries::ConversationKey;
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+
+/// Answers that are kept.
+const KEPT: usize = 300;
+/// How long an answer is not asked for again by itself.
+const FRESH: i64 = MINUTE;
+/// Lines of an answer that are shown in a layer.
+const LINES: usize = 200;
+
+/// What is known of one answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    asked_at: Timestamp,
+    /// Whether it is on its way.
+    pub waits: bool,
+    /// The last one that came.
+    pub mapped: Option<Mapped>,
+    /// Why the last one did not come.
+    pub failed: Option<SafeText>,
+}
+
+/// What is known of connections.
+#[derive(Debug, Default)]
+pub struct Connections {
+    answers: HashMap<Slot, Answer>,
+    /// The conversation that was looked at last.
+    seen: Option<ConversationKey>,
+    pub(super) calls: Vec<CallLine>,
+}
+
+impl App {
+    /// The answers that are about a conversation, in the connections' order,
+    /// each with its connection's and endpoint's name.
+    pub fn connected(&self, row: &ConversationRow) -> Vec<(&str, &str, &Answer)> {
+        let key = row.key();
+        let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        all.filter_map(|(connection, endpoint)| {
+            let slot = slot(&key, &connection.name, endpoint);
+            Some((connection.name.as_str(), endpoint.name.as_str(), self.connections.answers.get(&slot)?))
+        })
+        .collect()
+    }
+
+    /// What is known of the contact of a conversation.
+    pub(super) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
+        let conversation = &row.conversation;
+        let address = conversation.address.clone();
+        let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
+        let contact = self.card_at_hand().and_then(|it| it.contact.as_ref());
+        ContactFacts {
+            phone: address.clone().filter(|it| bounds::is_e164(it)),
+            email: text(&conversation.email).or_else(|| address.filter(|it| it.contains('@'))),
+            name: text(&conversation.name),
+            username: conversation.username.as_ref().map(ToString::to_string),
+            metadata: contact.map_or_else(Vec::new, |it| {
+                it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+            }),
+        }
+    }
+
+    /// Asks by itself when another conversation is opened.
+    pub(super) fn follow_connections(&mut self, effects: &mut Vec<Effect>) {
+        if self.settings.connections.is_empty() || self.tab().focus == Focus::List {
+            return;
+        }
+        let key = self.at_hand().map(ConversationRow::key);
+        if key.is_some() && self.connections.seen != key {
+            self.connections.seen = key;
+            self.ask_about(|it| it.automatic, FRESH, false, effects);
+        }
+    }
+
+    /// A command about connections; false if it is about something else.
+    pub(super) fn connection_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
+        match command {
+            Command::LookUp => self.look_up(effects),
+            Command::AskConnection => self.pick_endpoint(),
+            Command::ShowConnectionCalls => self.show_connection_calls(effects),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Looks the customer up now, and shows the card.
+    pub(super) fn look_up(&mut self, effects: &mut Vec<Effect>) {
+        if self.areas().card.is_none() {
+            self.card = Some(true);
+        }
+        match self.ask_about(Endpoint::needs_nobody, 0, true, effects) {
+            0 => self.say("nothing can be asked with what is known of this contact"),
+            1 => self.say("asking"),
+            count => self.say(format!("asking {count} endpoints")),
+        }
+    }
+
+    /// Asks all of these endpoints about the conversation at hand whose last
+    /// answer is older; how many.
+    fn ask_about(
+        &mut self,
+        wanted: fn(&Endpoint) -> bool,
+        older: i64,
+        by_hand: bool,
+        effects: &mut Vec<Effect>,
+    ) -> usize {
+        let Some((key, facts)) = self.at_hand().map(|it| (it.key(), self.contact_facts(it))) else {
+            return 0;
+        };
+        let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        let reads = |it: &Endpoint| it.method == crate::model::connections::Method::Get;
+        let known = |it: &Endpoint| {
+            crate::model::connections::parameters::fill(&it.parameters, &it.contact, &facts, &[]).is_ok()
+        };
+        let slots: Vec<Slot> = all
+            .filter(|(_, it)| wanted(it) && reads(it) && known(it))
+            .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
+            .collect();
+        let now = self.now;
+        let due = slots.into_iter().filter(|slot| {
+            let kept = self.connections.answers.get(slot);
+            kept.is_none_or(|it| !it.waits && now.since(it.asked_at) >= older)
+        });
+        let due: Vec<Slot> = due.collect();
+        for slot in &due {
+            let facts = facts.clone();
+            self.call_endpoint(
+                Errand::Call { slot: slot.clone(), facts, answers: Vec::new(), by_hand },
+                effects,
+            );
+        }
+        due.len()
+    }
+
+    fn call_endpoint(&mut self, errand: Errand, effects: &mut Vec<Effect>) {
+        if let Errand::Call { slot, .. } = &errand {
+            let now = self.now;
+            let answers = &mut self.connections.answers;
+            if answers.len() >= KEPT
+                && let Some(oldest) = answers.iter().min_by_key(|(_, it)| it.asked_at).map(|it| it.0.clone())
+            {
+                answers.remove(&oldest);
+            }
+            let answer = answers.entry(slot.clone()).or_default();
+            (answer.asked_at, answer.waits) = (now, true);
+        }
+        effects.push(Effect::Ask(Asked::Connections(Box::new(errand))));
+    }
+
+    /// Something that was wanted has come back.
+    pub(super) fn errand_done(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Called { slot, by_hand, mapped } => self.endpoint_answered(slot, by_hand, mapped),
+            Outcome::Tried(tried) => self.connection_tried(tried),
+            Outcome::Saved(saved) => self.connection_saved(saved),
+            Outcome::Log(calls) => self.connections.calls = calls,
+        }
+    }
+
+    fn endpoint_answered(&mut self, slot: Slot, by_hand: bool, mapped: Result<Mapped, String>) {
+        let name = format!("{} · {}", slot.connection, slot.endpoint);
+        let is_shown = matches!(self.layers.last(), Some(Layer::Answer { slot: asked }) if *asked == slot);
+        let answer = self.connections.answers.entry(slot.clone()).or_default();
+        answer.waits = false;
+        match mapped {
+            Ok(mapped) => {
+                if is_shown {
+                    self.layers.pop();
+                    let lines = mapped.lines(LINES);
+                    let lines = if lines.is_empty() {
+                        vec!["It answered, and none of its fields is there.".to_owned()]
+                    } else {
+                        lines
+                    };
+                    let lines = lines.iter().map(|it| SafeText::line(it)).collect();
+                    self.open_layer(Layer::Raw { title: name, lines, first: 0 });
+                }
+                let answer = self.connections.answers.entry(slot).or_default();
+                (answer.mapped, answer.failed) = (Some(mapped), None);
+            }
+            Err(why) => {
+                answer.failed = Some(SafeText::line(&why));
+                if is_shown {
+                    self.layers.pop();
+                }
+                if by_hand {
+                    self.warn(format!("{name}: {why}"));
+                }
+            }
+        }
+    }
+
+    /// What `{connection.field}` stands for in the conversation at hand.
+    pub(super) fn looked_up(&self) -> Vec<(String, String)> {
+        let Some(row) = self.at_hand() else { return Vec::new() };
+        let mut found: Vec<(String, String)> = Vec::new();
+        for (connection, _, answer) in self.connected(row) {
+            let fields = answer.mapped.iter().flat_map(|it| &it.fields);
+            found.extend(fields.map(|it| (format!("{connection}.{}", it.name), it.line())));
+        }
+        found.retain(|(_, value)| !value.is_empty());
+        found
+    }
+}
+
+fn slot(key: &ConversationKey, connection: &str, endpoint: &Endpoint) -> Slot {
+    Slot { key: Some(key.clone()), connection: connection.to_owned(), endpoint: endpoint.name.clone() }
+}

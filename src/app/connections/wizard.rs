@@ -1,0 +1,285 @@
+//! A new connection, step by step: what is filled in, a live call, and what
+//! of its answer is shown. Nothing is kept before the call has worked, and
+//! the credential is seen by nobody: it is typed behind dots.
+//!
+//! Knows nothing of drawing, files and sockets.
+
+use std::fmt;
+
+use crate::app::text_line::TextLine;
+use crate::model::connections::mapping::Pick;
+use crate::model::connections::parameters::{ContactField, Parameter, Place, Source, ValueKind};
+use crate::model::connections::review::review;
+use crate::model::connections::{Auth, Connection, ContactFacts, Endpoint, Method, target};
+use crate::model::secret::Secret;
+
+/// What can be filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entry {
+    /// What it is called.
+    Name,
+    /// Where it is.
+    BaseUrl,
+    /// A host in a private network it may reach.
+    PrivateHost,
+    /// The kind of authentication; arrows choose.
+    Auth,
+    /// A header's or parameter's name, or a user's or client's.
+    Who,
+    /// Where tokens are fetched.
+    TokenUrl,
+    /// The credential.
+    Secret,
+    /// What its first endpoint is called.
+    Endpoint,
+    /// Its path.
+    Path,
+    /// Its query.
+    Query,
+}
+
+impl Entry {
+    const ALL: [Self; 10] = [
+        Self::Name,
+        Self::BaseUrl,
+        Self::PrivateHost,
+        Self::Auth,
+        Self::Who,
+        Self::TokenUrl,
+        Self::Secret,
+        Self::Endpoint,
+        Self::Path,
+        Self::Query,
+    ];
+
+    /// What stands below the form while it is filled in.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Name => "Letters, digits, _ and -: {name.field} stands for its answers in replies.",
+            Self::BaseUrl => "What all its paths begin with: https://api.example.com/v1",
+            Self::PrivateHost => {
+                "Only if it is in your own network: the very host, such as orders.internal:8080."
+            }
+            Self::Auth => "← → choose how it is told who asks.",
+            Self::Who => "As the other side calls it.",
+            Self::TokenUrl => "Where tokens are fetched: https://…/token",
+            Self::Secret => "Not shown, kept sealed, and never shown again.",
+            Self::Endpoint => "What is asked: orders, plan, deliveries.",
+            Self::Path => "Below the address. {phone}, {email}, {name}, {username} stand for the contact's.",
+            Self::Query => {
+                "name=value&name=value; {phone} and the like stand for the contact's. May stay empty."
+            }
+        }
+    }
+}
+
+/// A line whose text no debugger shows.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Hidden(pub TextLine);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("••••")
+    }
+}
+
+/// How far it has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// It is filled in.
+    Filling,
+    /// The live call is on its way.
+    Trying,
+    /// What it answered, of which fields are picked.
+    Picking {
+        /// The status.
+        status: u16,
+        /// What can be picked.
+        picks: Vec<Pick>,
+        /// Which are.
+        taken: Vec<bool>,
+        /// The line with the keyboard.
+        chosen: usize,
+    },
+    /// It is being kept.
+    Saving,
+}
+
+/// A new connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wizard {
+    values: Vec<TextLine>,
+    secret: Hidden,
+    pub(super) auth: usize,
+    /// The entry with the keyboard.
+    pub focus: Entry,
+    /// How far it has come.
+    pub step: Step,
+    /// What is wrong, if anything.
+    pub wrong: Option<String>,
+    /// Whether its first endpoint is asked by itself.
+    pub automatic: bool,
+    /// Whom the live call is about.
+    pub with: String,
+    pub(super) facts: ContactFacts,
+}
+
+impl Wizard {
+    pub(super) fn new(facts: ContactFacts, with: String) -> Self {
+        let mut values = vec![TextLine::default(); Entry::ALL.len()];
+        values[index(Entry::BaseUrl)] = TextLine::new("https://");
+        values[index(Entry::Endpoint)] = TextLine::new("orders");
+        values[index(Entry::Path)] = TextLine::new("/");
+        let secret = Hidden::default();
+        let (focus, step) = (Entry::Name, Step::Filling);
+        Self { values, secret, auth: 1, focus, step, wrong: None, automatic: true, with, facts }
+    }
+
+    /// The entries that are asked for now, in their order.
+    pub fn entries(&self) -> Vec<Entry> {
+        let auth = Auth::WORDS[self.auth];
+        let is_asked = |it: &Entry| match it {
+            Entry::Who => !matches!(auth, "none" | "bearer"),
+            Entry::TokenUrl => auth == "oauth2_client_credentials",
+            Entry::Secret => auth != "none",
+            _ => true,
+        };
+        Entry::ALL.into_iter().filter(is_asked).collect()
+    }
+
+    /// What stands before an entry.
+    pub fn label(&self, entry: Entry) -> &'static str {
+        match (entry, Auth::WORDS[self.auth]) {
+            (Entry::Name, _) => "name",
+            (Entry::BaseUrl, _) => "address",
+            (Entry::PrivateHost, _) => "private host",
+            (Entry::Auth, _) => "authentication",
+            (Entry::Who, "api_key_query") => "parameter",
+            (Entry::Who, "basic_auth") => "user",
+            (Entry::Who, "oauth2_client_credentials") => "client id",
+            (Entry::Who, _) => "header",
+            (Entry::TokenUrl, _) => "token address",
+            (Entry::Secret, "basic_auth") => "password",
+            (Entry::Secret, "bearer") => "token",
+            (Entry::Secret, "oauth2_client_credentials") => "client secret",
+            (Entry::Secret, "custom_header") => "header value",
+            (Entry::Secret, _) => "API key",
+            (Entry::Endpoint, _) => "endpoint",
+            (Entry::Path, _) => "path",
+            (Entry::Query, _) => "query",
+        }
+    }
+
+    /// An entry's text as it is shown: before the cursor and behind it.
+    pub fn shown(&self, entry: Entry) -> (String, String) {
+        let dots = |it: &str| "•".repeat(it.chars().count());
+        match entry {
+            Entry::Auth => (format!("{} ←→", Auth::WORDS[self.auth]), String::new()),
+            Entry::Secret => (dots(self.secret.0.before()), dots(self.secret.0.after())),
+            other => {
+                let line = &self.values[index(other)];
+                (line.before().to_owned(), line.after().to_owned())
+            }
+        }
+    }
+
+    /// The line with the keyboard.
+    pub fn line(&mut self) -> Option<&mut TextLine> {
+        match (&self.step, self.focus) {
+            (Step::Filling, Entry::Auth) => None,
+            (Step::Filling, Entry::Secret) => Some(&mut self.secret.0),
+            (Step::Filling, other) => self.values.get_mut(index(other)),
+            _ => None,
+        }
+    }
+
+    fn text(&self, entry: Entry) -> &str {
+        self.values[index(entry)].text().trim()
+    }
+
+    pub(super) fn secret(&self) -> Secret {
+        Secret::new(self.secret.0.text())
+    }
+
+    /// The connection as it is filled in, with what was picked.
+    pub(super) fn connection(&self) -> Result<Connection, String> {
+        let who = self.text(Entry::Who).to_owned();
+        let auth = match Auth::WORDS[self.auth] {
+            "bearer" => Auth::Bearer,
+            "api_key_header" => Auth::ApiKeyHeader { header: who },
+            "api_key_query" => Auth::ApiKeyQuery { parameter: who },
+            "basic_auth" => Auth::Basic { user: who },
+            "oauth2_client_credentials" => Auth::ClientCredentials {
+                token_url: self.text(Entry::TokenUrl).to_owned(),
+                client_id: who,
+                scope: None,
+            },
+            "custom_header" => Auth::CustomHeader { header: who, prefix: String::new() },
+            _ => Auth::None,
+        };
+        let path = self.text(Entry::Path);
+        let mut parameters = Vec::new();
+        for place in target::places(path).map_err(|why| why.to_string())? {
+            parameters.push(parameter(place, Place::Path, &format!("{{{place}}}"))?);
+        }
+        for pair in self.text(Entry::Query).split('&').filter(|it| !it.trim().is_empty()) {
+            let (name, value) =
+                pair.split_once('=').ok_or_else(|| format!("{pair:?} in the query has no ="))?;
+            parameters.push(parameter(name.trim(), Place::Query, value.trim())?);
+        }
+        let contact = parameters.iter().find_map(|it| match &it.source {
+            Source::ContactField(field) => Some(field.clone()),
+            _ => None,
+        });
+        let mut fields = Vec::new();
+        if let Step::Picking { picks, taken, .. } = &self.step {
+            for (pick, _) in picks.iter().zip(taken).filter(|it| *it.1) {
+                fields.push(pick.field(&fields));
+            }
+        }
+        let endpoint = Endpoint {
+            name: self.text(Entry::Endpoint).to_owned(),
+            method: Method::Get,
+            path: path.to_owned(),
+            instructions: String::new(),
+            contact: contact.unwrap_or_default(),
+            automatic: self.automatic,
+            parameters,
+            fields,
+        };
+        let private = self.text(Entry::PrivateHost);
+        let connection = Connection {
+            auth,
+            private_hosts: Some(private.to_owned()).filter(|it| !it.is_empty()).into_iter().collect(),
+            endpoints: vec![endpoint],
+            ..Connection::new(self.text(Entry::Name), self.text(Entry::BaseUrl))
+        };
+        match review(&connection).into_iter().next() {
+            Some(why) => Err(why),
+            None => Ok(connection),
+        }
+    }
+
+    pub(super) fn move_focus(&mut self, by: isize) {
+        let all = self.entries();
+        let at = all.iter().position(|it| *it == self.focus).unwrap_or(0);
+        let next = (at + all.len()).saturating_add_signed(by) % all.len();
+        self.focus = all.get(next).copied().unwrap_or(Entry::Name);
+    }
+}
+
+/// A value as it was typed: `{phone}` is the contact's, anything else is
+/// always the same.
+fn parameter(name: &str, place: Place, value: &str) -> Result<Parameter, String> {
+    let source = match value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
+        None => Source::Constant(value.to_owned()),
+        Some(word) => Source::ContactField(ContactField::from_word(word).ok_or_else(|| {
+            format!("{{{word}}} is not known: use {{phone}}, {{email}}, {{name}}, {{username}} or {{metadata.NAME}}")
+        })?),
+    };
+    Ok(Parameter { name: name.to_owned(), place, kind: ValueKind::Text, required: true, source })
+}
+
+fn index(entry: Entry) -> usize {
+    Entry::ALL.iter().position(|it| *it == entry).unwrap_or(0)
+}

@@ -1,0 +1,149 @@
+//! The wizard's keys, and what comes back to it.
+//!
+//! Knows nothing of what its entries mean.
+
+use crate::app::App;
+use crate::app::connections::errands::Errand;
+use crate::app::connections::wizard::{Entry, Step, Wizard};
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::outside::Asked;
+use crate::model::connections::mapping::Pick;
+use crate::model::connections::{Auth, Connection};
+
+impl App {
+    /// `:connection add`.
+    pub(in crate::app) fn add_connection(&mut self) -> Result<(), String> {
+        if self.is_recording().is_some() {
+            return Err("a macro is being recorded, and would keep the credential; end it first".to_owned());
+        }
+        if !self.settings.connects {
+            return Err("this desk keeps no connections".to_owned());
+        }
+        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
+        let (facts, with) = at_hand.unwrap_or_default();
+        self.open_layer(Layer::Wizard(Box::new(Wizard::new(facts, with))));
+        Ok(())
+    }
+
+    /// A key in the wizard.
+    pub(in crate::app) fn wizard_key(
+        &mut self,
+        mut wizard: Box<Wizard>,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
+        match &mut wizard.step {
+            Step::Filling => match key.code {
+                KeyCode::Esc => return self.say("nothing was added"),
+                KeyCode::Tab | KeyCode::Down => wizard.move_focus(1),
+                KeyCode::BackTab | KeyCode::Up => wizard.move_focus(-1),
+                KeyCode::Enter => try_it(&mut wizard, effects),
+                KeyCode::Left | KeyCode::Right if wizard.focus == Entry::Auth => {
+                    let count = Auth::WORDS.len();
+                    let by = if key.code == KeyCode::Right { 1 } else { count - 1 };
+                    wizard.auth = (wizard.auth + by) % count;
+                    wizard.wrong = None;
+                }
+                _ => {
+                    if wizard.line().is_some_and(|it| it.key(key)) {
+                        wizard.wrong = None;
+                    }
+                }
+            },
+            Step::Picking { .. } if key.typed().is_some() && wizard.wrong.take().is_some() => {
+                return self.wizard_key(wizard, key, effects);
+            }
+            Step::Picking { taken, chosen, picks, .. } => match (key.code, key.typed()) {
+                (KeyCode::Esc, _) => wizard.step = Step::Filling,
+                (KeyCode::Down, _) | (_, Some('j')) => {
+                    *chosen = (*chosen + 1).min(picks.len().saturating_sub(1))
+                }
+                (KeyCode::Up, _) | (_, Some('k')) => *chosen = chosen.saturating_sub(1),
+                (_, Some(' ')) => {
+                    if let Some(it) = taken.get_mut(*chosen) {
+                        *it = !*it;
+                    }
+                    *chosen = (*chosen + 1).min(picks.len().saturating_sub(1));
+                }
+                (_, Some('a')) => wizard.automatic = !wizard.automatic,
+                (KeyCode::Enter, _) => save_it(&mut wizard, effects),
+                _ => (),
+            },
+            Step::Trying | Step::Saving if key.code == KeyCode::Esc => return self.say("nothing was added"),
+            Step::Trying | Step::Saving => (),
+        }
+        self.layers.push(Layer::Wizard(wizard));
+    }
+
+    /// The live call of a new connection has ended.
+    pub(super) fn connection_tried(&mut self, tried: Result<(u16, Vec<Pick>), String>) {
+        let Some(Layer::Wizard(wizard)) = self.layers.last_mut() else { return };
+        if wizard.step != Step::Trying {
+            return;
+        }
+        wizard.step = match tried {
+            Ok((status, picks)) => {
+                let taken = vec![false; picks.len()];
+                Step::Picking { status, picks, taken, chosen: 0 }
+            }
+            Err(why) => {
+                wizard.wrong = Some(why);
+                Step::Filling
+            }
+        };
+    }
+
+    /// A new connection was kept, or not.
+    pub(super) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>) {
+        let at_top = matches!(self.layers.last(), Some(Layer::Wizard(it)) if it.step == Step::Saving);
+        match saved {
+            Ok(all) => {
+                if at_top {
+                    self.layers.pop();
+                }
+                let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
+                self.settings.connections = all;
+                self.connections.seen = None;
+                self.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
+            }
+            Err(why) => match self.layers.last_mut() {
+                Some(Layer::Wizard(wizard)) if at_top => {
+                    wizard.step = Step::Filling;
+                    wizard.wrong = Some(why);
+                }
+                _ => self.warn(why),
+            },
+        }
+    }
+}
+
+fn try_it(wizard: &mut Wizard, effects: &mut Vec<Effect>) {
+    match wizard.connection() {
+        Ok(connection) => {
+            wizard.step = Step::Trying;
+            wizard.wrong = None;
+            let (secret, facts) = (wizard.secret(), wizard.facts.clone());
+            effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Try {
+                connection,
+                secret,
+                facts,
+            }))));
+        }
+        Err(why) => wizard.wrong = Some(why),
+    }
+}
+
+fn save_it(wizard: &mut Wizard, effects: &mut Vec<Effect>) {
+    match wizard.connection() {
+        Ok(connection) if connection.endpoints.iter().any(|it| !it.fields.is_empty()) => {
+            wizard.step = Step::Saving;
+            wizard.wrong = None;
+            let secret = wizard.secret();
+            effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Save { connection, secret }))));
+        }
+        Ok(_) => wizard.wrong = Some("pick at least one field with Space".to_owned()),
+        Err(why) => wizard.wrong = Some(why),
+    }
+}

@@ -1,0 +1,100 @@
+//! What the triggers tell, as cards that lead to the person.
+//!
+//! Knows nothing of shapes.
+
+use crate::app::App;
+use crate::app::deck::{Card, Weight};
+use crate::app::event::{Effect, Load};
+use crate::app::tab::Focus;
+use crate::model::happenings::Happening;
+use crate::model::text::SafeText;
+use crate::model::time::short_span;
+
+/// Fields a card shows in the list.
+const SHOWN: usize = 4;
+
+impl App {
+    pub(super) fn event_cards(&self) -> Vec<Card> {
+        let Some(events) = self.deck.events.get(&self.tab().channel.id).and_then(|it| it.told.as_ref())
+        else {
+            return Vec::new();
+        };
+        let note = |(trigger, why): &(crate::model::happenings::Trigger, SafeText)| Card {
+            id: format!("note {}", trigger.label()),
+            kind: trigger.label().to_owned(),
+            title: SafeText::line("not told"),
+            words: why.clone(),
+            weight: Weight::Dim,
+            lines: vec![(SafeText::line("why"), why.clone())],
+            ..Card::default()
+        };
+        events.items.iter().map(|it| self.event_card(it)).chain(events.notes.iter().map(note)).collect()
+    }
+
+    fn event_card(&self, it: &Happening) -> Card {
+        let person = self.called(it);
+        let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
+        let said = |(name, value): &&(SafeText, SafeText)| {
+            !known.contains(&Some(value.as_str()))
+                && !value.as_str().is_empty()
+                && !name.as_str().to_lowercase().ends_with("id")
+                && !name.as_str().ends_with("At")
+        };
+        let words: Vec<String> = it
+            .fields
+            .iter()
+            .filter(said)
+            .take(SHOWN)
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        let who = person.clone().or_else(|| it.phone.as_deref().map(SafeText::line));
+        let mut lines = Vec::new();
+        if let Some(who) = &who {
+            let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
+            let leads = self.keyed("{go-to-row} opens the conversation");
+            lines.push((
+                SafeText::line("person"),
+                SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
+            ));
+        }
+        let offset = self.settings.offset_minutes;
+        if let Some(at) = it.at {
+            let when = format!("{} {}", at.day_name(offset), at.clock_face(offset));
+            lines.push((SafeText::line("when"), SafeText::line(&when)));
+        }
+        lines.extend(it.fields.iter().cloned());
+        let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
+        let words = words.join(" · ");
+        Card {
+            id: format!("{} {}", it.trigger.label(), it.id),
+            kind: it.trigger.label().to_owned(),
+            title: it.title.clone(),
+            words: SafeText::line(&words),
+            right: it.at.map(|at| short_span(self.now.since(at))).unwrap_or_default(),
+            lines,
+            ..Card::default()
+        }
+    }
+
+    /// What someone an event is about is called here, as far as the tabs know.
+    fn called(&self, it: &Happening) -> Option<SafeText> {
+        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
+        let mut known = rows.filter(|row| {
+            it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
+        });
+        known.find_map(|it| it.name.clone())
+    }
+
+    /// Goes to the person an event is about.
+    pub(super) fn go_to_event(&mut self, id: &str, effects: &mut Vec<Effect>) {
+        let channel = self.tab().channel.id.clone();
+        let events = self.deck.events.get(&channel).and_then(|it| it.told.as_ref());
+        let found = events
+            .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
+        match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
+            Some((Some(conversation), _)) => self.visit(&channel, &conversation, Focus::History, effects),
+            Some((None, Some(phone))) => effects.push(Effect::Load(Load::Lookup(phone))),
+            _ => self.warn("it tells of nobody by a number or a conversation"),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Pages of cards: events, webhooks, templates, the account. Each is a list of
+//! cards made from what was told; one is chosen, and all of it stands beside or
+//! below the list.
+//!
+//! Knows nothing of drawing. What is shown is kept in memory: it is read again
+//! when it is looked at.
+
+mod account;
+mod burn;
+mod events;
+mod templates;
+pub mod webhook_form;
+mod webhooks;
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use crate::app::event::{Effect, Load};
+use crate::app::pages::Page;
+use crate::app::rows::{Named, Rows};
+use crate::model::fetches::{Fetch, Fetched, Fetching};
+use crate::model::happenings::{Events, Happening};
+use crate::model::ids::ChannelId;
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::model::webhooks::Webhook;
+
+/// What was read longer ago is read again while it is looked at.
+const FRESH: i64 = MINUTE;
+
+/// How much a card asks for attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Weight {
+    /// As most.
+    #[default]
+    Plain,
+    /// It needs a person.
+    Loud,
+    /// There is nothing to it.
+    Dim,
+}
+
+/// One card.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Card {
+    /// Names it.
+    pub id: String,
+    /// Its kind, in a word.
+    pub kind: String,
+    /// What it is called.
+    pub title: SafeText,
+    /// What is said of it in the list.
+    pub words: SafeText,
+    /// At the end of its line.
+    pub right: String,
+    /// How much it asks for attention.
+    pub weight: Weight,
+    /// All of it: labels and what they say.
+    pub lines: Vec<(SafeText, SafeText)>,
+    /// What is shown as a chart below the lines.
+    pub bars: Vec<Bar>,
+}
+
+/// A bar of a chart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bar {
+    /// What it stands for.
+    pub label: SafeText,
+    /// How long it is beside the others.
+    pub value: f64,
+    /// What is said of it.
+    pub words: String,
+}
+
+impl Card {
+    /// Adds a line.
+    fn line(&mut self, label: &str, words: &str) {
+        self.lines.push((SafeText::line(label), SafeText::line(words)));
+    }
+}
+
+impl Named for Card {
+    type Name = String;
+
+    fn name(&self) -> String {
+        self.id.clone()
+    }
+}
+
+/// What was told of something, and when.
+#[derive(Debug)]
+pub struct Seen<T> {
+    /// What was told last.
+    pub told: Option<T>,
+    /// Why it was not told anew.
+    pub failed: Option<SafeText>,
+    /// Whether it is being asked for.
+    pub in_flight: bool,
+    at: Option<Timestamp>,
+}
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Self { told: None, failed: None, in_flight: false, at: None }
+    }
+}
+
+impl<T> Seen<T> {
+    /// Whether it is to be asked for now; notes that it is.
+    fn due(&mut self, now: Timestamp) -> bool {
+        let due = !self.in_flight && self.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at)));
+        if due {
+            (self.in_flight, self.at) = (true, Some(now));
+        }
+        due
+    }
+
+    fn receive(&mut self, told: Result<T, SafeText>) {
+        self.in_flight = false;
+        match told {
+            Ok(told) => (self.told, self.failed) = (Some(told), None),
+            Err(why) => self.failed = Some(why),
+        }
+    }
+}
+
+/// The state of the pages.
+#[derive(Debug, Default)]
+pub struct Deck {
+    /// The cards of the page at hand.
+    pub cards: Rows<Card, ChannelId>,
+    /// What is looked for among them.
+    pub search: String,
+    pub(super) events: HashMap<ChannelId, Seen<Events>>,
+    pub(super) webhooks: HashMap<ChannelId, Seen<Vec<Webhook>>>,
+}
+
+impl Deck {
+    /// Whether the events of a tab are to be asked for now; notes that they
+    /// are.
+    pub(super) fn events_due(&mut self, channel: &ChannelId, now: Timestamp) -> bool {
+        self.events.entry(channel.clone()).or_default().due(now)
+    }
+
+    /// What the triggers of a tab told last.
+    pub(super) fn happenings(&self, channel: &ChannelId) -> &[Happening] {
+        self.events.get(channel).and_then(|it| it.told.as_ref()).map_or(&[], |it| &it.items)
+    }
+}
+
+/// Whether a page is one of cards.
+pub fn is_deck(page: Page) -> bool {
+    matches!(page, Page::Events | Page::Webhooks | Page::Templates | Page::Account)
+}
+
+impl App {
+    /// Goes to a page of cards.
+    pub(super) fn go_to_deck(&mut self, page: Page) {
+        self.page = page;
+        self.deck.cards = Rows::default();
+        self.deck.search.clear();
+        let channel = self.tab().channel.id.clone();
+        match page {
+            Page::Templates => self.pending.push(Effect::Load(Load::Templates(channel))),
+            Page::Account => self.pending.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)]),
+            _ => (),
+        }
+    }
+
+    /// Makes the cards anew, and asks for what is old.
+    pub(super) fn load_deck(&mut self, effects: &mut Vec<Effect>) {
+        let (now, channel) = (self.now, self.tab().channel.id.clone());
+        let known = self.tab().account.is_some();
+        let fetch = match self.page {
+            Page::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
+            Page::Webhooks if known => {
+                effects.extend(self.outbox.take_query(&channel).map(|it| Effect::Load(Load::Outbox(it))));
+                self.deck.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
+            }
+            _ => None,
+        };
+        effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
+        let query = self.deck.search.to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let mut cards = match self.page {
+            Page::Events => self.event_cards(),
+            Page::Webhooks => self.webhook_cards(),
+            Page::Templates => self.template_cards(),
+            _ => self.account_cards(),
+        };
+        cards.retain(|it| fits(it, &words));
+        let visible = self.rows_shown();
+        let rows = &mut self.deck.cards;
+        // Cards of another tab are never those of this one.
+        rows.take(channel, |old, new| old == new);
+        rows.put(cards, false);
+        rows.reveal(visible);
+    }
+
+    /// What the title of the page says: its name, what is being asked, and
+    /// why nothing newer came.
+    pub fn deck_head(&self) -> (&'static str, bool, Option<&SafeText>) {
+        let channel = &self.tab().channel.id;
+        match self.page {
+            Page::Events => {
+                let seen = self.deck.events.get(channel);
+                ("Events", seen.is_some_and(|it| it.in_flight), seen.and_then(|it| it.failed.as_ref()))
+            }
+            Page::Webhooks => {
+                let seen = self.deck.webhooks.get(channel);
+                ("Webhooks", seen.is_some_and(|it| it.in_flight), seen.and_then(|it| it.failed.as_ref()))
+            }
+            Page::Templates => ("Templates", false, None),
+            _ => ("Account", false, None),
+        }
+    }
+
+    /// What an empty page says.
+    pub fn deck_empty(&self) -> String {
+        let (_, asking, failed) = self.deck_head();
+        let reads = self.tab().account.is_none() || asking;
+        match self.page {
+            _ if failed.is_some() => "Nothing could be read; the line below says why.".to_owned(),
+            _ if !self.deck.search.is_empty() => "Nothing here fits.".to_owned(),
+            _ if reads => "Reading…".to_owned(),
+            Page::Events => {
+                "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
+                    .to_owned()
+            }
+            Page::Webhooks => self
+                .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
+            Page::Templates => self.no_templates(),
+            _ => "Reading…".to_owned(),
+        }
+    }
+
+    /// A fetch for one of the pages has ended.
+    pub(super) fn deck_fetched(&mut self, channel: &ChannelId, fetched: &Fetch, told: Fetching) {
+        match (fetched, told) {
+            (Fetch::Events, told) => {
+                let events =
+                    told.map(|it| if let Fetched::Events(events) = it { *events } else { Events::default() });
+                self.deck.events.entry(channel.clone()).or_default().receive(events);
+            }
+            (Fetch::Webhooks, told) => {
+                let all = told.map(|it| if let Fetched::Webhooks(all) = it { all } else { Vec::new() });
+                self.deck.webhooks.entry(channel.clone()).or_default().receive(all);
+            }
+            _ => (),
+        }
+    }
+
+    /// Enter on a card.
+    pub(super) fn go_to_card(&mut self, effects: &mut Vec<Effect>) {
+        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
+        match self.page {
+            Page::Events => self.go_to_event(&id, effects),
+            Page::Templates => self.fill_chosen_template(&id, effects),
+            _ => self.say("all of it stands here"),
+        }
+    }
+}
+
+/// Whether all words stand somewhere on a card.
+fn fits(card: &Card, words: &[&str]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let mut text = format!("{} {} {}", card.kind, card.title, card.words);
+    for it in &card.bars {
+        text.push_str(&format!(" {} {}", it.label, it.words));
+    }
+    for (label, words) in &card.lines {
+        text.push_str(&format!(" {label} {words}"));
+    }
+    let text = text.to_lowercase();
+    words.iter().all(|it| text.contains(it))
+}

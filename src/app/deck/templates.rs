@@ -1,0 +1,88 @@
+//! The templates of a channel as cards: how each looks and what is to be
+//! filled in.
+//!
+//! Knows nothing of sending; that is the form's.
+
+use crate::app::App;
+use crate::app::deck::Card;
+use crate::app::event::Effect;
+use crate::app::pages::Page;
+use crate::model::account::Platform;
+use crate::model::templates::{Part, Template};
+use crate::model::text::SafeText;
+
+impl App {
+    pub(super) fn no_templates(&self) -> String {
+        let tab = self.tab();
+        match tab.platform() {
+            Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => "Reading…".to_owned(),
+            Some(Platform::Whatsapp) | None => {
+                "No template is approved for this channel yet. They are made in the dashboard.".to_owned()
+            }
+            Some(other) => format!("{} needs no templates.", other.label()),
+        }
+    }
+
+    pub(super) fn template_cards(&self) -> Vec<Card> {
+        self.tab().found_templates("").into_iter().map(template_card).collect()
+    }
+
+    /// Fills the chosen template in for the conversation at hand.
+    pub(super) fn fill_chosen_template(&mut self, id: &str, effects: &mut Vec<Effect>) {
+        let found = self.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
+        let (Some(template), Some(row)) = (found, self.at_hand()) else {
+            return self.warn("open a conversation first: a template is sent to someone");
+        };
+        let key = row.key();
+        self.page = Page::Inbox;
+        self.visit(&key.channel, &key.conversation, crate::app::tab::Focus::History, effects);
+        self.fill_template(template);
+    }
+}
+
+fn name_of(template: &Template) -> String {
+    format!("{} {}", template.name, template.language)
+}
+
+fn template_card(it: &Template) -> Card {
+    let mut card = Card {
+        id: name_of(it),
+        kind: it.language.clone(),
+        title: SafeText::line(&it.name),
+        words: SafeText::line(&body(it)),
+        right: it.category.to_lowercase(),
+        ..Card::default()
+    };
+    // Only approved ones are told.
+    card.line("status", "APPROVED");
+    card.line("category", &it.category.to_lowercase());
+    card.line("language", &it.language);
+    let Some(parts) = &it.parts else {
+        card.line("parts", "of a shape this version does not know; they are filled in as JSON");
+        card.line("raw", &it.raw);
+        return card;
+    };
+    for part in parts {
+        match part {
+            Part::Header(text) => card.line("header", text),
+            Part::HeaderMedia(kind, _) => card.line("header", &format!("[{kind}]")),
+            Part::Body(text) => card.line("body", text),
+            Part::Footer(text) => card.line("footer", text),
+            Part::Button(_, label, Some(url)) => card.line("button", &format!("{label} → {url}")),
+            Part::Button(_, label, None) => card.line("button", label),
+        }
+    }
+    let slots: Vec<String> = it.slots().into_iter().map(|it| it.label).collect();
+    let slots = if slots.is_empty() { "nothing".to_owned() } else { slots.join(", ") };
+    card.line("fill in", &slots);
+    card
+}
+
+/// What it says, in a line.
+fn body(it: &Template) -> String {
+    let text = it.parts.iter().flatten().find_map(|part| match part {
+        Part::Body(text) => Some(text.replace('\n', " ")),
+        _ => None,
+    });
+    text.unwrap_or_default()
+}

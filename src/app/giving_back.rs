@@ -1,0 +1,201 @@
+//! Texts that come back to where they were written: a person took them back,
+//! or the disk did not take them.
+//!
+//! A disk can take seconds to say so, and by then the person may be writing
+//! to somebody else. What comes back takes the keyboard only if nothing was
+//! pressed since the key that sent it or asked for it; otherwise it waits in
+//! the composer or the draft of its conversation. Knows nothing of files.
+
+use crate::app::App;
+use crate::app::composer::{Composer, Mode, Written};
+use crate::app::event::{Effect, Intent};
+use crate::app::tab::Focus;
+use crate::model::email::compose::Written as WrittenMail;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::outbox::Operation;
+use crate::model::outbox::content::Mail;
+use crate::model::queries::Draft;
+use crate::model::time::Timestamp;
+
+/// Where a text that comes back is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// In the draft of its conversation.
+    AsDraft,
+    /// Only here.
+    Nowhere,
+}
+
+/// What comes back.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Returned {
+    /// An answer.
+    Answer(Written),
+    /// A private note.
+    Note(String),
+    /// A mail as it was put together.
+    Mail(Box<Mail>),
+}
+
+impl Returned {
+    /// What of an operation was written by a person; `None` where nothing was.
+    pub(super) fn of(operation: &Operation) -> Option<Self> {
+        match operation {
+            Operation::SendMail(mail) => Some(Self::Mail(mail.clone())),
+            _ => Written::of(operation).map(Self::Answer),
+        }
+    }
+}
+
+/// The keys, pastes and clicks there were, and the last that sent or asked
+/// for something that may come back.
+#[derive(Debug, Default)]
+pub(super) struct Touches {
+    count: u64,
+    awaited: u64,
+}
+
+impl Touches {
+    /// A key, a paste or a click came, with these effects.
+    pub(super) fn note<'a>(&mut self, effects: impl IntoIterator<Item = &'a Effect>) {
+        self.count += 1;
+        if effects.into_iter().any(can_come_back) {
+            self.awaited = self.count;
+        }
+    }
+
+    /// Whether nothing came since.
+    fn is_awaited(&self) -> bool {
+        self.awaited == self.count
+    }
+}
+
+fn can_come_back(effect: &Effect) -> bool {
+    use Effect as E;
+    matches!(effect, E::Enqueue { .. } | E::Recall(_) | E::Decide(..) | E::SaveNote(..) | E::TakeNoteBack(..))
+}
+
+impl App {
+    /// Puts what a person wrote back to where it was written, going there if
+    /// it is awaited. False if it waits elsewhere.
+    pub(super) fn give_back(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        returned: Returned,
+        kept: Kept,
+    ) -> bool {
+        let awaited = self.touches.is_awaited();
+        if awaited {
+            let mut effects = Vec::new();
+            self.visit_written(channel, conversation, &mut effects);
+            self.pending.extend(effects);
+            let tab = self.tab_mut();
+            tab.focus = Focus::Composer;
+            if let Some(composer) = &mut tab.composer {
+                composer.mode = if matches!(returned, Returned::Note(_)) { Mode::Note } else { Mode::Reply };
+            }
+        }
+        let known = self.newest_draft(channel, conversation);
+        // No answer of the store brings a mail along.
+        let kept = if matches!(returned, Returned::Mail(_)) { Kept::Nowhere } else { kept };
+        let (text, lost) = self.as_typed(channel, returned);
+        let now = self.now;
+        let open = self.tab_of(channel).and_then(|it| it.composer.as_mut());
+        match open.filter(|it| it.conversation == *conversation) {
+            Some(composer) if composer.is_loaded() || kept == Kept::Nowhere => {
+                composer.receive_draft(known);
+                composer.take_back(text, now);
+            }
+            None if kept == Kept::Nowhere => {
+                let mut composer = Composer::new(conversation.clone());
+                composer.receive_draft(known);
+                composer.take_back(text, now);
+                let draft = composer.take_unsaved().flatten();
+                self.pending.push(Effect::SaveDraft(channel.clone(), conversation.clone(), draft));
+            }
+            // A draft that is still to be read brings the text with it.
+            _ => {}
+        }
+        if lost {
+            self.warn("its files have to be attached again");
+        }
+        awaited
+    }
+
+    /// What comes back as a composer takes it, and whether files of it are
+    /// lost.
+    fn as_typed(&self, channel: &ChannelId, returned: Returned) -> (Typed, bool) {
+        match returned {
+            Returned::Answer(written) => (Typed::Answer(written), false),
+            Returned::Note(text) => (Typed::Note(text), false),
+            Returned::Mail(mail) => {
+                let (written, lost) = self.as_written(channel, &mail);
+                (Typed::Mail(Box::new(written)), lost)
+            }
+        }
+    }
+
+    /// The draft of a conversation as memory knows it; `None` if there is
+    /// none, or the disk knows it best.
+    fn newest_draft(&self, channel: &ChannelId, conversation: &ConversationId) -> Option<Draft> {
+        let pending = self.pending.iter().rev().find_map(|it| match it {
+            Effect::SaveDraft(of, at, draft) if of == channel && at == conversation => Some(draft.clone()),
+            _ => None,
+        });
+        pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()
+    }
+
+    /// A write to this desk's own files failed: the texts go back to where
+    /// they were written.
+    pub(super) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
+        if !intents.is_empty() {
+            self.queueing.settle();
+        }
+        let mut elsewhere = false;
+        for intent in intents.into_iter().rev() {
+            self.call_not_queued(&intent.operation);
+            if let Some(returned) = Returned::of(&intent.operation) {
+                let at_hand = self.give_back(&intent.channel, &intent.conversation, returned, Kept::Nowhere);
+                elsewhere |= !at_hand;
+            }
+        }
+        self.warn(match elsewhere {
+            true => format!("{what} failed: {why} · kept as draft"),
+            false => format!("{what} failed: {why}"),
+        });
+    }
+}
+
+/// What comes back, as it was typed.
+enum Typed {
+    Answer(Written),
+    Note(String),
+    Mail(Box<WrittenMail>),
+}
+
+impl Composer {
+    fn take_back(&mut self, text: Typed, now: Timestamp) {
+        match text {
+            Typed::Answer(written) => self.restore(written, now),
+            Typed::Note(text) => self.restore_note(&text, now),
+            Typed::Mail(written) => self.restore_mail(*written, now),
+        }
+    }
+
+    /// Puts a mail back that was not sent. Where another was begun meanwhile,
+    /// its text goes before that one's.
+    fn restore_mail(&mut self, written: WrittenMail, now: Timestamp) {
+        self.receive_draft(None);
+        if self.is_mail_blank() {
+            let mode = std::mem::take(&mut self.mode);
+            self.begin_mail(written, now);
+            if let Some(head) = &mut self.head {
+                head.touched = true;
+            }
+            self.mode = mode;
+        } else {
+            self.restore(Written { text: written.body, ..Written::default() }, now);
+        }
+    }
+}

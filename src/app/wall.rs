@@ -1,0 +1,118 @@
+//! The wall: every channel in a line, for a screen that people pass by. It
+//! reads only; Enter leads to the requests that failed.
+//!
+//! Knows nothing of drawing.
+
+use crate::app::App;
+use crate::app::broadcasts::Wanted;
+use crate::app::event::{Effect, Load};
+use crate::app::pages::Page;
+use crate::app::tab::Tab;
+use crate::model::board::BoardEntry;
+use crate::model::ids::ChannelId;
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+
+/// Between two looks at what was asked of the servers.
+const LOOK: i64 = 10 * SECOND;
+/// Errors a minute from which a tab is loud.
+pub const LOUD: usize = 3;
+
+/// The page's state.
+#[derive(Debug, Default)]
+pub struct Wall {
+    /// The chosen tab.
+    pub chosen: usize,
+    /// Broadcasts that go on or wait, of all tabs.
+    pub broadcasts: Vec<BoardEntry>,
+    looked_at: Option<Timestamp>,
+    stale: bool,
+}
+
+/// What failed of a tab's requests in the last minute, by code, the most
+/// frequent first, and since when any did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Failures {
+    /// How often.
+    pub count: usize,
+    /// What the most frequent is called.
+    pub most: Option<String>,
+    /// Since when.
+    pub since: Option<Timestamp>,
+}
+
+impl App {
+    /// Goes to the page.
+    pub(super) fn go_to_wall(&mut self) {
+        self.page = Page::Wall;
+        self.wall.chosen = self.active.min(self.tabs.len() - 1);
+        self.wall.looked_at = None;
+        self.wall.stale = true;
+    }
+
+    /// Something that stands on it has changed.
+    pub(super) fn wall_changed(&mut self) {
+        self.wall.stale = true;
+    }
+
+    /// When it is to be looked at again.
+    pub(super) fn wall_due(&self) -> Option<Timestamp> {
+        let looked = self.wall.looked_at.filter(|_| self.page == Page::Wall)?;
+        Some(looked.plus(LOOK))
+    }
+
+    /// Asks for what is on it and may be old.
+    pub(super) fn load_wall(&mut self, effects: &mut Vec<Effect>) {
+        let due = self.wall.looked_at.is_none_or(|it| !(0..LOOK).contains(&self.now.since(it)));
+        if due {
+            self.wall.looked_at = Some(self.now);
+            effects.push(Effect::ReadCalls);
+        }
+        if due || std::mem::take(&mut self.wall.stale) {
+            self.wall.stale = false;
+            effects.push(Effect::Load(Load::Broadcasts(Wanted::Running)));
+        }
+    }
+
+    /// Chooses another tab of it.
+    pub(super) fn step_wall(&mut self, by: isize) {
+        self.wall.chosen = self.wall.chosen.saturating_add_signed(by).min(self.tabs.len() - 1);
+    }
+
+    /// The requests of the chosen tab that failed or changed something.
+    pub(super) fn wall_enter(&mut self, effects: &mut Vec<Effect>) {
+        let channel = self.tabs[self.wall.chosen.min(self.tabs.len() - 1)].channel.id.clone();
+        self.show_calls_of(channel, effects);
+    }
+
+    /// What failed of a tab's requests within the last minute.
+    pub fn failures_of(&self, channel: &ChannelId) -> Failures {
+        let mut codes: Vec<(String, usize)> = Vec::new();
+        let mut failures = Failures::default();
+        for call in self.failed_calls(channel) {
+            if !(0..MINUTE).contains(&self.now.since(call.at)) {
+                continue;
+            }
+            failures.count += 1;
+            failures.since = Some(failures.since.map_or(call.at, |it| it.min(call.at)));
+            let code = call.code.as_ref().map(ToString::to_string);
+            let code = code.unwrap_or_else(|| match &call.answer {
+                Ok(status) => status.to_string(),
+                Err(_) => "no answer".to_owned(),
+            });
+            match codes.iter_mut().find(|it| it.0 == code) {
+                Some(found) => found.1 += 1,
+                None => codes.push((code, 1)),
+            }
+        }
+        codes.sort_by_key(|it| std::cmp::Reverse(it.1));
+        failures.most = codes.into_iter().next().map(|it| it.0);
+        failures
+    }
+
+    /// Broadcasts of a tab that go on, and those that wait for a person.
+    pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
+        let of = self.wall.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
+        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|it| it.waits());
+        (running.len(), waiting.len())
+    }
+}

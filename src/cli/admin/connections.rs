@@ -1,0 +1,254 @@
+//! `admin connection`: the business's own interfaces, which the assistant may
+//! ask. Nothing is kept before a live call has worked.
+//!
+//! Knows nothing of how a call is made.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::connections::{Answer, Called};
+use crate::model::connections::{CallLine, CallResult, Connection, ContactFacts, Endpoint, ShownValue};
+use crate::model::secret::Secret;
+use crate::model::text::SafeText;
+use crate::model::time::Clock;
+use crate::service::admin::Admin;
+use crate::service::connections::dashboard::Trial;
+use crate::shell::clock::SystemClock;
+use crate::shell::prompt;
+use crate::wire::connections;
+
+/// Lines of an answer that are shown.
+const SHOWN: usize = 40;
+
+/// What can be done with connections.
+#[derive(Debug, Subcommand)]
+pub enum ConnectionAction {
+    /// Add the connection a file describes, or replace the one of its name,
+    /// after a live test call. Its credential is asked for, or read from
+    /// standard input.
+    Add {
+        /// A file with one [[connection]]; README shows one.
+        file: PathBuf,
+        #[command(flatten)]
+        trial: TrialArguments,
+    },
+    /// Call a connection as the assistant does, and show the answer.
+    Test {
+        /// Its name.
+        name: String,
+        #[command(flatten)]
+        trial: TrialArguments,
+    },
+    /// List the connections, never their credentials.
+    List,
+    /// The last calls: when, what, for whom, how it went.
+    Log {
+        /// So many at most.
+        #[arg(long, default_value_t = 50, value_name = "NUMBER")]
+        limit: u32,
+    },
+    /// Remove a connection with its credential.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What a test call is given.
+#[derive(Debug, Args)]
+pub struct TrialArguments {
+    /// Which endpoint; without it, the first.
+    #[arg(long, value_name = "NAME")]
+    endpoint: Option<String>,
+    /// The contact's number.
+    #[arg(long, value_name = "NUMBER")]
+    phone: Option<String>,
+    /// The contact's mail address.
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
+    /// The contact's user name.
+    #[arg(long, value_name = "NAME")]
+    username: Option<String>,
+    /// What an endpoint asks for, as name=value; may be given several times.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    answers: Vec<String>,
+}
+
+impl TrialArguments {
+    fn trial(self) -> Result<Trial> {
+        let pair = |it: String| match it.split_once('=') {
+            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+            None => bail!("--set {it:?}: write it as name=value"),
+        };
+        Ok(Trial {
+            endpoint: self.endpoint,
+            facts: ContactFacts {
+                phone: self.phone,
+                email: self.email,
+                username: self.username,
+                ..ContactFacts::default()
+            },
+            answers: self.answers.into_iter().map(pair).collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// Does it.
+///
+/// # Errors
+/// When a file cannot be read, the other side does not answer as it should,
+/// or the service's file refuses.
+pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<()> {
+    match action {
+        ConnectionAction::Add { file, trial } => add(admin, &file, &trial.trial()?, json).await,
+        ConnectionAction::Test { name, trial } => {
+            let (connection, secret) = admin.connection(&name).await.context("reading the connection")?;
+            attempt(admin, &connection, secret.as_ref(), &trial.trial()?, json).await
+        }
+        ConnectionAction::List => list(admin, json).await,
+        ConnectionAction::Log { limit } => {
+            let calls = admin.connection_calls(limit).await.context("reading the log")?;
+            if json {
+                return print::line(&Value::Array(calls.iter().map(call_json).collect()).to_string());
+            }
+            calls.iter().try_for_each(|it| print::line(&call_words(it)))
+        }
+        ConnectionAction::Remove { name } => {
+            admin.remove_connection(&name).await.context("removing the connection")?;
+            print::line(&format!("{name}\tremoved, with its credential"))
+        }
+    }
+}
+
+async fn add(admin: &Admin, file: &Path, trial: &Trial, json: bool) -> Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let (mut read, wrong) = connections::read(&text);
+    if let Some(why) = wrong.first() {
+        bail!("{}: {why}", file.display());
+    }
+    let (Some(connection), true) = (read.pop(), read.is_empty()) else {
+        bail!("{}: it must describe exactly one [[connection]]", file.display());
+    };
+    let secret = match connection.auth.wants_secret() {
+        false => None,
+        true => {
+            let question = format!("{} of {}", connection.auth.secret_name(), connection.name);
+            let typed = prompt::secret(&question).context("reading the credential; nothing was added")?;
+            Some(Secret::new(&typed))
+        }
+    };
+    attempt(admin, &connection, secret.as_ref(), trial, json).await.context("nothing was added")?;
+    let name = connection.name.clone();
+    admin.put_connection(connection, secret.as_ref(), SystemClock.now()).await.context("keeping it")?;
+    if json {
+        Ok(())
+    } else {
+        print::line(&format!("{name} is kept; `admin connection test {name}` asks it again"))
+    }
+}
+
+/// Calls and shows what came.
+async fn attempt(
+    admin: &Admin,
+    connection: &Connection,
+    secret: Option<&Secret>,
+    trial: &Trial,
+    json: bool,
+) -> Result<()> {
+    let tried = admin.try_connection(connection, secret, trial, Arc::new(SystemClock)).await;
+    let (Called { line, answer }, endpoint) = tried.context("testing the connection")?;
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(why) => bail!("{} / {} did not answer as it should: {why}", line.connection, line.endpoint),
+    };
+    if json {
+        let mut item = call_json(&line);
+        item["answer"] = answer.body;
+        return print::line(&item.to_string());
+    }
+    print::line(&call_words(&line))?;
+    show(&answer, &endpoint)
+}
+
+/// The answer as its mapping shows it, or as it came.
+fn show(answer: &Answer, endpoint: &Endpoint) -> Result<()> {
+    if endpoint.fields.is_empty() {
+        let text = serde_json::to_string_pretty(&answer.body).unwrap_or_default();
+        for line in text.lines().take(SHOWN) {
+            print::line(&format!("  {}", SafeText::line(line)))?;
+        }
+        return Ok(());
+    }
+    let mapped = answer.mapped(endpoint, 0);
+    for it in &mapped.fields {
+        match &it.value {
+            ShownValue::Line(text) => print::line(&format!("  {}\t{text}", it.label))?,
+            ShownValue::Table(heads, rows, more) => {
+                let joined =
+                    |cells: &[SafeText]| cells.iter().map(SafeText::as_str).collect::<Vec<_>>().join("\t");
+                print::line(&format!("  {}\t{}", it.label, joined(heads)))?;
+                rows.iter().try_for_each(|row| print::line(&format!("  \t{}", joined(row))))?;
+                if *more > 0 {
+                    print::line(&format!("  \t{more} more"))?;
+                }
+            }
+        }
+    }
+    if mapped.fields.is_empty() {
+        print::line("  none of the mapped fields is in the answer")?;
+    }
+    Ok(())
+}
+
+async fn list(admin: &Admin, json: bool) -> Result<()> {
+    let all = admin.connections().await.context("listing the connections")?;
+    if json {
+        let item = |(it, has_credential): &(Connection, bool)| {
+            let mut item: Value = serde_json::from_str(&connections::to_json(it)).unwrap_or(Value::Null);
+            item["hasCredential"] = json!(has_credential);
+            item
+        };
+        return print::line(&Value::Array(all.iter().map(item).collect()).to_string());
+    }
+    for (it, has_credential) in &all {
+        let credential = match (it.auth.wants_secret(), has_credential) {
+            (false, _) => "no credential needed",
+            (true, true) => "credential kept",
+            (true, false) => "CREDENTIAL MISSING",
+        };
+        let endpoints: Vec<&str> = it.endpoints.iter().map(|it| it.name.as_str()).collect();
+        let (auth, limit) = (it.auth.word(), it.per_minute);
+        print::line(&format!(
+            "{}\t{}\t{auth}\t{credential}\t{limit}/min\t{}",
+            it.name,
+            it.base_url,
+            endpoints.join(", ")
+        ))?;
+    }
+    Ok(())
+}
+
+fn call_words(it: &CallLine) -> String {
+    let result = match &it.result {
+        CallResult::Status(status) => status.to_string(),
+        CallResult::Failed(why) => why.to_string(),
+    };
+    let CallLine { at, connection, endpoint, contact, millis, bytes, .. } = it;
+    format!("{at}\t{connection}\t{endpoint}\t{contact}\t{result}\t{millis} ms\t{bytes} bytes")
+}
+
+fn call_json(it: &CallLine) -> Value {
+    let (status, failure) = match &it.result {
+        CallResult::Status(status) => (json!(status), Value::Null),
+        CallResult::Failed(why) => (Value::Null, json!(why.as_str())),
+    };
+    json!({
+        "at": it.at.to_string(), "connection": it.connection, "endpoint": it.endpoint,
+        "contact": it.contact, "status": status, "failure": failure, "ms": it.millis, "bytes": it.bytes,
+    })
+}

@@ -1,0 +1,252 @@
+//! `events`, `webhooks`, `templates` and `account`: what the screen's pages of
+//! the same names show, for scripts.
+//!
+//! Knows nothing of drawing.
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::{Common, Session, single};
+use crate::client::Enclosed;
+use crate::model::account::Platform;
+use crate::model::fetches::{Fetch, Fetched};
+use crate::model::happenings::Happening;
+use crate::model::ids::WebhookId;
+use crate::model::outbox::Operation;
+use crate::model::prices;
+use crate::model::secret::Secret;
+use crate::model::text::SafeText;
+use crate::model::webhooks::{self, Webhook};
+use crate::sync::Channel;
+
+/// The switches of what only reads.
+#[derive(Debug, Args)]
+pub struct ReadArguments {
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The commands about webhooks.
+#[derive(Debug, Subcommand)]
+pub enum WebhooksAction {
+    /// List the subscriptions of each channel.
+    List(ReadArguments),
+    /// Register one; its secret is read from a variable of the environment.
+    Create(WebhookCreateArguments),
+    /// Remove one.
+    Delete(WebhookDeleteArguments),
+}
+
+/// The switches of `webhooks create`.
+#[derive(Debug, Args)]
+pub struct WebhookCreateArguments {
+    /// Where deliveries go.
+    pub url: String,
+    /// An event it is told of; may be given more than once. None: all of the channel.
+    #[arg(long = "event", value_name = "NAME")]
+    pub events: Vec<String>,
+    /// The variable that holds the secret deliveries are signed with.
+    #[arg(long, value_name = "VARIABLE")]
+    pub secret_env: Option<String>,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `webhooks delete`.
+#[derive(Debug, Args)]
+pub struct WebhookDeleteArguments {
+    /// Its id, as `webhooks list` tells it.
+    pub webhook: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl WebhooksAction {
+    /// What all of them have.
+    pub fn common(&self) -> &Common {
+        match self {
+            Self::List(it) => &it.common,
+            Self::Create(it) => &it.common,
+            Self::Delete(it) => &it.common,
+        }
+    }
+}
+
+/// `frontdesk webhooks`
+pub fn webhooks(session: &Session, action: &WebhooksAction) -> Result<()> {
+    match action {
+        WebhooksAction::List(arguments) => list(session, &arguments.common),
+        WebhooksAction::Create(arguments) => create(session, arguments),
+        WebhooksAction::Delete(arguments) => delete(session, arguments),
+    }
+}
+
+fn list(session: &Session, common: &Common) -> Result<()> {
+    let mut items = Vec::new();
+    for channel in session.channels(common.channel.as_deref())? {
+        let name = &channel.spec().name;
+        if skips(session, common, &channel)? {
+            continue;
+        }
+        for it in all_webhooks(session, &channel)? {
+            if common.json {
+                let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
+                items.push(json!({"channel": name, "id": it.id.as_str(), "url": it.url, "events": events,
+                    "isActive": it.is_active, "createdAt": it.created_at.map(|at| at.to_string())}));
+            } else {
+                let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
+                let state = if it.is_active { "active" } else { "inactive" };
+                print::line(&[it.id.as_str(), name, state, &it.url, &events.join(",")].join("\t"))?;
+            }
+        }
+    }
+    if common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}
+
+/// Whether a channel is passed over: it has no webhooks, and nobody named it.
+fn skips(session: &Session, common: &Common, channel: &Channel) -> Result<bool> {
+    let has_webhooks = session.platform(channel)?.has_webhooks();
+    Ok(common.channel.is_none() && !has_webhooks)
+}
+
+fn all_webhooks(session: &Session, channel: &Channel) -> Result<Vec<Webhook>> {
+    match session.fetch(channel, "reading webhooks", &Fetch::Webhooks)? {
+        Fetched::Webhooks(all) => Ok(all),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
+    let channel = single::channel(session, &arguments.common, "chat or mail", Platform::has_webhooks)?;
+    let secret = match &arguments.secret_env {
+        None => None,
+        Some(name) => {
+            let text = std::env::var(name).with_context(|| format!("--secret-env: {name} is not set"))?;
+            Some(Secret::new(&text))
+        }
+    };
+    let operation = Operation::AddWebhook { url: arguments.url.clone(), events: arguments.events.clone() };
+    let enclosed = Enclosed { files: &[], secret: secret.as_ref() };
+    let done = single::carry_out(session, &channel, operation, enclosed);
+    if let Err(error) = &done
+        && webhooks::failed_challenge(&error.to_string())
+    {
+        bail!("{error}; look whether {}", webhooks::CHECKLIST.join("; "));
+    }
+    let made = done?.map(|it| ("id", it));
+    single::said(&channel, &arguments.common, "registered", ("url", &arguments.url), made)
+}
+
+fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
+    let id = WebhookId::from(arguments.webhook.as_str());
+    for channel in session.channels(arguments.common.channel.as_deref())? {
+        if skips(session, &arguments.common, &channel)? {
+            continue;
+        }
+        let all = all_webhooks(session, &channel)?;
+        if let Some(found) = all.into_iter().find(|it| it.id == id) {
+            let url = found.url.clone();
+            let operation = Operation::RemoveWebhook { webhook: id, url: found.url };
+            single::carry_out(session, &channel, operation, Enclosed::default())?;
+            return single::said(&channel, &arguments.common, "removed", ("url", &url), None);
+        }
+    }
+    bail!("no webhook is {id}; `frontdesk webhooks list` shows them")
+}
+
+/// `frontdesk events`
+pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
+    let mut items = Vec::new();
+    for channel in session.channels(arguments.common.channel.as_deref())? {
+        let name = &channel.spec().name;
+        session.platform(&channel)?;
+        let Fetched::Events(told) = session.fetch(&channel, "reading events", &Fetch::Events)? else {
+            continue;
+        };
+        for it in told.items {
+            if arguments.common.json {
+                items.push(event_json(name, &it));
+            } else {
+                let at = it.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+                let phone = it.phone.as_deref().unwrap_or("-");
+                print::line(&[&at, name, it.trigger.label(), phone, it.title.as_str()].join("\t"))?;
+            }
+        }
+    }
+    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}
+
+fn event_json(channel: &str, it: &Happening) -> Value {
+    let fields: serde_json::Map<String, Value> =
+        it.fields.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
+    json!({
+        "channel": channel, "trigger": it.trigger.label(), "id": it.id, "at": it.at.map(|at| at.to_string()),
+        "title": it.title.as_str(), "phone": it.phone,
+        "conversation": it.conversation.as_ref().map(|it| it.as_str()), "fields": fields,
+    })
+}
+
+/// `frontdesk templates`
+pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
+    let mut items = Vec::new();
+    for channel in session.channels(arguments.common.channel.as_deref())? {
+        let name = &channel.spec().name;
+        if !session.platform(&channel)?.has_contacts() {
+            continue;
+        }
+        session.read(&channel, "reading templates", async || channel.pull_templates().await)?;
+        for it in session.reader.templates(&channel.spec().id)?.all {
+            if arguments.common.json {
+                let components: Value = serde_json::from_str(&it.raw).unwrap_or(Value::Null);
+                items.push(json!({"channel": name, "name": it.name, "language": it.language,
+                    "category": it.category, "status": "APPROVED", "components": components}));
+            } else {
+                let slots: Vec<String> = it.slots().into_iter().map(|slot| slot.label).collect();
+                let slots = slots.join(",");
+                let columns = [it.name.as_str(), &it.language, &it.category, name, &slots];
+                let safe = columns.map(|it| SafeText::line(it).to_string());
+                print::line(&safe.join("\t"))?;
+            }
+        }
+    }
+    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}
+
+/// `frontdesk account`
+pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
+    let mut items = Vec::new();
+    for channel in session.channels(arguments.common.channel.as_deref())? {
+        let name = &channel.spec().name;
+        session.read(&channel, "reading the account", async || channel.pull_account().await)?;
+        let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
+        let account = account.with_context(|| format!("{name}: the account was not told"))?;
+        let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
+        if arguments.common.json {
+            items.push(json!({
+                "channel": name, "id": account.id, "platform": account.platform.word(),
+                "environment": account.environment.word(), "workspace": text(&account.workspace_name),
+                "assistant": text(&account.assistant_name), "number": text(&account.number),
+                "credits": account.credits, "messagingTier": text(&account.messaging_tier),
+                "qualityRating": text(&account.quality_rating),
+            }));
+        } else {
+            let none = || "-".to_owned();
+            let columns = [
+                name.clone(),
+                account.platform.label().to_owned(),
+                account.environment.label().to_owned(),
+                format!("{} credits", prices::credits(account.credits)),
+                text(&account.number).unwrap_or_else(none),
+                text(&account.messaging_tier).unwrap_or_else(none),
+                text(&account.quality_rating).unwrap_or_else(none),
+            ];
+            print::line(&columns.join("\t"))?;
+        }
+    }
+    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}

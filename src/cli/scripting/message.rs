@@ -1,0 +1,44 @@
+//! `message`: one message as the server has it now.
+//!
+//! Knows nothing of conversations.
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::cli::print;
+use crate::cli::scripting::{Common, Session};
+use crate::model::fetches::{Fetch, Fetched};
+use crate::model::ids::MessageId;
+
+/// The switches of `message`.
+#[derive(Debug, Args)]
+pub struct MessageArguments {
+    /// The message's id.
+    pub message: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `frontdesk message`
+pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
+    let fetch = Fetch::Message { message: MessageId::from(arguments.message.as_str()) };
+    let mut why = None;
+    for channel in session.channels(arguments.common.channel.as_deref())? {
+        if !session.platform(&channel)?.can_take_over() {
+            continue;
+        }
+        match session.fetch(&channel, "reading the message", &fetch) {
+            Ok(Fetched::Message(message)) if arguments.common.json => {
+                return print::line(&print::message_json(&message).to_string());
+            }
+            Ok(Fetched::Message(message)) => return print::line(&print::message_line(&message)),
+            Ok(_) => (),
+            Err(error) => why = Some(error),
+        }
+    }
+    match why {
+        Some(why) => Err(why),
+        None => bail!("no business chat channel is configured; only there messages can be read by their id"),
+    }
+}

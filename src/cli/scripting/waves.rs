@@ -1,0 +1,230 @@
+//! Broadcasts in waves for scripts: begun, followed to their end, paused,
+//! continued, stopped.
+//!
+//! Knows nothing of when a wave is due. Whoever follows one carries it on; if
+//! the follower is killed, the next one, or an inbox, goes on where it was.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::{Common, Files, Session};
+use crate::model::ids::{BroadcastId, CampaignId};
+use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
+use crate::sync::{Channel, PushStep};
+
+/// Between two looks at how far it is.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The switches of waves.
+#[derive(Debug, Args)]
+pub struct WaveArguments {
+    /// Send in waves: so many people first, then so many at a time. Between
+    /// them it waits, counts, and stops if too many failed.
+    #[arg(long, value_name = "CANARY,SIZE", value_parser = sizes)]
+    pub waves: Option<(usize, usize)>,
+    /// Wait so many seconds between the end of a wave and the next.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", requires = "waves")]
+    pub wait: u32,
+    /// Pause when more than so many percent of a wave, or of all, have failed.
+    #[arg(long, default_value_t = 5, value_name = "PERCENT", requires = "waves",
+        value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub stop_above: u8,
+    /// Pause before a wave that would leave fewer credits.
+    #[arg(long, value_name = "CREDITS", requires = "waves")]
+    pub keep_credits: Option<u32>,
+}
+
+/// The switches of what is done to a campaign.
+#[derive(Debug, Args)]
+pub struct CampaignArguments {
+    /// The campaign's id, as `broadcast list` tells it.
+    pub id: String,
+    /// From now on pause when more than so many percent have failed.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub stop_above: Option<u8>,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+fn sizes(text: &str) -> Result<(usize, usize), String> {
+    let wanted =
+        || "give two numbers such as 10,110: the canary and the others; 0,1000 has no canary".to_owned();
+    let (canary, wave) = text.split_once(',').ok_or_else(wanted)?;
+    let number = |it: &str| it.trim().parse::<usize>().map_err(|_| wanted());
+    Ok((number(canary)?, number(wave)?))
+}
+
+impl WaveArguments {
+    /// The plan, where waves are wanted.
+    ///
+    /// # Errors
+    /// Why it cannot be carried out.
+    pub fn plan(&self) -> Result<Option<WavePlan>, String> {
+        let Some((canary, wave)) = self.waves else { return Ok(None) };
+        let mut plan = WavePlan::suggested(0);
+        plan.canary = canary;
+        plan.wave = wave;
+        plan.wait = i64::from(self.wait) * SECOND;
+        plan.rules.failed_percent = self.stop_above;
+        plan.rules.floor = self.keep_credits.map(i64::from);
+        plan.refusal().map_or(Ok(Some(plan)), Err)
+    }
+}
+
+/// Follows a campaign until it is through, carrying it on while no other
+/// process does.
+///
+/// # Errors
+/// When it waits for a person, or nothing moves for as long as the command
+/// waits.
+pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool) -> Result<()> {
+    let (mut before, mut account_at) = (None, None);
+    let mut moved_at = session.now();
+    loop {
+        if session.leads(channel)? {
+            refresh_account(session, channel, &mut account_at)?;
+            session.runtime.block_on(async {
+                channel.carry_campaigns(session.now()).await;
+                while channel.push_once(session.now()).await == PushStep::Moved {}
+            });
+        }
+        let campaign = find(session.store().campaign(id)?, id)?;
+        let stands = (campaign.phase, campaign.begun(), campaign.counts());
+        if before.as_ref() != Some(&stands) {
+            // It is not done, so a reader who has gone is a failure here.
+            tell(&channel.spec().name, &campaign, json)
+                .map_err(|why| anyhow!("{why:#}; `frontdesk broadcast watch {id}` goes on with it"))?;
+            (before, moved_at) = (Some(stands), session.now());
+        }
+        match campaign.phase {
+            Phase::Finished => return Ok(()),
+            Phase::Paused => {
+                bail!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign))
+            }
+            Phase::Stopped | Phase::Recalled => bail!("it was {}", campaign.phase.word()),
+            Phase::Running => (),
+        }
+        if session.now().since(moved_at) > session.patience + campaign.plan.pause() {
+            bail!("nothing moved for a while; `frontdesk broadcast watch {id}` goes on with it");
+        }
+        session.sleep(LOOK);
+    }
+}
+
+fn waits(campaign: &Campaign) -> String {
+    if campaign.why.is_empty() { "a person paused it".to_owned() } else { campaign.why.to_string() }
+}
+
+/// The balance and the quality rating are what its rules look at.
+fn refresh_account(session: &Session, channel: &Channel, at: &mut Option<Timestamp>) -> Result<()> {
+    if at.is_none_or(|it| session.now().since(it) >= MINUTE) {
+        *at = Some(session.now());
+        session.read(channel, "reading the account", async || channel.pull_account().await)?;
+    }
+    Ok(())
+}
+
+/// `broadcast pause`, `broadcast stop`
+pub fn halt(files: &Files, arguments: &CampaignArguments, phase: Phase) -> Result<()> {
+    let id = CampaignId::from(arguments.id.as_str());
+    let campaign = find(files.store.campaign(&id)?, &id)?;
+    if !files.store.halt_campaign(&id, phase)? {
+        bail!("it is {} already", campaign.phase.word());
+    }
+    let campaign = find(files.store.campaign(&id)?, &id)?;
+    tell(&files.name_of(&campaign.channel), &campaign, arguments.common.json)
+}
+
+/// `broadcast continue`
+pub fn go_on(session: &Session, channel: &Channel, arguments: &CampaignArguments) -> Result<()> {
+    let id = CampaignId::from(arguments.id.as_str());
+    let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
+    let quality = account.and_then(|it| it.quality_rating);
+    if !session.store().continue_campaign(&id, arguments.stop_above, quality)? {
+        let campaign = find(session.store().campaign(&id)?, &id)?;
+        bail!("it is {}, not paused", campaign.phase.word());
+    }
+    follow(session, channel, &id, arguments.common.json)
+}
+
+/// `broadcast track`
+pub fn track(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<()> {
+    session.store().track_broadcast(&channel.spec().id, id, session.now())?;
+    print::line(&format!("{id} is watched on {} from now on", channel.spec().name))
+}
+
+/// The campaign of an id.
+///
+/// # Errors
+/// When there is none.
+pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
+    found.ok_or_else(|| anyhow!("no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"))
+}
+
+/// Tells how a campaign stands, in a line.
+///
+/// # Errors
+/// When the line cannot be written.
+pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
+    if json {
+        return print::line(&as_json(name, campaign).to_string());
+    }
+    let Counts { delivered, failed, pending, .. } = campaign.counts();
+    let words = [
+        campaign.id.to_string(),
+        name.to_owned(),
+        campaign.phase.word().to_owned(),
+        format!("wave {} of {}", campaign.begun(), campaign.waves.len()),
+        format!("{} people: {delivered} delivered, {failed} failed, {pending} not known yet", campaign.count),
+        title(&campaign.content).to_string(),
+    ];
+    print::line(&words.join("\t")).context("telling how it goes")
+}
+
+/// A campaign with its waves.
+pub fn as_json(name: &str, campaign: &Campaign) -> Value {
+    let Counts { recipients, delivered, failed, pending } = campaign.counts();
+    let wave = |it: &Wave| {
+        let counts = it.reading.as_ref().map(Counts::of).unwrap_or_default();
+        json!({
+            "people": it.size,
+            "row": it.row.as_ref().map(ToString::to_string),
+            "broadcastId": match &it.fate { Fate::Sent(Some(id)) => Some(id.to_string()), _ => None },
+            "delivered": counts.delivered, "failed": counts.failed, "pending": counts.pending,
+        })
+    };
+    json!({
+        "id": campaign.id.as_str(),
+        "channel": name,
+        "status": campaign.phase.word(),
+        "why": campaign.why.as_str(),
+        "finished": !campaign.phase.is_open(),
+        "people": campaign.count,
+        "recipients": recipients,
+        "delivered": delivered,
+        "failed": failed,
+        "pending": pending,
+        "waves": campaign.waves.iter().map(wave).collect::<Vec<_>>(),
+        "createdAt": campaign.made_at.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_two_numbers() {
+        assert_eq!(sizes("10,110"), Ok((10, 110)));
+        assert_eq!(sizes(" 0 , 1000 "), Ok((0, 1_000)));
+        for wrong in ["10", "ten,110", "10,110,5", ""] {
+            assert!(sizes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Items of the triggers, of whatever shape, as headings and fields.
+//!
+//! Knows nothing of which trigger was asked. Interface: Triggers.
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::client::connect::Client;
+use crate::client::errors::ReadError;
+use crate::client::triggers;
+use crate::model::bounds;
+use crate::model::happenings::{Happening, Trigger};
+use crate::model::ids::ConversationId;
+use crate::model::messages::Message;
+use crate::model::phones;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Fields of an item at most.
+const FIELDS: usize = 40;
+/// Characters of a value.
+const VALUE: usize = 300;
+/// How deep objects are looked into.
+const DEEPEST: usize = 4;
+/// Fields that name an item, the best first.
+const NAMES: [&str; 10] = [
+    "title",
+    "subject",
+    "name",
+    "orderNumber",
+    "number",
+    "service",
+    "customerName",
+    "customer.name",
+    "contact.name",
+    "message",
+];
+/// Fields that tell when, the best first.
+const TIMES: [&str; 7] =
+    ["createdAt", "completedAt", "timestamp", "created_at", "updatedAt", "date", "startsAt"];
+
+impl Client {
+    /// What a trigger tells now.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn happenings(&self, trigger: Trigger) -> Result<Vec<Happening>, ReadError> {
+        let other = match trigger {
+            Trigger::Message => {
+                return Ok(self.new_messages().await?.items.iter().map(of_message).collect());
+            }
+            Trigger::Contact => triggers::Trigger::NewContact,
+            Trigger::Order => triggers::Trigger::NewOrder,
+            Trigger::Appointment => triggers::Trigger::NewAppointment,
+            Trigger::Campaign => triggers::Trigger::CampaignCompleted,
+        };
+        let listed = self.trigger(other).await?;
+        Ok(listed.items.iter().map(|it| of_object(trigger, it)).collect())
+    }
+}
+
+fn of_message(message: &Message) -> Happening {
+    let mut fields = vec![(SafeText::line("type"), SafeText::line(&message.content_type))];
+    fields.push((SafeText::line("content"), SafeText::line(message.content.as_str())));
+    Happening {
+        trigger: Trigger::Message,
+        id: message.id.to_string(),
+        at: message.created_at,
+        title: SafeText::line(message.content.as_str()),
+        phone: None,
+        conversation: Some(message.conversation.clone()),
+        fields,
+    }
+}
+
+/// An item of a shape that is not known.
+fn of_object(trigger: Trigger, object: &Map<String, Value>) -> Happening {
+    let mut flat: Vec<(String, String)> = Vec::new();
+    flatten("", object, 0, &mut flat);
+    let find = |name: &str| flat.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str());
+    let print = || {
+        let digest = Sha256::digest(Value::Object(object.clone()).to_string());
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    };
+    let id = find("id").filter(|it| !it.is_empty()).map_or_else(print, str::to_owned);
+    let title = NAMES.iter().find_map(|it| find(it)).unwrap_or(&id);
+    let text = |it: &str| SafeText::line(&it.chars().take(VALUE).collect::<String>());
+    Happening {
+        trigger,
+        at: TIMES.iter().find_map(|it| find(it).and_then(Timestamp::parse)),
+        title: text(title),
+        phone: phone_in(&flat),
+        conversation: find("conversationId").filter(|it| !it.is_empty()).map(ConversationId::from),
+        fields: flat.iter().take(FIELDS).map(|(name, value)| (text(name), text(value))).collect(),
+        id,
+    }
+}
+
+/// The first value that is a number with its country code, those of fields
+/// that are called so before others.
+fn phone_in(flat: &[(String, String)]) -> Option<String> {
+    let number = |(_, value): &&(String, String)| bounds::is_e164(&phones::plain(value));
+    let called = |it: &&(String, String)| it.0.to_lowercase().contains("phone") && number(it);
+    let found = flat.iter().find(called).or_else(|| flat.iter().find(number));
+    found.map(|(_, value)| phones::plain(value))
+}
+
+fn flatten(before: &str, object: &Map<String, Value>, depth: usize, flat: &mut Vec<(String, String)>) {
+    for (name, value) in object {
+        if flat.len() >= FIELDS * 2 {
+            return;
+        }
+        let name = if before.is_empty() { name.clone() } else { format!("{before}.{name}") };
+        match value {
+            Value::Object(inner) if depth < DEEPEST => flatten(&name, inner, depth + 1, flat),
+            Value::String(text) => flat.push((name, text.clone())),
+            Value::Null => (),
+            Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
+                let words: Vec<String> = items
+                    .iter()
+                    .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+                    .collect();
+                flat.push((name, words.join(", ")));
+            }
+            Value::Array(items) if depth < DEEPEST => {
+                for (place, item) in items.iter().enumerate() {
+                    let name = format!("{name} {}", place + 1);
+                    match item {
+                        Value::Object(inner) => flatten(&name, inner, depth + 1, flat),
+                        other => flat.push((name, other.to_string())),
+                    }
+                }
+            }
+            other => flat.push((name, other.to_string())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn whatever_comes_is_a_heading_and_its_fields() {
+        // (the item, its id, its title, its phone)
+        let cases = [
+            (
+                json!({"id": "o1", "orderNumber": "1041", "customer": {"phone": "+34 600 111 222"}}),
+                "o1",
+                "1041",
+                Some("+34600111222"),
+            ),
+            (json!({"id": 7, "name": "Ann", "tel": "+447700900123"}), "7", "Ann", Some("+447700900123")),
+            (json!({"id": "x", "deep": {"a": {"b": [1, "two", null]}}}), "x", "x", None),
+            (json!({"id": "y", "items": [{"sku": "a"}, 3], "none": null}), "y", "y", None),
+        ];
+        for (item, id, title, phone) in cases {
+            let told = of_object(Trigger::Order, item.as_object().expect("an object"));
+            assert_eq!((told.id.as_str(), told.title.as_str()), (id, title), "{item}");
+            assert_eq!(told.phone.as_deref(), phone, "{item}");
+        }
+        let nameless = json!({"a": "\u{1b}[2J", "startsAt": "2026-11-21T09:00:00Z"});
+        let told = of_object(Trigger::Appointment, nameless.as_object().expect("an object"));
+        assert_eq!(told.id.len(), 16, "a print of it");
+        assert!(told.at.is_some() && !told.fields[0].1.as_str().contains('\u{1b}'));
+        let fields = |item: Value| of_object(Trigger::Order, item.as_object().expect("an object")).fields;
+        let names: Vec<String> = fields(json!({"a": {"b": {"c": 1}}, "d": [{"e": true}]}))
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(names, ["a.b.c=1", "d 1.e=true"]);
+        let wide: Map<String, Value> = (0..500).map(|it| (it.to_string(), it.into())).collect();
+        assert_eq!(of_object(Trigger::Order, &wide).fields.len(), FIELDS);
+    }
+}

@@ -1,0 +1,71 @@
+//! The key that seals the credentials of connections: in the desktop's
+//! keyring where one answers, else in a file only its owner reads. Made when
+//! it is first wanted, asked for once.
+//!
+//! Knows nothing of what it seals.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::config::keys::{file, keyring};
+use crate::connections::sealing::KEY;
+use crate::connections::{KeyHolder, Sealer};
+use crate::model::secret::Secret;
+
+/// Who brings the key of the configuration in this folder.
+pub fn holder(folder: PathBuf) -> KeyHolder {
+    let known: Mutex<Option<[u8; KEY]>> = Mutex::new(None);
+    Arc::new(move || {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = *known {
+            return Ok(key);
+        }
+        let key = fetch(&folder)?;
+        *known = Some(key);
+        Ok(key)
+    })
+}
+
+fn fetch(folder: &Path) -> Result<[u8; KEY], String> {
+    let path = folder.join("keys").join("connections.key");
+    let entry = format!("key of connections in {}", folder.display());
+    let read = |text: &str| {
+        let key = Sealer::key_of(&Secret::new(text));
+        key.ok_or_else(|| "what is kept as the key of connections is none".to_owned())
+    };
+    match file::read_private(&path) {
+        Ok(text) => return read(&text),
+        Err(file::Unreadable::Missing(_)) => {}
+        Err(other) => return Err(other.to_string()),
+    }
+    match keyring::get(&entry) {
+        Ok(Some(text)) => return read(&text),
+        Ok(None) | Err(keyring::Failure::Absent(_)) => {}
+        // It may hold the key: a new one would lock the credentials out.
+        Err(failure) => return Err(failure.to_string()),
+    }
+    let key = Sealer::make_key();
+    let text = Sealer::key_text(&key);
+    if keyring::set(&entry, text.expose()).is_err() {
+        file::write_private(&path, text.expose())?;
+    }
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_made_once_and_found_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("keys").join("connections.key");
+        file::write_private(&path, Sealer::key_text(&[7; KEY]).expose()).expect("written");
+        let holder = holder(folder.path().to_owned());
+        assert_eq!(holder(), Ok([7; KEY]));
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(holder(), Ok([7; KEY]), "it is asked for once");
+        file::write_private(&path, "no key").expect("written");
+        assert!(super::holder(folder.path().to_owned())().is_err());
+    }
+}

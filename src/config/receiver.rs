@@ -1,0 +1,58 @@
+//! The `[receiver]` table: webhooks of this desk's own.
+//!
+//! Knows nothing of what is received.
+
+use std::net::SocketAddr;
+
+use url::{Host, Url};
+
+use crate::config::reading::Section;
+use crate::config::{ConfigError, Mistakes};
+
+/// Where webhooks come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiverConfig {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// How that is reached from the service.
+    pub public_url: String,
+}
+
+/// Reads the table; a mistaken one is as if it were not there.
+pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<ReceiverConfig> {
+    mistakes.all(section.unknown(&["listen", "public_url"]));
+    let listen = mistakes.take(section.required("listen"));
+    let public_url = mistakes.take(section.required("public_url"));
+    let (listen, public_url) = (listen?, public_url?);
+    let address = mistakes.take(address(section, &listen));
+    let url = mistakes.take(reachable(section, &public_url));
+    Some(ReceiverConfig { listen: address?, public_url: url? })
+}
+
+fn address(section: &Section<'_>, text: &str) -> Result<SocketAddr, ConfigError> {
+    text.trim().parse().map_err(|_| {
+        section.error(
+            "listen",
+            &format!("listen = {text:?} is no address with a port; write \"127.0.0.1:8790\""),
+        )
+    })
+}
+
+/// Deliveries cross the network only under TLS, which the proxy in front ends.
+fn reachable(section: &Section<'_>, text: &str) -> Result<String, ConfigError> {
+    let wrong = |why: &str| section.error("public_url", &format!("public_url = {text:?} {why}"));
+    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is no address: {error}")))?;
+    let is_local = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(it)) => it.is_loopback(),
+        Some(Host::Ipv6(it)) => it.is_loopback(),
+        None => return Err(wrong("names no host")),
+    };
+    if url.scheme() != "https" && !(url.scheme() == "http" && is_local) {
+        return Err(wrong("must begin with https://, except on loopback"));
+    }
+    if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
+        return Err(wrong("must be an address alone: no query, no user"));
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}

@@ -1,0 +1,259 @@
+//! What came back: read within bounds, and made of it what people see. Only
+//! here JSON values are walked.
+//!
+//! Knows nothing of requests. A hostile answer costs no more than a long one.
+
+use serde_json::Value;
+
+use crate::model::connections::formats;
+use crate::model::connections::mapping::{COLUMNS, Column, LONGEST, Pick, ROWS, label};
+use crate::model::connections::path::{Path, Step};
+use crate::model::connections::{Field, FieldKind, Format, Mapped, Shown, ShownValue};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Bytes of an answer at most.
+pub const MAX_BODY: usize = 1024 * 1024;
+/// Deepest nesting.
+pub const MAX_DEPTH: usize = 64;
+/// Values a path may find.
+const FOUND: usize = 200;
+/// Picks that are offered.
+const PICKS: usize = 60;
+
+/// Why an answer is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Nested deeper than allowed.
+    #[error("the answer is nested deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    /// Not JSON.
+    #[error("the answer is not JSON")]
+    NotJson,
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// See [`Unusable`].
+pub fn read(body: &[u8]) -> Result<Value, Unusable> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Value::Null);
+    }
+    if depth(body) > MAX_DEPTH {
+        return Err(Unusable::TooDeep);
+    }
+    serde_json::from_slice(body).map_err(|_| Unusable::NotJson)
+}
+
+/// How deep brackets nest, outside of texts.
+fn depth(body: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
+    for it in body {
+        match (in_text, it) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (true, b'"') => in_text = false,
+            (true, _) => {}
+            (false, b'"') => in_text = true,
+            (false, b'[' | b'{') => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            (false, _) => {}
+        }
+    }
+    deepest
+}
+
+/// The values at a path.
+pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
+    let mut found = vec![value];
+    for step in &path.0 {
+        let mut next = Vec::new();
+        for it in found {
+            match (step, it) {
+                (Step::Name(name), Value::Object(members)) => next.extend(members.get(name)),
+                (Step::Index(index), Value::Array(items)) => {
+                    let at = match usize::try_from(*index) {
+                        Ok(at) => Some(at),
+                        Err(_) => items
+                            .len()
+                            .checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
+                    };
+                    next.extend(at.and_then(|it| items.get(it)));
+                }
+                (Step::All, Value::Array(items)) => next.extend(items.iter().take(FOUND)),
+                (Step::All, Value::Object(members)) => next.extend(members.values().take(FOUND)),
+                _ => {}
+            }
+            if next.len() >= FOUND {
+                break;
+            }
+        }
+        next.truncate(FOUND);
+        found = next;
+    }
+    found
+}
+
+/// What a mapping shows of an answer.
+pub fn map(value: &Value, fields: &[Field], at: Timestamp, offset_minutes: i32) -> Mapped {
+    let shown = |field: &Field| {
+        let found = find(value, &field.path);
+        let shown = match &field.kind {
+            FieldKind::Value(format) => {
+                let texts: Vec<String> = found
+                    .iter()
+                    .filter_map(|it| scalar(it, value, format, offset_minutes))
+                    .take(ROWS)
+                    .collect();
+                ShownValue::Line(line(&texts.join(", ")))
+            }
+            FieldKind::Table(columns) => table(&found, columns, offset_minutes),
+        };
+        let empty = match &shown {
+            ShownValue::Line(text) => text.is_empty(),
+            ShownValue::Table(_, rows, _) => rows.is_empty(),
+        };
+        (!empty).then(|| Shown {
+            name: field.name.clone(),
+            label: SafeText::line(&field.label),
+            value: shown,
+        })
+    };
+    Mapped { fields: fields.iter().filter_map(shown).collect(), at }
+}
+
+fn table(found: &[&Value], columns: &[Column], offset_minutes: i32) -> ShownValue {
+    // A path to a list and one to its items are the same table.
+    let rows: Vec<&Value> = match found {
+        [Value::Array(items)] => items.iter().collect(),
+        other => other.to_vec(),
+    };
+    let cell = |row: &Value, column: &Column| {
+        let found = find(row, &column.path);
+        let text = found.first().and_then(|it| scalar(it, row, &column.format, offset_minutes));
+        line(&text.unwrap_or_default())
+    };
+    let shown = rows.iter().take(ROWS).map(|row| columns.iter().map(|it| cell(row, it)).collect());
+    let heads = columns.iter().map(|it| SafeText::line(&it.label)).collect();
+    ShownValue::Table(heads, shown.collect(), rows.len().saturating_sub(ROWS))
+}
+
+/// A value as a text; nothing for what has none. An amount's currency may
+/// stand beside it.
+fn scalar(value: &Value, beside: &Value, format: &Format, offset_minutes: i32) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.chars().take(LONGEST).collect(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(items) if items.iter().all(|it| !it.is_array() && !it.is_object()) => {
+            let texts = items.iter().take(ROWS).filter_map(|it| scalar(it, beside, format, offset_minutes));
+            return Some(texts.collect::<Vec<_>>().join(", "));
+        }
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    Some(match format {
+        Format::Text => text,
+        Format::Date => formats::date(&text, offset_minutes),
+        Format::Money { currency, minor } => {
+            let currency = currency.as_deref().or_else(|| beside["currency"].as_str());
+            formats::money(&text, currency, *minor)
+        }
+    })
+}
+
+fn line(text: &str) -> SafeText {
+    SafeText::line(&text.chars().take(LONGEST).collect::<String>())
+}
+
+/// What a mapping can be made of: every value, and every list of objects as
+/// one table.
+pub fn picks(value: &Value) -> Vec<Pick> {
+    let mut picks = Vec::new();
+    collect(value, &mut Path::default(), &mut picks);
+    picks
+}
+
+fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
+    if picks.len() >= PICKS {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, inner) in members {
+                path.0.push(Step::Name(name.chars().take(80).collect()));
+                collect(inner, path, picks);
+                path.0.pop();
+            }
+        }
+        Value::Array(items) => match items.first() {
+            Some(Value::Object(first)) => {
+                let columns = columns(first);
+                let words =
+                    if items.len() == 1 { "1 row".to_owned() } else { format!("{} rows", items.len()) };
+                if !columns.is_empty() {
+                    let sample = SafeText::line(&words);
+                    picks.push(Pick { path: path.clone(), sample, format: Format::Text, columns });
+                }
+            }
+            _ => {
+                if let Some(text) = scalar(value, &Value::Null, &Format::Text, 0) {
+                    let path = path.clone();
+                    picks.push(Pick { path, sample: line(&text), format: Format::Text, columns: Vec::new() });
+                }
+            }
+        },
+        other => {
+            if let Some((text, format)) = sample(other) {
+                let name = match path.0.last() {
+                    Some(Step::Name(name)) => name.as_str(),
+                    _ => "",
+                };
+                let format = named_format(name, other, format);
+                picks.push(Pick { path: path.clone(), sample: line(&text), format, columns: Vec::new() });
+            }
+        }
+    }
+}
+
+/// The columns of a table of objects like this one: what names a row first,
+/// and no currency of its own where an amount shows it.
+fn columns(first: &serde_json::Map<String, Value>) -> Vec<Column> {
+    const NAMES: [&str; 6] = ["number", "no", "id", "code", "name", "title"];
+    let column = |(name, inner): (&String, &Value)| {
+        let (_, format) = sample(inner)?;
+        let path = Path(vec![Step::Name(name.clone())]);
+        Some((name.clone(), Column { label: label(name), path, format: named_format(name, inner, format) }))
+    };
+    let mut all: Vec<(String, Column)> = first.iter().filter_map(column).collect();
+    if all.iter().any(|(_, it)| matches!(it.format, Format::Money { .. })) {
+        all.retain(|(name, _)| name != "currency");
+    }
+    all.sort_by_key(|(name, _)| NAMES.iter().position(|it| it == name).unwrap_or(NAMES.len()));
+    all.into_iter().map(|(_, it)| it).take(COLUMNS).collect()
+}
+
+fn sample(value: &Value) -> Option<(String, Format)> {
+    let text = match value {
+        Value::Array(_) | Value::Object(_) => return None,
+        Value::Null => return Some((String::new(), Format::Text)),
+        other => scalar(other, &Value::Null, &Format::Text, 0)?,
+    };
+    let format = if formats::looks_like_a_date(&text) { Format::Date } else { Format::Text };
+    Some((text, format))
+}
+
+/// A number that is called like an amount is taken for one.
+fn named_format(name: &str, value: &Value, guess: Format) -> Format {
+    const AMOUNTS: [&str; 8] = ["total", "amount", "price", "balance", "sum", "cost", "paid", "due"];
+    let name = name.to_lowercase();
+    let minor = name.ends_with("cents") || name.ends_with("minor");
+    if value.is_number() && (minor || AMOUNTS.iter().any(|it| name.contains(it))) {
+        return Format::Money { currency: None, minor };
+    }
+    guess
+}

@@ -1,0 +1,323 @@
+//! One call of an endpoint: values filled in, limit kept, credential added,
+//! redirects judged, all of it within the connection's time; and the line for
+//! the log.
+//!
+//! Knows nothing of where connections, credentials and logs are kept.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hyper::Method as HttpMethod;
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use crate::connections::answers::{self, MAX_BODY, Unusable};
+use crate::connections::auth::{self, Proof};
+use crate::connections::guard::{FetchError, Fetched, Guard, Limits, Longer, Refusal, Request};
+use crate::connections::tokens::{Client, Tokens};
+use crate::model::connections::limit::Window;
+use crate::model::connections::parameters::{Filled, Place, ValueKind, fill};
+use crate::model::connections::{
+    Auth, CallLine, CallResult, Connection, ContactFacts, Endpoint, Mapped, Method, target,
+};
+use crate::model::secret::Secret;
+use crate::model::text::SafeText;
+use crate::model::time::{Clock, SECOND, Timestamp};
+
+/// Redirects that are followed, each judged anew.
+const REDIRECTS: usize = 3;
+
+/// Microseconds.
+const MILLISECOND: i64 = 1_000;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The connection.
+    pub connection: &'a Connection,
+    /// Its endpoint.
+    pub endpoint: &'a Endpoint,
+    /// Its credential, if it has one.
+    pub secret: Option<&'a Secret>,
+    /// What is known of the contact.
+    pub facts: &'a ContactFacts,
+    /// What was filled in.
+    pub answers: &'a [(String, String)],
+    /// Whom it is about, for the log.
+    pub contact: &'a str,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct Called {
+    /// Its line for the log.
+    pub line: CallLine,
+    /// What it brought.
+    pub answer: Result<Answer, CallError>,
+}
+
+/// An answer with a good status.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// What it says.
+    pub body: Value,
+    /// When it was asked.
+    pub at: Timestamp,
+}
+
+impl Answer {
+    /// What an endpoint shows of it.
+    pub fn mapped(&self, endpoint: &Endpoint, offset_minutes: i32) -> Mapped {
+        answers::map(&self.body, &endpoint.fields, self.at, offset_minutes)
+    }
+}
+
+/// Why a call brought nothing. The texts may be shown to anyone: none holds a
+/// credential or anything the other side said.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// A value is missing or of another kind.
+    #[error("{0}")]
+    Value(String),
+    /// The path and the values make no URL.
+    #[error("{0}")]
+    Target(#[from] target::TargetError),
+    /// No credential is kept.
+    #[error("no credential is kept for it; add it again")]
+    NoCredential,
+    /// The connection's limit is reached.
+    #[error("its limit of calls a minute is reached; it can be asked again in {0} s")]
+    Limited(i64),
+    /// No token.
+    #[error("{0}")]
+    Token(String),
+    /// No answer.
+    #[error("{0}")]
+    Fetch(#[from] FetchError),
+    /// An answer that is none.
+    #[error("{0}")]
+    Unusable(#[from] Unusable),
+    /// Another status than a good one.
+    #[error("{}", status_words(*.0))]
+    Status(u16),
+    /// It led elsewhere, where it is not followed.
+    #[error("it was redirected {0}")]
+    Redirected(&'static str),
+}
+
+impl From<Refusal> for CallError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Fetch(FetchError::Url(refusal))
+    }
+}
+
+fn status_words(status: u16) -> String {
+    match status {
+        401 => "it does not take the credential (status 401)".to_owned(),
+        403 => "the credential is not allowed to ask this (status 403)".to_owned(),
+        404 => "it knows nothing there (status 404)".to_owned(),
+        429 => "it is asked too often (status 429)".to_owned(),
+        other => format!("it answered with status {other}"),
+    }
+}
+
+/// Calls endpoints. One for all connections: it keeps their limits and
+/// tokens.
+pub struct Caller {
+    guard: Guard,
+    clock: Arc<dyn Clock>,
+    kept: Mutex<HashMap<String, Arc<Kept>>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    window: Mutex<Window>,
+    tokens: Tokens,
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Caller").field("guard", &self.guard).finish_non_exhaustive()
+    }
+}
+
+impl Caller {
+    /// Calls through a guard, by a clock.
+    pub fn new(guard: Guard, clock: Arc<dyn Clock>) -> Self {
+        Self { guard, clock, kept: Mutex::default() }
+    }
+
+    /// Calls an endpoint. It ends within the connection's time, whatever the
+    /// other side does.
+    pub async fn call(&self, ask: Ask<'_>) -> Called {
+        let at = self.clock.now();
+        let total = Duration::from_secs(u64::from(ask.connection.timeout_seconds));
+        let mut bytes = 0;
+        let asked = timeout(total, self.run(&ask, at, total, &mut bytes)).await;
+        let answer = asked.unwrap_or(Err(CallError::Fetch(FetchError::TimedOut)));
+        let result = match &answer {
+            Ok(answer) => CallResult::Status(answer.status),
+            Err(CallError::Status(status)) => CallResult::Status(*status),
+            Err(why) => CallResult::Failed(SafeText::line(&why.to_string())),
+        };
+        let line = CallLine {
+            at,
+            connection: ask.connection.name.clone(),
+            endpoint: ask.endpoint.name.clone(),
+            contact: ask.contact.to_owned(),
+            result,
+            millis: u32::try_from(self.clock.now().since(at) / MILLISECOND).unwrap_or(0),
+            bytes,
+        };
+        tracing::info!(
+            connection = line.connection,
+            endpoint = line.endpoint,
+            result = ?line.result,
+            millis = line.millis,
+            "a connection was called"
+        );
+        Called { line, answer }
+    }
+
+    async fn run(
+        &self,
+        ask: &Ask<'_>,
+        at: Timestamp,
+        total: Duration,
+        bytes: &mut u32,
+    ) -> Result<Answer, CallError> {
+        let Ask { connection, endpoint, .. } = *ask;
+        let values = fill(&endpoint.parameters, &endpoint.contact, ask.facts, ask.answers)
+            .map_err(CallError::Value)?;
+        let url = target::build(&connection.base_url, &endpoint.path, &values)?;
+        let kept = self.kept(&connection.name);
+        let guard = self.guard.allowing(&connection.private_hosts);
+        guard.vet(&url)?;
+        let limits = Limits { max_body: MAX_BODY, longer: Longer::Refuse, total };
+        let nothing = Secret::new("");
+        let secret = match (connection.auth.wants_secret(), ask.secret) {
+            (true, None) => return Err(CallError::NoCredential),
+            (_, secret) => secret.unwrap_or(&nothing),
+        };
+        let mut refused: Option<Secret> = None;
+        loop {
+            let token = match &connection.auth {
+                Auth::ClientCredentials { token_url, client_id, scope } => {
+                    let client = Client { url: token_url, id: client_id, secret, scope: scope.as_deref() };
+                    let clock = self.clock.as_ref();
+                    let token = kept.tokens.get(&guard, clock, &client, limits, refused.as_ref()).await;
+                    Some(token.map_err(CallError::Token)?)
+                }
+                _ => None,
+            };
+            let shown = token.as_ref().unwrap_or(secret);
+            let proof = auth::proof(&connection.auth, shown);
+            let errand = Errand { caller: self, kept: &kept, guard: &guard, connection, limits };
+            let answer = errand.follow(endpoint.method, &url, &values, &proof).await?;
+            *bytes = u32::try_from(answer.body.len()).unwrap_or(u32::MAX);
+            match answer.status {
+                // The token may have been revoked before its time.
+                401 if refused.is_none() && token.is_some() => refused = token,
+                200..=299 => {
+                    let spellings = auth::spellings(&connection.auth, &[secret, shown]);
+                    let body = answers::read(&auth::mask(answer.body, &spellings))?;
+                    return Ok(Answer { status: answer.status, body, at });
+                }
+                status => return Err(CallError::Status(status)),
+            }
+        }
+    }
+
+    fn kept(&self, name: &str) -> Arc<Kept> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(kept.entry(name.to_owned()).or_default())
+    }
+}
+
+/// One request with what it leads to.
+struct Errand<'a> {
+    caller: &'a Caller,
+    kept: &'a Kept,
+    guard: &'a Guard,
+    connection: &'a Connection,
+    limits: Limits,
+}
+
+impl Errand<'_> {
+    /// Asks, and goes where a redirect of a read leads: through the guard
+    /// again, and without the credential on another host.
+    async fn follow(
+        &self,
+        method: Method,
+        url: &str,
+        values: &[Filled],
+        proof: &Proof,
+    ) -> Result<Fetched, CallError> {
+        let mut at = self.guard.vet(&auth::into_url(url.to_owned(), proof))?;
+        let home = at.origin();
+        for _ in 0..=REDIRECTS {
+            let is_home = at.origin() == home;
+            let request = if is_home {
+                auth::into_request(request(method, values)?, proof)
+            } else {
+                Ok(request(method, values)?)
+            };
+            let request = request.map_err(|why| CallError::Value(why.to_owned()))?;
+            self.count()?;
+            let answer = self.guard.fetch(&at, request, self.limits).await?;
+            if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
+                return Ok(answer);
+            }
+            if method != Method::Get {
+                return Err(CallError::Redirected("after a change, which is not sent a second time"));
+            }
+            let next = answer.location.as_deref().and_then(|it| at.join(it));
+            let next = next.ok_or(CallError::Redirected("nowhere"))?;
+            at = self.guard.vet(&next)?;
+        }
+        Err(CallError::Redirected("too often"))
+    }
+
+    /// Every request that leaves counts.
+    fn count(&self) -> Result<(), CallError> {
+        let mut window = self.kept.window.lock().unwrap_or_else(PoisonError::into_inner);
+        window
+            .admit(self.connection.per_minute, self.caller.clock.now())
+            .map_err(|wait| CallError::Limited((wait + SECOND - 1) / SECOND))
+    }
+}
+
+fn request(method: Method, values: &[Filled]) -> Result<Request, CallError> {
+    let json = |_| CallError::Value("a header cannot be sent".to_owned());
+    let mut members = Map::new();
+    for it in values.iter().filter(|it| it.place == Place::Body) {
+        members.insert(it.name.clone(), typed(it));
+    }
+    let method = match method {
+        Method::Get => HttpMethod::GET,
+        Method::Post => HttpMethod::POST,
+        Method::Put => HttpMethod::PUT,
+        Method::Patch => HttpMethod::PATCH,
+        Method::Delete => HttpMethod::DELETE,
+    };
+    let has_body = !matches!(method, HttpMethod::GET | HttpMethod::DELETE);
+    let body = if has_body { Value::Object(members).to_string() } else { String::new() };
+    let request = Request::new(method, body).header("accept", "application/json").map_err(json)?;
+    if has_body { request.header("content-type", "application/json").map_err(json) } else { Ok(request) }
+}
+
+/// A value in a body is of its kind there, too.
+fn typed(filled: &Filled) -> Value {
+    let text = || Value::String(filled.value.clone());
+    match filled.kind {
+        ValueKind::Text | ValueKind::Date => text(),
+        ValueKind::Boolean => Value::Bool(filled.value == "true"),
+        ValueKind::Integer | ValueKind::Number => {
+            serde_json::from_str(&filled.value).unwrap_or_else(|_| text())
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `connections.toml`: the connections of a desk as people write them, and
+//! how a new one is added without touching what stands there.
+//!
+//! Knows nothing of credentials: the file never holds one.
+
+use std::io;
+use std::path::Path;
+
+use crate::connections::guard::Policy;
+use crate::connections::private_file;
+use crate::connections::review;
+use crate::model::connections::Connection;
+use crate::wire::connections::{read as parse, write};
+
+/// Reads the file; one that is not there holds none. What is right is told
+/// apart from what is wrong.
+pub fn read(path: &Path) -> (Vec<Connection>, Vec<String>) {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), Vec::new()),
+        Err(error) => return (Vec::new(), vec![format!("{}: {error}", path.display())]),
+    };
+    let (read, wrong) = reviewed(&text);
+    (read, wrong.into_iter().map(|it| format!("{}: {it}", path.display())).collect())
+}
+
+fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
+    let (read, mut wrong) = parse(text);
+    let mut good = Vec::new();
+    for connection in read {
+        let found = review(&connection, Policy::default());
+        if found.is_empty() {
+            good.push(connection);
+        } else {
+            let name = &connection.name;
+            wrong.extend(found.into_iter().map(|it| format!("connection {name:?}: {it}")));
+        }
+    }
+    (good, wrong)
+}
+
+/// Adds a connection at the end; all of them as they are then.
+///
+/// # Errors
+/// When the file has mistakes, has one of this name, or cannot be written.
+pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, String> {
+    let (_, wrong) = read(path);
+    if let Some(why) = wrong.first() {
+        return Err(format!("{why}; mend that first, nothing was changed"));
+    }
+    let before = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(|error| format!("{}: {error}", path.display()))?,
+    };
+    let gap = if before.is_empty() { "" } else { "\n" };
+    let text = format!("{before}{gap}{}", write(std::slice::from_ref(connection)));
+    let (all, wrong) = reviewed(&text);
+    if let Some(why) = wrong.first() {
+        return Err(format!("{why}; nothing was changed"));
+    }
+    private_file::write_with_folder(path, text.as_bytes())
+        .map_err(|error| format!("writing {}: {error}", path.display()))?;
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_is_added_and_the_rest_stays_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("connections.toml");
+        assert_eq!(read(&path), (Vec::new(), Vec::new()));
+        let shop = Connection::new("shop", "https://shop.example");
+        assert_eq!(add(&path, &shop), Ok(vec![shop.clone()]));
+        let text = std::fs::read_to_string(&path).expect("there");
+        std::fs::write(&path, format!("# mine\n{text}")).expect("written");
+        let stock = Connection::new("stock", "https://stock.example");
+        assert_eq!(add(&path, &stock), Ok(vec![shop.clone(), stock]));
+        assert!(std::fs::read_to_string(&path).expect("there").starts_with("# mine\n"));
+        let again = add(&path, &shop).expect_err("twice");
+        assert!(again.contains("two connections are called \"shop\""), "{again}");
+        let inside = Connection::new("inside", "https://10.0.0.1");
+        assert!(add(&path, &inside).expect_err("private").contains("private_hosts"));
+        std::fs::write(&path, "[[connection]]\nname = \"a\"\nsecret = \"s3cret\"\n").expect("written");
+        let (_, wrong) = read(&path);
+        assert!(wrong[0].contains("line 3: unknown field `secret`"), "{wrong:?}");
+        assert!(add(&path, &shop).expect_err("mistakes").contains("nothing was changed"));
+    }
+}

@@ -1,0 +1,75 @@
+//! Whether an endpoint wants to be a webhook: it is asked to repeat a value.
+//!
+//! Knows nothing of subscriptions, and makes no values.
+
+use crate::connections::guard::Guard;
+use crate::connections::guard::request::{FetchError, Limits, Request};
+use crate::connections::guard::urls::VettedUrl;
+
+/// The query parameter the value is sent in (interface, "Webhooks").
+pub const PARAMETER: &str = "challenge";
+
+/// Why an endpoint did not pass. The texts may be shown to the developer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ChallengeFailed {
+    /// There was no answer.
+    #[error(transparent)]
+    NoAnswer(#[from] FetchError),
+    /// An answer, but not a success; redirects are not followed.
+    #[error("the endpoint answered the challenge with status {0}")]
+    Status(u16),
+    /// A success, but not the value.
+    #[error("the endpoint did not return the challenge value as its whole body")]
+    Other,
+}
+
+impl Guard {
+    /// Sends a GET with the query parameter `challenge` after the query the
+    /// URL has. The body must be the value and nothing else; one line break
+    /// after it is tolerated. At most 1 KiB and 5 s.
+    ///
+    /// # Errors
+    /// What went wrong, see [`ChallengeFailed`].
+    pub async fn challenge(&self, url: &VettedUrl, value: &str) -> Result<(), ChallengeFailed> {
+        let url = url.with_query(PARAMETER, value).map_err(FetchError::Url)?;
+        let answer = self.fetch(&url, Request::get(), Limits::CHALLENGE).await?;
+        if !(200..300).contains(&answer.status) {
+            return Err(ChallengeFailed::Status(answer.status));
+        }
+        if is_echo(&answer.body, value) { Ok(()) } else { Err(ChallengeFailed::Other) }
+    }
+}
+
+fn is_echo(body: &[u8], value: &str) -> bool {
+    let body = match body.strip_suffix(b"\n") {
+        Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
+        None => body,
+    };
+    body == value.as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::connections::guard::challenge::is_echo;
+
+    #[test]
+    fn only_the_value_itself_is_an_echo() {
+        for (body, good) in [
+            ("token", true),
+            ("token\n", true),
+            ("token\r\n", true),
+            ("token\r", false),
+            ("token\n\n", false),
+            (" token", false),
+            ("token ", false),
+            ("Token", false),
+            ("\"token\"", false),
+            ("challenge=token", false),
+            ("", false),
+            ("\n", false),
+            ("\u{feff}token", false),
+        ] {
+            assert_eq!(is_echo(body.as_bytes(), "token"), good, "{body:?}");
+        }
+    }
+}

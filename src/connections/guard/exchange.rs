@@ -1,0 +1,98 @@
+//! One request and one answer on one connection, which is then closed.
+//!
+//! Knows nothing of addresses: it is given a connection to the right one.
+
+use std::pin::pin;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::connections::guard::request::{FetchError, Fetched, Limits, Longer, Request};
+use crate::connections::guard::urls::VettedUrl;
+
+/// Bytes the head of an answer may have.
+const MAX_HEAD: usize = 32 * 1024;
+
+/// Sends a request and reads its answer up to the limit. Interim answers are
+/// skipped and redirects are answers like others. Dropping the future closes
+/// the connection; there is no task behind it.
+///
+/// # Errors
+/// [`FetchError::Broken`], [`FetchError::TooLarge`]. The time limit is the
+/// caller's.
+pub async fn exchange<S>(
+    stream: S,
+    url: &VettedUrl,
+    request: Request,
+    limits: Limits,
+) -> Result<Fetched, FetchError>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (mut sender, connection) = http1::Builder::new()
+        .max_buf_size(MAX_HEAD)
+        .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
+        .await
+        .map_err(|_| FetchError::Broken)?;
+    let request = prepare(url, request)?;
+    let mut answer = pin!(async {
+        let answer = sender.send_request(request).await.map_err(|_| FetchError::Broken)?;
+        let (head, body) = answer.into_parts();
+        Ok(Fetched {
+            status: head.status.as_u16(),
+            location: text_of(&head.headers, header::LOCATION),
+            retry_after: text_of(&head.headers, header::RETRY_AFTER),
+            content_type: text_of(&head.headers, header::CONTENT_TYPE),
+            body: read(body, limits).await?,
+        })
+    });
+    // The connection only moves while it is polled; once it has ended, what
+    // it read is still there to be taken.
+    tokio::select! {
+        answer = &mut answer => answer,
+        _ = connection => answer.await,
+    }
+}
+
+fn prepare(url: &VettedUrl, request: Request) -> Result<hyper::Request<Full<Bytes>>, FetchError> {
+    let Request { method, mut headers, body } = request;
+    let host = HeaderValue::from_str(url.host_header()).map_err(|_| FetchError::Broken)?;
+    headers.insert(header::HOST, host);
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    let agent = HeaderValue::from_static(concat!("frontdesk/", env!("CARGO_PKG_VERSION")));
+    headers.entry(header::USER_AGENT).or_insert(agent);
+    let mut prepared = hyper::Request::new(Full::new(body));
+    *prepared.method_mut() = method;
+    *prepared.uri_mut() = url.target().clone();
+    *prepared.headers_mut() = headers;
+    Ok(prepared)
+}
+
+/// The body as it comes, with never more than the limit in memory.
+async fn read(mut body: Incoming, limits: Limits) -> Result<Vec<u8>, FetchError> {
+    let limit = u64::try_from(limits.max_body).unwrap_or(u64::MAX);
+    if limits.longer == Longer::Refuse && body.size_hint().lower() > limit {
+        return Err(FetchError::TooLarge);
+    }
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| FetchError::Broken)?.into_data() else { continue };
+        let room = limits.max_body - read.len();
+        read.extend_from_slice(&data[..data.len().min(room)]);
+        if data.len() > room {
+            return match limits.longer {
+                Longer::Refuse => Err(FetchError::TooLarge),
+                Longer::Cut => Ok(read),
+            };
+        }
+    }
+    Ok(read)
+}
+
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.to_owned())
+}

@@ -1,0 +1,121 @@
+//! The guard: every request to a URL that a customer gave goes through here,
+//! so that it reaches the public internet and nothing else. Used for webhooks,
+//! media links and Data Connections. Of the latter, a configuration may name
+//! the very hosts of a private network that may be reached.
+//!
+//! | step | file | what it refuses |
+//! |---|---|---|
+//! | the text | `urls.rs` | schemes, ports, user names, private literals |
+//! | the name | `resolve.rs` | a name with any private address |
+//! | the connection | `resolve.rs` | another end than the vetted address |
+//! | the answer | `exchange.rs` | too much, too slow; redirects end here |
+//!
+//! Each fetch starts anew with a lookup and a connection of its own: nothing
+//! is pooled, so that an answer about a name is never older than its use. No
+//! proxy is asked, whatever the environment says.
+//!
+//! Knows nothing of webhooks' rows, schedules and signatures, or of media.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use tokio::time::timeout;
+
+pub mod challenge;
+mod exchange;
+pub mod network;
+pub mod request;
+pub mod resolve;
+#[cfg(test)]
+pub(in crate::connections) mod tests;
+mod tls;
+pub mod urls;
+
+pub use challenge::ChallengeFailed;
+pub use network::{Network, SystemNetwork};
+pub use request::{FetchError, Fetched, HeaderRefused, Limits, Longer, Request, Unreachable, vet_header};
+pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
+
+/// What may be reached, and how. Cheap to clone.
+#[derive(Clone)]
+pub struct Guard {
+    policy: Policy,
+    named: Arc<[String]>,
+    network: Arc<dyn Network>,
+    trust: Option<Arc<ClientConfig>>,
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Guard").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+impl Guard {
+    /// With the system's resolver, sockets and trusted certificates. Without
+    /// trusted certificates it works, but every https fetch fails.
+    pub fn system(policy: Policy) -> Self {
+        let trust = tls::system_trust();
+        if let Err(error) = &trust {
+            tracing::warn!(%error, "no trusted certificates: webhooks and media links over https will fail");
+        }
+        Self { policy, named: Arc::from([]), network: Arc::new(SystemNetwork), trust: trust.ok() }
+    }
+
+    /// With another network and other trusted certificates.
+    pub fn with(policy: Policy, network: Arc<dyn Network>, trust: Arc<ClientConfig>) -> Self {
+        Self { policy, named: Arc::from([]), network, trust: Some(trust) }
+    }
+
+    /// The same guard, which also lets through to these hosts in private
+    /// networks.
+    #[must_use]
+    pub fn allowing(&self, hosts: &[String]) -> Self {
+        Self { named: Arc::from(hosts), ..self.clone() }
+    }
+
+    /// Judges a URL by its text, under this guard's policy; see [`vet`].
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn vet(&self, text: &str) -> Result<VettedUrl, Refusal> {
+        vet_named(text, self.policy, &self.named)
+    }
+
+    /// Sends one request to a vetted URL, over a connection of its own to an
+    /// address that was vetted as well. An answer of any status is `Ok`.
+    ///
+    /// # Errors
+    /// Why there is no answer, see [`FetchError`].
+    pub async fn fetch(
+        &self,
+        url: &VettedUrl,
+        request: Request,
+        limits: Limits,
+    ) -> Result<Fetched, FetchError> {
+        let fetched = match timeout(limits.total, self.unlimited(url, request, limits)).await {
+            Ok(fetched) => fetched,
+            Err(_) => Err(FetchError::TimedOut),
+        };
+        if let Err(error) = &fetched {
+            tracing::debug!(reason = ?error, "a guarded fetch failed");
+        }
+        fetched
+    }
+
+    async fn unlimited(
+        &self,
+        url: &VettedUrl,
+        request: Request,
+        limits: Limits,
+    ) -> Result<Fetched, FetchError> {
+        let stream = resolve::connect(url, self.network.as_ref()).await?;
+        if !url.is_https() {
+            return exchange::exchange(stream, url, request, limits).await;
+        }
+        let trust = self.trust.as_ref().ok_or(FetchError::Tls)?;
+        let stream = tls::connect(stream, url, Arc::clone(trust)).await?;
+        exchange::exchange(stream, url, request, limits).await
+    }
+}

@@ -1,0 +1,257 @@
+//! What the tests of the guard stand on: a network that is asked instead of
+//! the system's, and small servers that answer whatever they are told.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use crate::connections::guard::network::Connected;
+use crate::connections::guard::tests::certificate;
+use crate::connections::guard::{Guard, Network, Policy};
+
+/// A network with known names. Connections are written down and brought to
+/// one local server.
+#[derive(Debug, Default)]
+pub struct Stub {
+    names: HashMap<String, Vec<Vec<IpAddr>>>,
+    lookups: AtomicUsize,
+    dialled: Mutex<Vec<SocketAddr>>,
+    /// Where all connections end; without it none comes about.
+    server: Option<SocketAddr>,
+    /// Addresses that do not answer.
+    dead: Vec<IpAddr>,
+    /// Who is found at the other end, if not who was asked for.
+    impostor: Option<SocketAddr>,
+}
+
+impl Stub {
+    /// Names and their addresses.
+    pub fn new(names: &[(&str, &[&str])]) -> Self {
+        let mut stub = Self::default();
+        for (name, addresses) in names {
+            stub = stub.then(name, addresses);
+        }
+        stub
+    }
+
+    /// One more answer for a name, for its next lookup; the last is repeated.
+    pub fn then(mut self, name: &str, addresses: &[&str]) -> Self {
+        let addresses = addresses.iter().map(|it| it.parse().expect("an address")).collect();
+        self.names.entry(name.to_owned()).or_default().push(addresses);
+        self
+    }
+
+    /// With a server behind every address.
+    pub fn leading_to(self, server: &Server) -> Self {
+        Self { server: Some(server.address), ..self }
+    }
+
+    /// With an address that does not answer.
+    pub fn without(mut self, address: &str) -> Self {
+        self.dead.push(address.parse().expect("an address"));
+        self
+    }
+
+    /// With another at the other end of every connection.
+    pub fn impersonated_by(self, impostor: &str) -> Self {
+        Self { impostor: Some(impostor.parse().expect("an address")), ..self }
+    }
+
+    /// Where connections were to go.
+    pub fn dialled(&self) -> Vec<SocketAddr> {
+        self.dialled.lock().expect("a lock").clone()
+    }
+
+    /// How often a name was asked for.
+    pub fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::SeqCst)
+    }
+
+    /// A guard that trusts `hooks.example` and nobody else, and this network
+    /// to look at.
+    pub fn guard(self, policy: Policy) -> (Guard, Arc<Self>) {
+        let stub = Arc::new(self);
+        (Guard::with(policy, Arc::<Self>::clone(&stub), certificate::trust()), stub)
+    }
+}
+
+impl Network for Stub {
+    fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        let turn = self.lookups.fetch_add(1, Ordering::SeqCst);
+        let answers = self.names.get(name);
+        let answer = answers.and_then(|it| it.get(turn).or(it.last())).cloned();
+        Box::pin(async move { answer.ok_or_else(|| io::ErrorKind::NotFound.into()) })
+    }
+
+    fn connect(&self, to: SocketAddr) -> BoxFuture<'_, io::Result<Connected>> {
+        self.dialled.lock().expect("a lock").push(to);
+        Box::pin(async move {
+            let server = self.server.filter(|_| !self.dead.contains(&to.ip()));
+            let stream = TcpStream::connect(server.ok_or(io::ErrorKind::ConnectionRefused)?).await?;
+            Ok(Connected { stream, peer: self.impostor.unwrap_or(to) })
+        })
+    }
+}
+
+/// What a server does after it has read a request.
+pub enum Answer {
+    /// These bytes, then the end.
+    Whole(Vec<u8>),
+    /// These bytes, then silence on an open connection.
+    Silence(Vec<u8>),
+    /// These bytes, then one more every few milliseconds.
+    Drip(Vec<u8>),
+}
+
+impl From<&str> for Answer {
+    fn from(text: &str) -> Self {
+        Self::Whole(text.as_bytes().to_vec())
+    }
+}
+
+/// A 200 with this body.
+pub fn ok(body: impl AsRef<[u8]>) -> Answer {
+    let body = body.as_ref();
+    let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len()).into_bytes();
+    answer.extend_from_slice(body);
+    Answer::Whole(answer)
+}
+
+/// A server on loopback that counts and keeps what it is asked.
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    accepted: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+type Respond = dyn Fn(&str) -> Answer + Send + Sync;
+
+impl Server {
+    /// Over http.
+    pub async fn plain(respond: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start(None, Arc::new(respond)).await
+    }
+
+    /// Over https, as `hooks.example`.
+    pub async fn tls(respond: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start(Some(TlsAcceptor::from(certificate::server())), Arc::new(respond)).await
+    }
+
+    async fn start(tls: Option<TlsAcceptor>, respond: Arc<Respond>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let server = Self { address, accepted: Arc::default(), requests: Arc::default() };
+        let (accepted, requests) = (Arc::clone(&server.accepted), Arc::clone(&server.requests));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                accepted.fetch_add(1, Ordering::SeqCst);
+                let (tls, respond, requests) = (tls.clone(), Arc::clone(&respond), Arc::clone(&requests));
+                tokio::spawn(async move {
+                    let Some(tls) = tls else { return converse(stream, &requests, &*respond).await };
+                    if let Ok(stream) = tls.accept(stream).await {
+                        requests
+                            .lock()
+                            .expect("a lock")
+                            .extend(stream.get_ref().1.server_name().map(|name| format!("SNI {name}")));
+                        converse(stream, &requests, &*respond).await;
+                    }
+                });
+            }
+        });
+        server
+    }
+
+    /// Connections so far.
+    pub fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::SeqCst)
+    }
+
+    /// Names asked for in TLS and requests so far, in order.
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().expect("a lock").clone()
+    }
+
+    /// A URL on this server, over http.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+}
+
+/// Reads one request and does what the answer says. A client that has left is
+/// no failure.
+async fn converse<S>(mut stream: S, requests: &Mutex<Vec<String>>, respond: &Respond)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let Some(request) = read_request(&mut stream).await else { return };
+    let answer = respond(&request);
+    requests.lock().expect("a lock").push(request);
+    match answer {
+        Answer::Whole(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            let _ = stream.shutdown().await;
+        }
+        Answer::Silence(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            let _ = stream.flush().await;
+            let _ = stream.read(&mut [0]).await;
+        }
+        Answer::Drip(bytes) => {
+            let mut going = stream.write_all(&bytes).await;
+            while going.is_ok() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                going = stream.write_all(b"x").await;
+            }
+        }
+    }
+}
+
+/// The head of a request and as much body as it announces; `None` if it ends
+/// early or is a TLS greeting.
+async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
+    let mut bytes = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
+            if body.len() >= length.map_or(0, |it| it.parse().expect("a length")) {
+                return Some(text);
+            }
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 || bytes.starts_with(&[0x16]) {
+            return None;
+        }
+    }
+}
+
+/// Listens and expects nobody. A connection made on loopback is in the queue
+/// before its maker knows of it, so looking once is enough.
+pub struct Tripwire(std::net::TcpListener);
+
+impl Tripwire {
+    /// On a free port.
+    pub fn set() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("a setting");
+        Self(listener)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.0.local_addr().expect("an address")
+    }
+
+    /// Whether nobody came.
+    pub fn is_untouched(&self) -> bool {
+        self.0.accept().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+}

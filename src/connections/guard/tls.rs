@@ -1,0 +1,50 @@
+//! TLS for guarded connections: the name in the URL is the name that is asked
+//! for and the name the certificate must be for, whatever the address.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::connections::guard::request::FetchError;
+use crate::connections::guard::urls::{Destination, VettedUrl};
+
+/// The certificates the system trusts.
+///
+/// # Errors
+/// If there are none, or they cannot be read.
+pub fn system_trust() -> Result<Arc<ClientConfig>, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_platform_verifier()?
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+/// Speaks TLS on a connection as the URL's host.
+///
+/// # Errors
+/// [`FetchError::Tls`] for anything that goes wrong.
+pub async fn connect(
+    stream: TcpStream,
+    url: &VettedUrl,
+    trust: Arc<ClientConfig>,
+) -> Result<TlsStream<TcpStream>, FetchError> {
+    let name = server_name(url.destination()).ok_or(FetchError::Tls)?;
+    TlsConnector::from(trust).connect(name, stream).await.map_err(|_| FetchError::Tls)
+}
+
+fn server_name(destination: &Destination) -> Option<ServerName<'static>> {
+    match destination {
+        Destination::Address(address) => Some(IpAddr::into(*address)),
+        Destination::Localhost => ServerName::try_from("localhost").ok(),
+        // Certificates are for names without the final dot.
+        Destination::Name(name) => ServerName::try_from(name.trim_end_matches('.').to_owned()).ok(),
+    }
+}

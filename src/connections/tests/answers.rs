@@ -1,0 +1,101 @@
+//! What is made of answers.
+
+use serde_json::json;
+
+use crate::connections::answers::{find, map, picks};
+use crate::model::connections::mapping::{Column, Format};
+use crate::model::connections::{Field, FieldKind, Path, ShownValue};
+use crate::model::time::Timestamp;
+
+fn path(text: &str) -> Path {
+    Path::parse(text).expect(text)
+}
+
+#[test]
+fn paths_find_what_is_there_and_nothing_else() {
+    let answer = json!({"a": {"b": [1, 2, {"c": "x"}]}, "a b": null, "list": [[1], [2]]});
+    for (text, found) in [
+        ("$.a.b[0]", json!([1])),
+        ("$.a.b[-1].c", json!(["x"])),
+        ("$.a.b[9]", json!([])),
+        ("$.a.b[-4]", json!([])),
+        ("$.a.b[-2147483648]", json!([])),
+        ("$.a.b[*]", json!([1, 2, {"c": "x"}])),
+        ("$.list[*][0]", json!([1, 2])),
+        ("$['a b']", json!([null])),
+        ("$.a.b.c", json!([])),
+        ("$.none", json!([])),
+    ] {
+        assert_eq!(json!(find(&answer, &path(text))), found, "{text}");
+    }
+}
+
+fn value(name: &str, text: &str, format: Format) -> Field {
+    Field { name: name.to_owned(), label: name.to_owned(), path: path(text), kind: FieldKind::Value(format) }
+}
+
+#[test]
+fn an_answer_is_mapped() {
+    let column =
+        |label: &str, text: &str, format| Column { label: label.to_owned(), path: path(text), format };
+    let cents = Format::Money { currency: None, minor: true };
+    let orders = FieldKind::Table(vec![
+        column("no", "$.id", Format::Text),
+        column("placed", "$.placed", Format::Date),
+        column("total", "$.total", cents.clone()),
+    ]);
+    let fields = [
+        value("plan", "$.plan", Format::Text),
+        value("balance", "$.balance", Format::Money { currency: Some("EUR".into()), minor: false }),
+        value("tags", "$.tags", Format::Text),
+        value("paid", "$.orders[*].id", Format::Text),
+        value("missing", "$.nothing", Format::Text),
+        value("object", "$.orders", Format::Text),
+        Field { name: "orders".into(), label: "Orders".into(), path: path("$.orders"), kind: orders },
+    ];
+    let mut rows: Vec<_> = (0..25)
+        .map(|it| json!({"id": it, "placed": "2026-11-18", "total": 1990 + it, "currency": "EUR"}))
+        .collect();
+    rows[1] = json!("not an object");
+    let answer =
+        json!({"plan": "Gold\u{202e}\u{1b}[2J", "balance": 12.5, "tags": ["a", "b"], "orders": rows});
+    let mapped = map(&answer, &fields, Timestamp::default(), 0);
+    let names: Vec<&str> = mapped.fields.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["plan", "balance", "tags", "paid", "orders"], "what is not there is not shown");
+    assert!(!mapped.fields[0].line().contains(['\u{202e}', '\u{1b}']), "a hostile text is only text");
+    assert_eq!(mapped.value("balance").as_deref(), Some("12.50 EUR"));
+    assert_eq!(mapped.value("tags").as_deref(), Some("a, b"));
+    assert_eq!(mapped.value("orders").as_deref(), Some("0 · 18 Nov 2026 · 19.90 EUR"));
+    let ShownValue::Table(heads, rows, more) = &mapped.fields[4].value else { panic!("a table") };
+    assert_eq!((heads.len(), rows.len(), *more), (3, 20, 5));
+    assert!(rows[1].iter().all(|it| it.is_empty()));
+}
+
+#[test]
+fn picks_are_values_and_tables() {
+    let answer = json!({"customer": {"name": "Maria", "since": "2024-05-01", "balance": 12.5, "note": null},
+        "orders": [{"id": 1041, "total_cents": 1990, "lines": []}], "tags": ["a", "b"], "none": []});
+    let picks = picks(&answer);
+    let told: Vec<String> = picks.iter().map(|it| format!("{} = {}", it.path, it.sample)).collect();
+    assert_eq!(
+        told,
+        [
+            "$.customer.balance = 12.5",
+            "$.customer.name = Maria",
+            "$.customer.note = ",
+            "$.customer.since = 2024-05-01",
+            "$.none = ",
+            "$.orders = 1 row",
+            "$.tags = a, b",
+        ]
+    );
+    assert_eq!(picks[0].format, Format::Money { currency: None, minor: false });
+    assert_eq!(picks[3].format, Format::Date);
+    let labels: Vec<&str> = picks[5].columns.iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(labels, ["id", "total cents"]);
+    let fields: Vec<Field> = picks.iter().map(|it| it.field(&[])).collect();
+    let mapped = map(&answer, &fields, Timestamp::default(), 0);
+    assert_eq!(mapped.value("orders").as_deref(), Some("1041 · 19.90"));
+    let many = json!((0..500).map(|it| (format!("k{it}"), json!(it))).collect::<serde_json::Map<_, _>>());
+    assert_eq!(crate::connections::answers::picks(&many).len(), 60, "so many and no more");
+}

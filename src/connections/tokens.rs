@@ -1,0 +1,151 @@
+//! Fetched tokens (OAuth 2 client credentials): one is fetched once, however
+//! many ask for it at the same time, kept until it expires, and fetched anew
+//! when the other side refuses it.
+//!
+//! Knows nothing of the calls a token is for.
+
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use crate::connections::answers;
+use crate::connections::auth::basic;
+use crate::connections::guard::{Guard, Limits, Longer, Request};
+use crate::model::connections::target;
+use crate::model::secret::Secret;
+use crate::model::time::{Clock, SECOND, Timestamp};
+
+/// Bytes of an answer with a token at most.
+const MAX_BODY: usize = 64 * 1024;
+/// How long a token is kept whose server does not tell, in seconds.
+const UNTOLD: i64 = 300;
+/// A token is not used in the last of its seconds: it would expire on its way.
+const EARLY: i64 = 5;
+
+/// Where and for whom a token is fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client<'a> {
+    /// Where.
+    pub url: &'a str,
+    /// The client's id.
+    pub id: &'a str,
+    /// The client's secret.
+    pub secret: &'a Secret,
+    /// What it is to allow.
+    pub scope: Option<&'a str>,
+}
+
+/// The token of one connection.
+#[derive(Debug, Default)]
+pub struct Tokens {
+    state: Mutex<State>,
+    /// Attempts that have ended: who waited for one takes its end as theirs.
+    ended: std::sync::atomic::AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    token: Option<Kept>,
+    failed: Option<String>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    token: Secret,
+    /// Whose it is: another client's is never used.
+    client: String,
+    until: Timestamp,
+}
+
+impl Tokens {
+    /// A token that is valid now. `refused` is one that the other side did
+    /// not take: it is not handed out again.
+    ///
+    /// # Errors
+    /// Why there is none, in words without any secret.
+    pub async fn get(
+        &self,
+        guard: &Guard,
+        clock: &dyn Clock,
+        client: &Client<'_>,
+        limits: Limits,
+        refused: Option<&Secret>,
+    ) -> Result<Secret, String> {
+        use std::sync::atomic::Ordering::SeqCst;
+        let before = self.ended.load(SeqCst);
+        let whose = format!(
+            "{}\n{}\n{}\n{}",
+            client.url,
+            client.id,
+            client.scope.unwrap_or(""),
+            client.secret.expose()
+        );
+        let mut state = self.state.lock().await;
+        if let Some(kept) = &state.token
+            && kept.client == whose
+            && clock.now() < kept.until
+            && refused != Some(&kept.token)
+        {
+            return Ok(kept.token.clone());
+        }
+        // Somebody fetched while this one waited, and failed: a hundred who
+        // wait do not ask a broken server a hundred times.
+        if let Some(why) = state.failed.as_ref().filter(|_| self.ended.load(SeqCst) != before) {
+            return Err(why.clone());
+        }
+        state.token = None;
+        let asked_at = clock.now();
+        let fetched = fetch(guard, client, limits).await;
+        self.ended.fetch_add(1, SeqCst);
+        match fetched {
+            Ok((token, seconds)) => {
+                let until = asked_at.plus((seconds - EARLY).max(1).saturating_mul(SECOND));
+                state.token = Some(Kept { token: token.clone(), client: whose, until });
+                state.failed = None;
+                Ok(token)
+            }
+            Err(why) => {
+                state.failed = Some(why.clone());
+                Err(why)
+            }
+        }
+    }
+}
+
+async fn fetch(guard: &Guard, client: &Client<'_>, limits: Limits) -> Result<(Secret, i64), String> {
+    let url = guard.vet(client.url).map_err(|why| format!("token_url: {why}"))?;
+    let mut body = "grant_type=client_credentials".to_owned();
+    if let Some(scope) = client.scope.filter(|it| !it.is_empty()) {
+        body.push_str("&scope=");
+        target::encode(scope, &mut body);
+    }
+    // Id and secret are encoded as in a form before they are joined.
+    let [mut id, mut secret] = [String::new(), String::new()];
+    target::encode(client.id, &mut id);
+    target::encode(client.secret.expose(), &mut secret);
+    let request = Request::post(body)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .and_then(|it| it.header("accept", "application/json"))
+        .and_then(|it| it.secret_header("authorization", basic(&id, &secret).expose()))
+        .map_err(|_| "the client's id or secret cannot be sent".to_owned())?;
+    let limits = Limits { max_body: MAX_BODY, longer: Longer::Refuse, ..limits };
+    let answer =
+        guard.fetch(&url, request, limits).await.map_err(|why| format!("fetching a token: {why}"))?;
+    if answer.status != 200 {
+        return Err(format!("fetching a token was answered with status {}", answer.status));
+    }
+    let told = answers::read(&answer.body).map_err(|why| format!("fetching a token: {why}"))?;
+    let token = told["access_token"].as_str().filter(|it| !it.trim().is_empty() && it.len() <= 16_384);
+    let token = token.ok_or("the answer with the token holds none")?;
+    if told["token_type"].as_str().is_some_and(|it| !it.eq_ignore_ascii_case("bearer")) {
+        return Err("the token is not a bearer token".to_owned());
+    }
+    let seconds = match &told["expires_in"] {
+        Value::Number(number) => number.as_f64().map(|it| it.clamp(0.0, 31_536_000.0)),
+        Value::String(text) => text.trim().parse::<u32>().ok().map(f64::from),
+        _ => None,
+    };
+    // Whole seconds are enough; the rest is cut off.
+    #[expect(clippy::cast_possible_truncation, reason = "clamped to a year")]
+    let seconds = seconds.map_or(UNTOLD, |it| it as i64);
+    Ok((Secret::new(token), seconds))
+}

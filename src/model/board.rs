@@ -1,0 +1,327 @@
+//! The board: every broadcast this desk knows of, with how it stands, how it
+//! went over time, and whom it reached as far as that shows.
+//!
+//! Knows nothing of files or screens.
+
+use crate::model::broadcasts::Broadcast;
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::model::waves::{Campaign, Counts, Phase, Wave, title};
+
+/// What names a row of the board.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BoardId {
+    /// One begun here.
+    Campaign(CampaignId),
+    /// One by itself: of a script, of elsewhere, of before.
+    Broadcast(ChannelId, BroadcastId),
+}
+
+/// One row of the board.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BoardEntry {
+    /// One begun here.
+    Campaign(Box<Campaign>),
+    /// One by itself.
+    Broadcast(ChannelId, Broadcast),
+    /// One that is tracked and was not read yet.
+    Unread(ChannelId, BroadcastId, Timestamp),
+}
+
+impl BoardEntry {
+    /// What names it.
+    pub fn id(&self) -> BoardId {
+        match self {
+            Self::Campaign(it) => BoardId::Campaign(it.id.clone()),
+            Self::Broadcast(channel, it) => BoardId::Broadcast(channel.clone(), it.id.clone()),
+            Self::Unread(channel, id, _) => BoardId::Broadcast(channel.clone(), id.clone()),
+        }
+    }
+
+    /// The tab.
+    pub fn channel(&self) -> &ChannelId {
+        match self {
+            Self::Campaign(it) => &it.channel,
+            Self::Broadcast(channel, _) | Self::Unread(channel, ..) => channel,
+        }
+    }
+
+    /// The campaign, if it is one.
+    pub fn campaign(&self) -> Option<&Campaign> {
+        match self {
+            Self::Campaign(it) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// The server's names of it: one for each wave that is known there.
+    pub fn broadcasts(&self) -> Vec<&BroadcastId> {
+        match self {
+            Self::Campaign(it) => it.waves.iter().filter_map(Wave::broadcast).collect(),
+            Self::Broadcast(_, it) => vec![&it.id],
+            Self::Unread(_, id, _) => vec![id],
+        }
+    }
+
+    /// What it says, in a line.
+    pub fn title(&self) -> SafeText {
+        match self {
+            Self::Campaign(it) => title(&it.content),
+            Self::Broadcast(_, it) => it.text.clone().unwrap_or_else(|| SafeText::line(it.id.as_str())),
+            Self::Unread(_, id, _) => SafeText::line(id.as_str()),
+        }
+    }
+
+    /// How many people.
+    pub fn people(&self) -> i64 {
+        match self {
+            Self::Campaign(it) => i64::try_from(it.count).unwrap_or(i64::MAX),
+            Self::Broadcast(_, it) => it.recipients,
+            Self::Unread(..) => 0,
+        }
+    }
+
+    /// As counted last.
+    pub fn counts(&self) -> Counts {
+        match self {
+            Self::Campaign(it) => it.counts(),
+            Self::Broadcast(_, it) => Counts {
+                recipients: it.recipients,
+                delivered: it.delivered,
+                failed: it.failed,
+                pending: it.pending,
+            },
+            Self::Unread(..) => Counts::default(),
+        }
+    }
+
+    /// Where it stands, in a word; the server's own where it is one.
+    pub fn word(&self) -> SafeText {
+        match self {
+            Self::Campaign(it) => SafeText::line(it.phase.word()),
+            Self::Broadcast(_, it) => SafeText::line(it.status.word()),
+            Self::Unread(..) => SafeText::line("not read yet"),
+        }
+    }
+
+    /// Whether it goes on, or waits for a person.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Campaign(it) => it.phase.is_open(),
+            Self::Broadcast(_, it) => !it.is_finished(),
+            Self::Unread(..) => true,
+        }
+    }
+
+    /// Whether it waits for a person.
+    pub fn waits(&self) -> bool {
+        self.campaign().is_some_and(|it| it.phase == Phase::Paused)
+    }
+
+    /// When it was begun.
+    pub fn begun_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Campaign(it) => Some(it.made_at),
+            Self::Broadcast(_, it) => it.created_at,
+            Self::Unread(_, _, at) => Some(*at),
+        }
+    }
+}
+
+/// How it stood at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// When.
+    pub at: Timestamp,
+    /// How.
+    pub counts: Counts,
+}
+
+/// What became of one recipient, as far as the messages read here show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipient {
+    /// The contact.
+    pub contact: ContactId,
+    /// The number, if the contact was read.
+    pub phone: Option<String>,
+    /// The name, if there is one.
+    pub name: Option<SafeText>,
+    /// The conversation, if there is one.
+    pub conversation: Option<ConversationId>,
+    /// The wave, counted from 1; 0 while it has not left.
+    pub wave: usize,
+    /// What the messages show.
+    pub fate: RecipientFate,
+    /// Whether the person has written since.
+    pub replied: bool,
+}
+
+/// What messages show of a recipient.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecipientFate {
+    /// Its wave has not left.
+    Unsent,
+    /// Its wave has left, and no message of it was read.
+    Unknown,
+    /// Sent, delivered or read.
+    Reached(&'static str),
+    /// Failed.
+    Failed,
+}
+
+impl RecipientFate {
+    /// In a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Unsent => "not sent yet",
+            Self::Unknown => "unknown",
+            Self::Reached(word) => word,
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What is read of the chosen row only.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BoardDetail {
+    /// How it went, oldest first.
+    pub samples: Vec<Sample>,
+    /// Whom it went to and what became of them; empty where that is not known
+    /// here.
+    pub recipients: Vec<Recipient>,
+}
+
+impl BoardDetail {
+    /// Whether any recipient's message was read.
+    pub fn shows_any(&self) -> bool {
+        self.recipients.iter().any(|it| matches!(it.fate, RecipientFate::Reached(_) | RecipientFate::Failed))
+    }
+
+    /// Those that were not reached, as far as it shows.
+    pub fn failed(&self) -> impl Iterator<Item = &Recipient> {
+        self.recipients.iter().filter(|it| it.fate == RecipientFate::Failed)
+    }
+
+    /// People settled a minute lately, and how many minutes the rest takes at
+    /// that rate.
+    pub fn pace(&self, people: i64) -> Option<(i64, Option<i64>)> {
+        let last = self.samples.last()?;
+        let settled = |it: &Sample| it.counts.delivered + it.counts.failed;
+        let from = self.samples.iter().rev().find(|it| last.at.since(it.at) >= MINUTE);
+        let from = from.or_else(|| self.samples.first())?;
+        let span = last.at.since(from.at);
+        if span <= 0 {
+            return None;
+        }
+        let rate = (settled(last) - settled(from)) * MINUTE / span;
+        let left = people - settled(last);
+        Some((rate, (rate > 0 && left > 0).then(|| (left + rate - 1) / rate)))
+    }
+}
+
+/// Samples of several broadcasts as those of one: at each time the newest of
+/// each is summed.
+pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
+    let mut times: Vec<Timestamp> = each.iter().flatten().map(|it| it.at).collect();
+    times.sort_unstable();
+    times.dedup();
+    let mut places = vec![0; each.len()];
+    let mut all = Vec::with_capacity(times.len());
+    for at in times {
+        let mut counts = Counts::default();
+        for (samples, place) in each.iter().zip(&mut places) {
+            while samples.get(*place).is_some_and(|it| it.at <= at) {
+                *place += 1;
+            }
+            if let Some(newest) = place.checked_sub(1).and_then(|it| samples.get(it)) {
+                counts.add(newest.counts);
+            }
+        }
+        all.push(Sample { at, counts });
+    }
+    all
+}
+
+/// A report over recipients: one a line, with cells in quotes where they need
+/// them. What begins like a formula is set apart, so that no table program
+/// runs what a customer chose as a name.
+pub fn report(recipients: &[Recipient]) -> String {
+    let mut lines = vec!["contact,phone,name,wave,outcome,replied,known from".to_owned()];
+    for it in recipients {
+        let wave = if it.wave == 0 { String::new() } else { it.wave.to_string() };
+        let known = match it.fate {
+            RecipientFate::Reached(_) | RecipientFate::Failed => "messages read here",
+            RecipientFate::Unknown | RecipientFate::Unsent => "this desk",
+        };
+        let cells = [
+            it.contact.as_str().to_owned(),
+            it.phone.clone().unwrap_or_default(),
+            it.name.as_ref().map(ToString::to_string).unwrap_or_default(),
+            wave,
+            it.fate.word().to_owned(),
+            if it.replied { "yes" } else { "" }.to_owned(),
+            known.to_owned(),
+        ];
+        lines.push(cells.map(|it| cell(&it)).join(","));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn cell(text: &str) -> String {
+    let number = text.strip_prefix('+').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+    let apart = text.starts_with(['=', '+', '-', '@', '\t']) && !number;
+    let text = if apart { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::SECOND;
+
+    fn sample(seconds: i64, delivered: i64, failed: i64) -> Sample {
+        let counts = Counts { recipients: 100, delivered, failed, pending: 100 - delivered - failed };
+        Sample { at: Timestamp::from_micros(seconds * SECOND), counts }
+    }
+
+    #[test]
+    fn samples_of_waves_add_up() {
+        let one = vec![sample(0, 0, 0), sample(10, 50, 0)];
+        let two = vec![sample(5, 0, 0), sample(20, 90, 10)];
+        let told: Vec<(i64, i64)> =
+            summed(&[one, two]).iter().map(|it| (it.at.seconds(), it.counts.delivered)).collect();
+        assert_eq!(told, [(0, 0), (5, 0), (10, 50), (20, 140)]);
+        assert!(summed(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_last_minute() {
+        let detail = |samples| BoardDetail { samples, ..BoardDetail::default() };
+        assert_eq!(detail(vec![]).pace(100), None);
+        assert_eq!(detail(vec![sample(0, 5, 0)]).pace(100), None, "one look is no pace");
+        assert_eq!(detail(vec![sample(0, 0, 0), sample(30, 20, 5)]).pace(100), Some((50, Some(2))));
+        let slowing = vec![sample(0, 0, 0), sample(60, 90, 0), sample(120, 91, 0)];
+        assert_eq!(detail(slowing).pace(100), Some((1, Some(9))));
+        assert_eq!(detail(vec![sample(0, 100, 0), sample(30, 100, 0)]).pace(100), Some((0, None)));
+    }
+
+    #[test]
+    fn a_report_is_a_table_and_nothing_in_it_runs() {
+        let one = Recipient {
+            contact: "ct_1".into(),
+            phone: Some("+34600111222".to_owned()),
+            name: Some(SafeText::line("=cmd|' /C calc'!A0, \"Ana\"")),
+            conversation: None,
+            wave: 2,
+            fate: RecipientFate::Failed,
+            replied: true,
+        };
+        let told = report(&[one]);
+        let line = told.lines().nth(1).expect("a line");
+        assert_eq!(
+            line,
+            "ct_1,+34600111222,\"'=cmd|' /C calc'!A0, \"\"Ana\"\"\",2,failed,yes,messages read here"
+        );
+    }
+}

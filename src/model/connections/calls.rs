@@ -1,0 +1,45 @@
+//! One line of the log of calls: what was asked and how it went. Never what
+//! was answered.
+//!
+//! Knows nothing of where the log is kept.
+
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Lines a log keeps.
+pub const KEPT: usize = 1_000;
+
+/// How a call went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallResult {
+    /// It was answered with a status.
+    Status(u16),
+    /// It was not answered, or not asked: why.
+    Failed(SafeText),
+}
+
+impl CallResult {
+    /// Whether it brought an answer.
+    pub fn is_good(&self) -> bool {
+        matches!(self, Self::Status(200..=299))
+    }
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallLine {
+    /// When it was asked.
+    pub at: Timestamp,
+    /// The connection.
+    pub connection: String,
+    /// The endpoint.
+    pub endpoint: String,
+    /// Whom it was about, if anyone: a conversation's or contact's id.
+    pub contact: String,
+    /// How it went.
+    pub result: CallResult,
+    /// Milliseconds it took.
+    pub millis: u32,
+    /// Bytes of the answer.
+    pub bytes: u32,
+}

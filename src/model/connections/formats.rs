@@ -1,0 +1,105 @@
+//! Amounts of money and dates as people read them.
+//!
+//! Knows nothing of where they come from; what it cannot read it leaves as it
+//! is. Amounts are never made floating point numbers.
+
+use crate::model::time::Timestamp;
+
+/// An amount with two decimals, thousands apart, and its currency behind it.
+pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text),
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let plain = |it: &str| it.len() <= 18 && it.bytes().all(|it| it.is_ascii_digit());
+    if whole.is_empty() || !plain(whole) || !plain(part) || (minor && !part.is_empty()) {
+        return text.to_owned();
+    }
+    let (whole, part) = match minor {
+        true => {
+            let padded = format!("{whole:0>3}");
+            let (whole, part) = padded.split_at(padded.len() - 2);
+            (whole.to_owned(), part.to_owned())
+        }
+        false => (whole.to_owned(), format!("{part:0<2}")),
+    };
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let mut apart = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            apart.push(',');
+        }
+        apart.push(digit);
+    }
+    let currency = currency.map(str::trim).filter(|it| !it.is_empty());
+    let behind = currency.map(|it| format!(" {it}")).unwrap_or_default();
+    format!("{sign}{apart}.{part}{behind}")
+}
+
+/// A day, and the time if one is told: from ISO 8601 or seconds since the
+/// epoch.
+pub fn date(text: &str, offset_minutes: i32) -> String {
+    if let Ok(day) = text.parse::<jiff::civil::Date>()
+        && text.len() == 10
+    {
+        return day.strftime("%d %b %Y").to_string();
+    }
+    let seconds = text.parse::<i64>().ok().filter(|it| (100_000_000..100_000_000_000_000).contains(it));
+    // Larger ones can only be milliseconds.
+    let micros = seconds.map(|it| if it < 100_000_000_000 { it * 1_000_000 } else { it * 1_000 });
+    let Some(at) = Timestamp::parse(text).or(micros.map(Timestamp::from_micros)) else {
+        return text.to_owned();
+    };
+    let year = at.plus(i64::from(offset_minutes) * 60_000_000).to_string();
+    format!("{} {} {}", &at.day_name(offset_minutes)[4..], &year[..4], at.clock_face(offset_minutes))
+}
+
+/// Whether a text looks like a date.
+pub fn looks_like_a_date(text: &str) -> bool {
+    (text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()) || Timestamp::parse(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_exact() {
+        for (text, currency, minor, shown) in [
+            ("19.9", Some("EUR"), false, "19.90 EUR"),
+            ("0.1", None, false, "0.10"),
+            ("1234567", Some("USD"), false, "1,234,567.00 USD"),
+            ("-42", Some(""), false, "-42.00"),
+            ("1.005", None, false, "1.005"),
+            ("123456", Some("EUR"), true, "1,234.56 EUR"),
+            ("5", None, true, "0.05"),
+            ("0", None, true, "0.00"),
+            ("12.5", None, true, "12.5"),
+            ("1e5", None, false, "1e5"),
+            ("free", Some("EUR"), false, "free"),
+            ("", None, false, ""),
+            ("-", None, false, "-"),
+        ] {
+            assert_eq!(money(text, currency, minor), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_are_read() {
+        for (text, offset, shown) in [
+            ("2026-11-20", 60, "20 Nov 2026"),
+            ("2026-11-20T23:30:00Z", 60, "21 Nov 2026 00:30"),
+            ("2026-12-31T23:30:00Z", 60, "01 Jan 2027 00:30"),
+            ("1763640000", 0, "20 Nov 2025 12:00"),
+            ("1763640000000", 0, "20 Nov 2025 12:00"),
+            ("tomorrow", 0, "tomorrow"),
+            ("12", 0, "12"),
+            ("", 0, ""),
+        ] {
+            assert_eq!(date(text, offset), shown, "{text}");
+        }
+        assert!(looks_like_a_date("2026-11-20") && !looks_like_a_date("1041"));
+    }
+}

@@ -1,0 +1,235 @@
+//! What of an answer is shown: places under labels, lists as tables. And what
+//! was found there, ready to be shown.
+//!
+//! Knows nothing of JSON and of drawing.
+
+use crate::model::connections::path::Path;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// Fields a mapping may have.
+pub const FIELDS: usize = 30;
+/// Columns a table may have.
+pub const COLUMNS: usize = 6;
+/// Rows of a table that are kept.
+pub const ROWS: usize = 20;
+/// Characters of a value that are kept.
+pub const LONGEST: usize = 400;
+
+/// How a value is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Format {
+    /// As it came.
+    #[default]
+    Text,
+    /// As an amount of money.
+    Money {
+        /// The currency, if the answer does not tell.
+        currency: Option<String>,
+        /// Whether the answer counts hundredths.
+        minor: bool,
+    },
+    /// As a day.
+    Date,
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its head.
+    pub label: String,
+    /// Where in each item it is.
+    pub path: Path,
+    /// How it is written.
+    pub format: Format,
+}
+
+/// What a field shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldKind {
+    /// One value; several are joined.
+    Value(Format),
+    /// A list, an item a row.
+    Table(Vec<Column>),
+}
+
+/// One labelled part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// What `{connection.name}` calls it.
+    pub name: String,
+    /// What people call it.
+    pub label: String,
+    /// Where it is.
+    pub path: Path,
+    /// What it shows.
+    pub kind: FieldKind,
+}
+
+/// What was found for a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShownValue {
+    /// One line.
+    Line(SafeText),
+    /// Rows under heads, and how many more there were.
+    Table(Vec<SafeText>, Vec<Vec<SafeText>>, usize),
+}
+
+/// A field with what was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// What `{connection.name}` calls it.
+    pub name: String,
+    /// What people call it.
+    pub label: SafeText,
+    /// What was found.
+    pub value: ShownValue,
+}
+
+impl Shown {
+    /// It on one line: a table's first row.
+    pub fn line(&self) -> String {
+        match &self.value {
+            ShownValue::Line(text) => text.to_string(),
+            ShownValue::Table(_, rows, _) => rows.first().map(|it| joined(it, " · ")).unwrap_or_default(),
+        }
+    }
+}
+
+fn joined(cells: &[SafeText], between: &str) -> String {
+    let full: Vec<&str> = cells.iter().map(SafeText::as_str).filter(|it| !it.is_empty()).collect();
+    full.join(between)
+}
+
+/// A whole answer, ready to be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mapped {
+    /// The fields in which something was found.
+    pub fields: Vec<Shown>,
+    /// When it was asked.
+    pub at: Timestamp,
+}
+
+impl Mapped {
+    /// What `{connection.name}` stands for.
+    pub fn value(&self, name: &str) -> Option<String> {
+        self.fields.iter().find(|it| it.name == name).map(Shown::line).filter(|it| !it.is_empty())
+    }
+
+    /// All of it as lines of text, so many at most: for an assistant, and for
+    /// commands.
+    pub fn lines(&self, most: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        for it in &self.fields {
+            match &it.value {
+                ShownValue::Line(text) => lines.push(format!("{}: {text}", it.label)),
+                ShownValue::Table(_, rows, more) => {
+                    lines.extend(rows.iter().map(|row| format!("{}: {}", it.label, joined(row, " · "))));
+                    lines.extend((*more > 0).then(|| format!("{}: {more} more", it.label)));
+                }
+            }
+        }
+        lines.truncate(most);
+        lines
+    }
+}
+
+/// Something in an answer that a mapping can be made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pick {
+    /// Where it is.
+    pub path: Path,
+    /// What stands there now.
+    pub sample: SafeText,
+    /// How it looks as if it should be written.
+    pub format: Format,
+    /// The columns, if it is a list of objects.
+    pub columns: Vec<Column>,
+}
+
+impl Pick {
+    /// The field it becomes; names that are taken already are avoided.
+    pub fn field(&self, taken: &[Field]) -> Field {
+        let word = self.path.0.iter().rev().find_map(|it| match it {
+            crate::model::connections::path::Step::Name(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let word = word.unwrap_or("value");
+        let name = identifier(word);
+        let count =
+            taken.iter().filter(|it| it.name == name || it.name.starts_with(&format!("{name}_"))).count();
+        let name = if count == 0 { name } else { format!("{name}_{}", count + 1) };
+        let kind = match self.columns.is_empty() {
+            true => FieldKind::Value(self.format.clone()),
+            false => FieldKind::Table(self.columns.clone()),
+        };
+        Field { name, label: label(word), path: self.path.clone(), kind }
+    }
+}
+
+/// A name for `{connection.name}`: letters, digits, `_`.
+fn identifier(word: &str) -> String {
+    let word: String = word.chars().map(|it| if it.is_alphanumeric() { it } else { '_' }).take(40).collect();
+    word.to_lowercase()
+}
+
+/// A label from a member's name: `shipped_at` and `shippedAt` are `shipped at`.
+pub fn label(word: &str) -> String {
+    let mut label = String::new();
+    let mut before = ' ';
+    for it in word.chars().take(40) {
+        if it.is_uppercase() && before.is_lowercase() {
+            label.push(' ');
+        }
+        let plain = if matches!(it, '_' | '-') { ' ' } else { it };
+        label.extend(plain.to_lowercase());
+        before = it;
+    }
+    label.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pick_becomes_a_field_of_its_own_name() {
+        let pick = |path: &str| Pick {
+            path: Path::parse(path).expect("a path"),
+            sample: SafeText::line("x"),
+            format: Format::Date,
+            columns: Vec::new(),
+        };
+        let first = pick("$.order.shippedAt").field(&[]);
+        assert_eq!((first.name.as_str(), first.label.as_str()), ("shippedat", "shipped at"));
+        let second = pick("$.parcel.shippedAt").field(std::slice::from_ref(&first));
+        assert_eq!(second.name, "shippedat_2");
+        assert_eq!(pick("$[0]").field(&[]).name, "value");
+    }
+
+    #[test]
+    fn an_answer_in_words() {
+        let line = |name: &str, text: &str| Shown {
+            name: name.to_owned(),
+            label: SafeText::line(name),
+            value: ShownValue::Line(SafeText::line(text)),
+        };
+        let cell = SafeText::line;
+        let table = Shown {
+            name: "orders".to_owned(),
+            label: SafeText::line("Orders"),
+            value: ShownValue::Table(
+                vec![cell("no"), cell("state")],
+                vec![vec![cell("1041"), cell("shipped")], vec![cell("1017"), cell("")]],
+                3,
+            ),
+        };
+        let mapped = Mapped { fields: vec![line("plan", "Gold"), table], at: Timestamp::default() };
+        assert_eq!(mapped.value("plan").as_deref(), Some("Gold"));
+        assert_eq!(mapped.value("orders").as_deref(), Some("1041 · shipped"));
+        assert_eq!(mapped.value("none"), None);
+        let lines = ["plan: Gold", "Orders: 1041 · shipped", "Orders: 1017", "Orders: 3 more"];
+        assert_eq!(mapped.lines(9), lines);
+        assert_eq!(mapped.lines(2), lines[..2]);
+    }
+}

@@ -1,0 +1,250 @@
+//! Data Connections: the business's own data, asked for over its own HTTP
+//! interface. What a connection and its endpoints are, as plain data.
+//!
+//! | file | what |
+//! |---|---|
+//! | `parameters.rs` | where a value comes from, and whether it is of its kind |
+//! | `target.rs` | base URL, path and values become one URL |
+//! | `path.rs` | places in a JSON answer |
+//! | `mapping.rs` | which places are shown, under which labels, and how |
+//! | `formats.rs` | amounts and dates as people read them |
+//! | `limit.rs` | how many calls a minute takes |
+//! | `review.rs` | all that is wrong with a connection, in words |
+//! | `calls.rs` | one line of the log of calls |
+//!
+//! Knows nothing of sockets, files and JSON. A credential is never part of a
+//! connection: it is kept apart, sealed.
+
+pub mod calls;
+pub mod formats;
+pub mod limit;
+pub mod mapping;
+pub mod parameters;
+pub mod path;
+pub mod review;
+pub mod target;
+
+pub use calls::{CallLine, CallResult};
+pub use mapping::{Column, Field, FieldKind, Format, Mapped, Shown, ShownValue};
+pub use parameters::{ContactFacts, ContactField, Parameter, Place, Source, ValueKind};
+pub use path::Path;
+
+/// Seconds a call may take, unless a connection says otherwise.
+pub const TIMEOUT: u32 = 10;
+/// Calls a minute, unless a connection says otherwise.
+pub const PER_MINUTE: u32 = 60;
+/// Connections there may be.
+pub const MOST: usize = 50;
+/// Endpoints a connection may have.
+pub const MOST_ENDPOINTS: usize = 50;
+
+/// One HTTP interface of the business.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// What it is called: letters, digits, `_` and `-`.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// What all its paths begin with.
+    pub base_url: String,
+    /// Seconds a call may take, from the lookup to the last byte.
+    pub timeout_seconds: u32,
+    /// Calls that may leave in any 60 seconds.
+    pub per_minute: u32,
+    /// How it is told who asks.
+    pub auth: Auth,
+    /// Hosts in private networks that it may reach, each named as the URL
+    /// names it: `orders.internal`, `10.0.0.5`, `127.0.0.1:8080`.
+    pub private_hosts: Vec<String>,
+    /// What can be asked.
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// How a connection is told who asks. The secret part is kept apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Auth {
+    /// It is not.
+    #[default]
+    None,
+    /// `Authorization: Bearer …`.
+    Bearer,
+    /// A key in a header.
+    ApiKeyHeader {
+        /// The header.
+        header: String,
+    },
+    /// A key in the query.
+    ApiKeyQuery {
+        /// The parameter.
+        parameter: String,
+    },
+    /// A user name and a password.
+    Basic {
+        /// The user name.
+        user: String,
+    },
+    /// A token that is fetched for a client's id and secret.
+    ClientCredentials {
+        /// Where tokens are fetched.
+        token_url: String,
+        /// The client's id.
+        client_id: String,
+        /// What the token is to allow.
+        scope: Option<String>,
+    },
+    /// A header with a value of its own kind: `Authorization: Token …`.
+    CustomHeader {
+        /// The header.
+        header: String,
+        /// What stands before the secret.
+        prefix: String,
+    },
+}
+
+impl Auth {
+    /// The words for all kinds, as the interface lists them.
+    pub const WORDS: [&'static str; 7] = [
+        "none",
+        "bearer",
+        "api_key_header",
+        "api_key_query",
+        "basic_auth",
+        "oauth2_client_credentials",
+        "custom_header",
+    ];
+
+    /// The word of this kind.
+    pub fn word(&self) -> &'static str {
+        let index = match self {
+            Self::None => 0,
+            Self::Bearer => 1,
+            Self::ApiKeyHeader { .. } => 2,
+            Self::ApiKeyQuery { .. } => 3,
+            Self::Basic { .. } => 4,
+            Self::ClientCredentials { .. } => 5,
+            Self::CustomHeader { .. } => 6,
+        };
+        Self::WORDS[index]
+    }
+
+    /// Whether it needs a secret.
+    pub fn wants_secret(&self) -> bool {
+        *self != Self::None
+    }
+
+    /// What its secret is called.
+    pub fn secret_name(&self) -> &'static str {
+        match self {
+            Self::None => "nothing",
+            Self::Bearer => "bearer token",
+            Self::ApiKeyHeader { .. } | Self::ApiKeyQuery { .. } => "API key",
+            Self::Basic { .. } => "password",
+            Self::ClientCredentials { .. } => "client secret",
+            Self::CustomHeader { .. } => "header value",
+        }
+    }
+}
+
+/// What is done at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Reads.
+    #[default]
+    Get,
+    /// Asks with a body.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// All words.
+    pub const WORDS: [&'static str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// The method of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete].into_iter().find(|it| it.word() == word)
+    }
+}
+
+/// One thing that can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// What it is called: letters, digits, `_` and `-`.
+    pub name: String,
+    /// How it is asked.
+    pub method: Method,
+    /// Below the base URL, with `{parameter}` where values go.
+    pub path: String,
+    /// When and how to use it, in plain language, for an assistant and for
+    /// people.
+    pub instructions: String,
+    /// What is known of the contact that names them there.
+    pub contact: ContactField,
+    /// Whether the inbox asks by itself when a conversation is opened.
+    pub automatic: bool,
+    /// What it is given.
+    pub parameters: Vec<Parameter>,
+    /// What of its answer is shown.
+    pub fields: Vec<Field>,
+}
+
+impl Endpoint {
+    /// What a person has to fill in.
+    pub fn asked(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|it| matches!(it.source, Source::Asked(_)))
+    }
+
+    /// Whether it can be asked with nothing but what is known of a contact.
+    pub fn needs_nobody(&self) -> bool {
+        self.asked().all(|it| !it.required)
+    }
+}
+
+impl Connection {
+    /// The endpoint of a name.
+    pub fn endpoint(&self, name: &str) -> Option<&Endpoint> {
+        self.endpoints.iter().find(|it| it.name == name)
+    }
+
+    /// A connection with a name and an address, and all else as it is unless
+    /// somebody says otherwise.
+    pub fn new(name: &str, base_url: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: String::new(),
+            base_url: base_url.to_owned(),
+            timeout_seconds: TIMEOUT,
+            per_minute: PER_MINUTE,
+            auth: Auth::None,
+            private_hosts: Vec::new(),
+            endpoints: Vec::new(),
+        }
+    }
+
+    /// What a credential is given for: it is not sent anywhere else, and has
+    /// to be given anew when any of this changes.
+    pub fn credential_owner(&self) -> String {
+        let token_url = match &self.auth {
+            Auth::ClientCredentials { token_url, .. } => token_url.as_str(),
+            _ => "",
+        };
+        let origin = target::origin(&self.base_url).unwrap_or(&self.base_url);
+        format!("{}\n{origin}\n{}\n{token_url}", self.name, self.auth.word())
+    }
+}

@@ -1,0 +1,133 @@
+//! Places in a JSON answer, written as JSONPath: `$.orders[*].total`. The
+//! plain part of it: names, numbers and all; no filters and no `..`, so that
+//! looking costs no more than the answer is long.
+//!
+//! Knows nothing of JSON values: whoever has one walks the steps.
+
+use std::fmt;
+
+/// Steps a path may have.
+const STEPS: usize = 16;
+
+/// One step down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// To the member of a name.
+    Name(String),
+    /// To the item of a number; from the end, if it is negative.
+    Index(i32),
+    /// To every item or member.
+    All,
+}
+
+/// A place in an answer, or several.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Path(pub Vec<Step>);
+
+impl Path {
+    /// Reads a path; the `$` in front may be left out.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no path; write $.name, $.list[0], $.list[*].name or $['a name']");
+        let text = text.trim();
+        let mut rest = text.strip_prefix('$').unwrap_or(text);
+        let mut steps = Vec::new();
+        if !text.starts_with(['$', '.', '[']) && !text.is_empty() {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            steps.push(name(&rest[..end]).ok_or_else(wrong)?);
+            rest = &rest[end..];
+        }
+        while !rest.is_empty() {
+            let (step, after) = next(rest).ok_or_else(wrong)?;
+            steps.push(step);
+            rest = after;
+            if steps.len() > STEPS {
+                return Err(format!("a path has at most {STEPS} steps"));
+            }
+        }
+        Ok(Self(steps))
+    }
+}
+
+fn next(rest: &str) -> Option<(Step, &str)> {
+    if let Some(rest) = rest.strip_prefix('.') {
+        let end = rest.find(['.', '[']).unwrap_or(rest.len());
+        return Some((name(&rest[..end])?, &rest[end..]));
+    }
+    let inner = rest.strip_prefix('[')?;
+    for quote in ['\'', '"'] {
+        if let Some(quoted) = inner.strip_prefix(quote) {
+            let (name, after) = quoted.split_once(quote)?;
+            return Some((Step::Name(name.to_owned()), after.strip_prefix(']')?));
+        }
+    }
+    let (word, after) = inner.split_once(']')?;
+    let step = if word == "*" { Step::All } else { Step::Index(word.parse().ok()?) };
+    Some((step, after))
+}
+
+fn name(word: &str) -> Option<Step> {
+    let odd = |it: char| it.is_whitespace() || it.is_control() || "()?@'\"]*$:,".contains(it);
+    match word {
+        "*" => Some(Step::All),
+        "" => None,
+        word if word.contains(odd) => None,
+        word => Some(Step::Name(word.to_owned())),
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("$")?;
+        for step in &self.0 {
+            match step {
+                Step::Name(word)
+                    if matches!(name(word), Some(Step::Name(_))) && !word.contains(['.', '[']) =>
+                {
+                    write!(out, ".{word}")?;
+                }
+                Step::Name(word) if word.contains('\'') => write!(out, "[\"{word}\"]")?,
+                Step::Name(word) => write!(out, "['{word}']")?,
+                Step::Index(number) => write!(out, "[{number}]")?,
+                Step::All => out.write_str("[*]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_and_written() {
+        for (text, written) in [
+            ("$", "$"),
+            ("", "$"),
+            ("$.orders[*].total", "$.orders[*].total"),
+            ("orders[0].id", "$.orders[0].id"),
+            (".a.*", "$.a[*]"),
+            ("$['a b'][-1]", "$['a b'][-1]"),
+            ("$[\"it's\"]", "$[\"it's\"]"),
+            ("$['a.b']", "$['a.b']"),
+            ("$.größe", "$.größe"),
+        ] {
+            let path = Path::parse(text).unwrap_or_else(|why| panic!("{why}"));
+            assert_eq!(path.to_string(), written, "{text}");
+            assert_eq!(Path::parse(written), Ok(path), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for text in
+            ["$..a", "$.a.", "$[", "$[a]", "$['a]", "$.a b", "$[?(@.x)]", "$[1:2]", "$[99999999999]", "a$"]
+        {
+            assert!(Path::parse(text).is_err(), "{text}");
+        }
+        assert!(Path::parse(&format!("${}", ".a".repeat(STEPS + 1))).is_err());
+    }
+}

@@ -1,0 +1,173 @@
+//! All that is wrong with a connection as somebody wrote it, in words, before
+//! anything is asked.
+//!
+//! Knows nothing of files and of which hosts may be reached.
+
+use crate::model::connections::mapping::{COLUMNS, FIELDS, FieldKind};
+use crate::model::connections::parameters::{Place, Source};
+use crate::model::connections::{Auth, Connection, Endpoint, MOST_ENDPOINTS, Method, target};
+
+/// Whether a word can be a name: letters, digits, `_` and `-`, up to 40.
+pub fn is_name(word: &str) -> bool {
+    let letter = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-');
+    !word.is_empty() && word.chars().count() <= 40 && word.chars().all(letter)
+}
+
+/// What is wrong, a line each; nothing, if it can be used.
+pub fn review(connection: &Connection) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let name = &connection.name;
+    if !is_name(name) || matches!(name.as_str(), "contact" | "agent") {
+        wrong.push(format!(
+            "{name:?} cannot be a connection's name: use letters, digits, _ and -, and not contact or agent"
+        ));
+    }
+    let base = &connection.base_url;
+    if target::origin(base).is_none() || base.contains(['?', '#', '{', ' ', '\\']) {
+        wrong.push(
+            "base_url must be an https address without query, such as https://api.example.com/v1".to_owned(),
+        );
+    }
+    let path = target::origin(base).map_or("", |it| &base[it.len()..]);
+    if !path.is_empty() && target::check_path(path.trim_end_matches('/')).is_err() && path != "/" {
+        wrong.push("base_url must not hold . or .. or // in its path".to_owned());
+    }
+    if !(1..=60).contains(&connection.timeout_seconds) {
+        wrong.push("timeout_seconds must be 1 to 60".to_owned());
+    }
+    if !(1..=6_000).contains(&connection.per_minute) {
+        wrong.push("per_minute must be 1 to 6000".to_owned());
+    }
+    let empty = match &connection.auth {
+        Auth::ApiKeyHeader { header } | Auth::CustomHeader { header, .. } if header.is_empty() => {
+            Some("header")
+        }
+        Auth::ApiKeyQuery { parameter } if parameter.is_empty() => Some("parameter"),
+        Auth::Basic { user } if user.is_empty() => Some("user"),
+        Auth::ClientCredentials { client_id, .. } if client_id.is_empty() => Some("client_id"),
+        Auth::ClientCredentials { token_url, .. } if token_url.is_empty() => Some("token_url"),
+        _ => None,
+    };
+    wrong.extend(empty.map(|it| format!("auth {:?} needs {it}", connection.auth.word())));
+    if connection.endpoints.len() > MOST_ENDPOINTS {
+        wrong.push(format!("a connection has at most {MOST_ENDPOINTS} endpoints"));
+    }
+    for (place, it) in connection.endpoints.iter().enumerate() {
+        if connection.endpoints[..place].iter().any(|before| before.name == it.name) {
+            wrong.push(format!("two endpoints are called {:?}", it.name));
+        }
+        wrong.extend(endpoint(it).into_iter().map(|why| format!("endpoint {:?}: {why}", it.name)));
+    }
+    wrong
+}
+
+fn endpoint(endpoint: &Endpoint) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if !is_name(&endpoint.name) {
+        wrong.push("its name must be letters, digits, _ and -".to_owned());
+    }
+    wrong.extend(target::check_path(&endpoint.path).err().map(|it| it.to_string()));
+    if endpoint.automatic && !endpoint.needs_nobody() {
+        wrong.push("it asks a person for something and so cannot be automatic".to_owned());
+    }
+    if endpoint.automatic && endpoint.method != Method::Get {
+        wrong.push("only GET endpoints can be automatic".to_owned());
+    }
+    let places = target::places(&endpoint.path).unwrap_or_default();
+    for place in &places {
+        if !endpoint.parameters.iter().any(|it| it.place == Place::Path && it.name == *place) {
+            wrong.push(format!("the path has {{{place}}}, but no parameter in the path is called so"));
+        }
+    }
+    for (index, it) in endpoint.parameters.iter().enumerate() {
+        let name = &it.name;
+        if name.is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control) {
+            wrong.push("a parameter needs a name of up to 80 characters".to_owned());
+        }
+        if endpoint.parameters[..index].iter().any(|before| before.name == *name) {
+            wrong.push(format!("two parameters are called {name:?}"));
+        }
+        if it.place == Place::Path && !places.contains(&name.as_str()) {
+            wrong.push(format!("{name:?} is to go into the path, which has no {{{name}}}"));
+        }
+        if it.place == Place::Body && matches!(endpoint.method, Method::Get | Method::Delete) {
+            wrong.push(format!("{name:?} is to go into the body, but {} has none", endpoint.method.word()));
+        }
+        if let Source::Constant(text) = &it.source
+            && let Some(wanted) = it.kind.objection(text)
+        {
+            wrong.push(format!("{name:?} must be {wanted}"));
+        }
+    }
+    if endpoint.fields.len() > FIELDS {
+        wrong.push(format!("at most {FIELDS} fields are shown"));
+    }
+    for (index, it) in endpoint.fields.iter().enumerate() {
+        if !is_name(&it.name) {
+            wrong.push(format!("{:?} cannot be a field's name", it.name));
+        }
+        if endpoint.fields[..index].iter().any(|before| before.name == it.name) {
+            wrong.push(format!("two fields are called {:?}", it.name));
+        }
+        if matches!(&it.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > COLUMNS) {
+            wrong.push(format!("the table {:?} needs 1 to {COLUMNS} columns", it.name));
+        }
+    }
+    wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::connections::parameters::{ContactField, Parameter, ValueKind};
+
+    fn orders() -> Endpoint {
+        Endpoint {
+            name: "orders".to_owned(),
+            method: Method::Get,
+            path: "/orders/{id}".to_owned(),
+            instructions: String::new(),
+            contact: ContactField::Phone,
+            automatic: true,
+            parameters: vec![Parameter {
+                name: "id".to_owned(),
+                place: Place::Path,
+                kind: ValueKind::Text,
+                required: true,
+                source: Source::Contact,
+            }],
+            fields: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let good =
+            Connection { endpoints: vec![orders()], ..Connection::new("shop", "https://api.example/v1/") };
+        assert_eq!(review(&good), [] as [&str; 0]);
+        type Change = fn(&mut Connection);
+        let cases: &[(Change, &str)] = &[
+            (|it| it.name = "my shop".into(), "cannot be a connection's name"),
+            (|it| it.name = "contact".into(), "not contact or agent"),
+            (|it| it.base_url = "api.example".into(), "base_url must be"),
+            (|it| it.base_url = "https://a.example/?x".into(), "base_url must be"),
+            (|it| it.base_url = "https://a.example/../x".into(), "must not hold"),
+            (|it| it.timeout_seconds = 0, "1 to 60"),
+            (|it| it.per_minute = 0, "1 to 6000"),
+            (|it| it.auth = Auth::Basic { user: String::new() }, "needs user"),
+            (|it| it.endpoints.push(orders()), "two endpoints"),
+            (|it| it.endpoints[0].path = "/orders".into(), "which has no {id}"),
+            (|it| it.endpoints[0].path = "/{id}/{x}".into(), "the path has {x}"),
+            (|it| it.endpoints[0].path = "/{id}/..".into(), "no . or .."),
+            (|it| it.endpoints[0].parameters[0].place = Place::Body, "has none"),
+            (|it| it.endpoints[0].parameters[0].source = Source::Asked("x".into()), "cannot be automatic"),
+            (|it| it.endpoints[0].method = Method::Post, "only GET"),
+        ];
+        for (change, said) in cases {
+            let mut connection = good.clone();
+            change(&mut connection);
+            let wrong = review(&connection);
+            assert!(wrong.iter().any(|it| it.contains(said)), "{said}: {wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Base URL, path and values become one URL. A value stays inside its segment
+//! whatever it holds.
+//!
+//! Knows nothing of which hosts may be reached: the guard judges the result.
+
+use std::fmt::Write;
+
+use crate::model::connections::parameters::{Filled, Place};
+
+/// Why there is no URL. The texts may be shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// A segment that would climb or vanish.
+    #[error("{0} would make a path segment of nothing but dots, which is refused")]
+    Dots(String),
+    /// A place in the path without a value.
+    #[error("the path has {{{0}}}, but there is no such parameter")]
+    Unknown(String),
+    /// A brace without its other half.
+    #[error("the path has a brace that is not closed")]
+    Brace,
+    /// Something that does not belong into a path.
+    #[error("the path must begin with / and hold no ?, # or \\, no blanks, and no . or .. as a segment")]
+    Path,
+}
+
+/// Scheme and host of a URL, as it is written.
+pub fn origin(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next().filter(|it| !it.is_empty())?;
+    Some(&url[..scheme.len() + 3 + host.len()])
+}
+
+/// The names in a path's braces, in order.
+///
+/// # Errors
+/// When a brace is not closed.
+pub fn places(path: &str) -> Result<Vec<&str>, TargetError> {
+    let mut found = Vec::new();
+    let mut rest = path;
+    while let Some((before, inner)) = rest.split_once('{') {
+        let (name, after) = inner.split_once('}').ok_or(TargetError::Brace)?;
+        if before.contains('}') || name.contains(['{', '/']) {
+            return Err(TargetError::Brace);
+        }
+        found.push(name);
+        rest = after;
+    }
+    if rest.contains('}') { Err(TargetError::Brace) } else { Ok(found) }
+}
+
+/// Whether a path can be asked for at all.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_path(path: &str) -> Result<(), TargetError> {
+    places(path)?;
+    let odd = |it: char| it.is_control() || it.is_whitespace() || matches!(it, '?' | '#' | '\\');
+    let rest = path.strip_prefix('/').ok_or(TargetError::Path)?;
+    if path.contains(odd) || rest.split('/').any(is_dots) || path.contains("//") {
+        return Err(TargetError::Path);
+    }
+    Ok(())
+}
+
+/// The URL to ask for.
+///
+/// # Errors
+/// See [`TargetError`].
+pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, TargetError> {
+    check_path(path)?;
+    let mut url = base_url.trim_end_matches('/').to_owned();
+    for segment in path.split('/').skip(1) {
+        url.push('/');
+        let start = url.len();
+        let mut rest = segment;
+        let mut last = "";
+        while let Some((before, inner)) = rest.split_once('{') {
+            let (name, after) = inner.split_once('}').ok_or(TargetError::Brace)?;
+            let value = values.iter().find(|it| it.place == Place::Path && it.name == name);
+            let value = value.ok_or_else(|| TargetError::Unknown(name.to_owned()))?;
+            url.push_str(before);
+            encode(&value.value, &mut url);
+            last = name;
+            rest = after;
+        }
+        url.push_str(rest);
+        if !last.is_empty() && (is_dots(&url[start..]) || url.len() == start) {
+            return Err(TargetError::Dots(last.to_owned()));
+        }
+    }
+    let mut sign = '?';
+    for it in values.iter().filter(|it| it.place == Place::Query) {
+        url.push(sign);
+        encode(&it.name, &mut url);
+        url.push('=');
+        encode(&it.value, &mut url);
+        sign = '&';
+    }
+    Ok(url)
+}
+
+/// `.` and `..`, in whatever spelling a URL reader takes for them.
+fn is_dots(segment: &str) -> bool {
+    let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+    plain == "." || plain == ".."
+}
+
+/// Everything but letters, digits and `-._~` as `%XX`.
+pub fn encode(text: &str, out: &mut String) {
+    for it in text.bytes() {
+        if it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(it));
+        } else {
+            // Writing into a text does not fail.
+            let _ = write!(out, "%{it:02X}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::connections::parameters::ValueKind;
+
+    fn filled(place: Place, name: &str, value: &str) -> Filled {
+        Filled { name: name.to_owned(), place, kind: ValueKind::Text, value: value.to_owned() }
+    }
+
+    #[test]
+    fn a_value_stays_in_its_segment() {
+        for (value, url) in [
+            ("1041", "https://a.example/v1/orders/1041"),
+            ("../../admin", "https://a.example/v1/orders/..%2F..%2Fadmin"),
+            ("a b/c?d#e", "https://a.example/v1/orders/a%20b%2Fc%3Fd%23e"),
+            ("%2e%2e", "https://a.example/v1/orders/%252e%252e"),
+            ("..\\", "https://a.example/v1/orders/..%5C"),
+            ("{other}", "https://a.example/v1/orders/%7Bother%7D"),
+            ("é", "https://a.example/v1/orders/%C3%A9"),
+            ("a\r\nX: y", "https://a.example/v1/orders/a%0D%0AX%3A%20y"),
+            ("...", "https://a.example/v1/orders/..."),
+        ] {
+            let values = [filled(Place::Path, "id", value)];
+            assert_eq!(
+                build("https://a.example/v1/", "/orders/{id}", &values).as_deref(),
+                Ok(url),
+                "{value}"
+            );
+        }
+        for value in [".", "..", ""] {
+            let values = [filled(Place::Path, "id", value)];
+            let refused = build("https://a.example", "/orders/{id}/x", &values);
+            assert_eq!(refused, Err(TargetError::Dots("id".to_owned())), "{value:?}");
+        }
+        let two = [filled(Place::Path, "a", "."), filled(Place::Path, "b", ".")];
+        assert!(build("https://a.example", "/{a}{b}", &two).is_err(), "two dots of two values");
+        let half = [filled(Place::Path, "a", ".")];
+        assert!(build("https://a.example", "/.{a}", &half).is_err());
+        assert!(build("https://a.example", "/%2E{a}", &half).is_err());
+    }
+
+    #[test]
+    fn a_query_is_encoded() {
+        let values = [filled(Place::Query, "q", "a&admin=1#"), filled(Place::Query, "b c", "+ é")];
+        assert_eq!(
+            build("https://a.example/v1", "/find", &values).as_deref(),
+            Ok("https://a.example/v1/find?q=a%26admin%3D1%23&b%20c=%2B%20%C3%A9")
+        );
+    }
+
+    #[test]
+    fn paths_are_checked() {
+        for good in ["/", "/orders", "/orders/{id}.json", "/a/{b}-{c}", "/..."] {
+            assert_eq!(check_path(good), Ok(()), "{good}");
+        }
+        for bad in
+            ["", "orders", "/a?b", "/a#b", "/a b", "/a\\b", "/../x", "/a/.", "/%2e%2E/x", "//x", "/a\n"]
+        {
+            assert_eq!(check_path(bad), Err(TargetError::Path), "{bad:?}");
+        }
+        for bad in ["/{a", "/a}", "/{a{b}}", "/{a/b}"] {
+            assert_eq!(check_path(bad), Err(TargetError::Brace), "{bad:?}");
+        }
+        assert_eq!(build("https://a.example", "/{x}", &[]), Err(TargetError::Unknown("x".to_owned())));
+        assert_eq!(origin("https://a.example:8443/v1?x"), Some("https://a.example:8443"));
+        assert_eq!(origin("a.example"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Being told by webhooks: how it fares for a tab, and what came.
+//!
+//! Knows nothing of sockets or signatures.
+
+use crate::model::ids::ConversationId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// What a delivery is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// The endpoint was asked for its challenge, and answered.
+    Challenge,
+    /// A customer has written.
+    Received,
+    /// Something in a conversation is otherwise now.
+    Changed,
+    /// An event this version does not know.
+    Unknown,
+}
+
+impl Told {
+    /// What an event is about.
+    pub fn of(event: &str) -> Self {
+        match event {
+            "message.received" | "email.received" => Self::Received,
+            "message.sent"
+            | "message.delivered"
+            | "message.read"
+            | "message.failed"
+            | "email.sent"
+            | "email.opened"
+            | "email.thread.categorized" => Self::Changed,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// A delivery that was taken: a reason to ask the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// What it is about.
+    pub told: Told,
+    /// The conversation, if it names one.
+    pub conversation: Option<ConversationId>,
+    /// When it happened, if it tells.
+    pub at: Option<Timestamp>,
+}
+
+/// How being told fares for a tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Nobody listens: why. Polling goes on as usual.
+    Closed(SafeText),
+    /// The webhook is being looked for or registered.
+    Registering,
+    /// The webhook was not registered: why.
+    Refused(SafeText),
+    /// Registered; nothing has shown yet that deliveries come through.
+    Quiet,
+    /// Deliveries come through: polling is slow.
+    Instant,
+    /// A message was found that was not delivered: polling goes on as usual
+    /// until one is.
+    Doubted,
+}
+
+/// What came so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Deliveries that led to a look.
+    pub taken: u64,
+    /// Deliveries that had come before.
+    pub repeated: u64,
+    /// Deliveries of events this version does not know.
+    pub unknown: u64,
+    /// Requests that were refused: unsigned, wrongly signed, no JSON, too large.
+    pub refused: u64,
+}
+
+/// All of it, for a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reception {
+    /// Where deliveries are to come.
+    pub url: SafeText,
+    /// How it fares.
+    pub state: State,
+    /// What came.
+    pub counts: Counts,
+}

@@ -1,0 +1,113 @@
+//! Whom a broadcast is chosen for, before it is frozen: what was marked, what
+//! a search fits, what a file names, everyone.
+//!
+//! Knows nothing of files or of where contacts are kept.
+
+use crate::model::ids::{CampaignId, ChannelId, ContactId};
+use crate::model::queries::ConversationKey;
+
+/// Where an audience comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The people of these conversations.
+    Conversations(Vec<ConversationKey>),
+    /// The people with these numbers.
+    Phones(Vec<String>),
+    /// All people a search fits.
+    Fitting(String),
+    /// The people a file names.
+    File(String),
+    /// Those an earlier one did not reach, as far as that shows.
+    Failed(CampaignId),
+    /// All contacts of the workspace.
+    Everyone,
+}
+
+impl Source {
+    /// In words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Conversations(keys) if keys.len() == 1 => "the conversation at hand".to_owned(),
+            Self::Conversations(keys) => format!("{} marked conversations", keys.len()),
+            Self::Phones(phones) if phones.len() == 1 => "the person at hand".to_owned(),
+            Self::Phones(phones) => format!("{} marked people", phones.len()),
+            Self::Fitting(search) if search.is_empty() => "all people".to_owned(),
+            Self::Fitting(search) => format!("all people that fit {search:?}"),
+            Self::File(path) => format!("the file {path}"),
+            Self::Failed(_) => "those that failed before".to_owned(),
+            Self::Everyone => "EVERYONE of the workspace".to_owned(),
+        }
+    }
+}
+
+/// What is asked of the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AudienceQuery {
+    /// The tab it leaves from.
+    pub channel: ChannelId,
+    /// Whom.
+    pub source: Source,
+}
+
+/// Whom a source comes to, as far as is known here.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Their ids, each once, in order.
+    pub ids: Vec<ContactId>,
+    /// How many were named again.
+    pub doubled: usize,
+    /// How many have no number.
+    pub without_phone: usize,
+    /// Numbers whose contact has not been read, or is none.
+    pub unread: Vec<String>,
+    /// Lines of a file that are wrong, the first few in words.
+    pub wrong: Vec<String>,
+    /// Of those with an id: how many have an open window.
+    pub open: usize,
+    /// How many have a closed one, or never wrote.
+    pub closed: usize,
+}
+
+/// One line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// A contact by its id.
+    Contact(ContactId),
+    /// Whoever has this number.
+    Phone(String),
+}
+
+/// What stands in a file: one id or number a line; empty lines and what
+/// follows a `#` say nothing.
+pub fn read_lines(text: &str) -> Vec<(usize, Wanted)> {
+    let lines = text.lines().enumerate().filter_map(|(at, line)| {
+        let word = line.split('#').next().unwrap_or("").trim();
+        let wanted = match word {
+            "" => return None,
+            phone if phone.starts_with('+') => {
+                let number = phone.chars().filter(|it| !matches!(it, ' ' | '-' | '(' | ')' | '/'));
+                Wanted::Phone(number.collect())
+            }
+            id => Wanted::Contact(ContactId::new(id)),
+        };
+        Some((at + 1, wanted))
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_an_audience() {
+        let text = "ct_1\n\n  +34 600-111 222  # Maria\n# nobody\nct_1\r\n";
+        let expected = [
+            (1, Wanted::Contact("ct_1".into())),
+            (3, Wanted::Phone("+34600111222".to_owned())),
+            (5, Wanted::Contact("ct_1".into())),
+        ];
+        assert_eq!(read_lines(text), expected);
+        assert!(read_lines(" \n#\n").is_empty());
+    }
+}

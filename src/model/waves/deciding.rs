@@ -1,0 +1,195 @@
+//! What a campaign does next. Pure: how it stands, what is known of the
+//! account, and the time come in.
+//!
+//! A wave leaves only when the one before it was tried to its end, was waited
+//! for, and was counted again after the wait. Whatever is not known holds the
+//! next wave back.
+//!
+//! Knows nothing of how a wave is sent or counted.
+
+use crate::model::ids::BroadcastId;
+use crate::model::prices;
+use crate::model::text::SafeText;
+use crate::model::time::{MINUTE, SECOND, Timestamp, precise_span};
+use crate::model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, Wave, price_each};
+
+/// Between two looks at a wave that is being sent.
+const LOOK: i64 = 5 * SECOND;
+/// A wave that was not tried to its end for so long is told of.
+pub const STALL: i64 = 10 * MINUTE;
+/// A hold that ends later is from before the clock was set back.
+const FURTHEST: i64 = 10 * MINUTE;
+
+/// What is known beside the campaign.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// The balance.
+    pub credits: Option<f64>,
+    /// The quality rating.
+    pub quality: Option<SafeText>,
+    /// What a template cost last.
+    pub charged: Option<i64>,
+    /// Whether the key only plays: nobody is reached, nothing is counted.
+    pub is_test: bool,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Give this wave its row of the outbox.
+    Send(usize),
+    /// Count this wave's broadcast again.
+    Look(usize, BroadcastId),
+    /// Nothing before then.
+    Wait(Timestamp),
+    /// Nothing until the outbox has moved on.
+    Await,
+    /// Wait for a person, who is told this.
+    Pause(Cause, SafeText),
+    /// All is done.
+    Finish,
+    /// It is not going on.
+    Nothing,
+}
+
+/// What a campaign does next.
+pub fn decide(campaign: &Campaign, report: &Report, now: Timestamp) -> Decision {
+    if campaign.phase != Phase::Running {
+        return Decision::Nothing;
+    }
+    let begun = campaign.begun();
+    let Some(last) = begun.checked_sub(1) else {
+        let left = campaign.starts_at.since(now);
+        return match (1..=FURTHEST).contains(&left) {
+            true => Decision::Wait(campaign.starts_at),
+            false => next(campaign, 0, report),
+        };
+    };
+    match after(campaign, last, report, now) {
+        Some(decision) => decision,
+        None if begun == campaign.waves.len() => Decision::Finish,
+        None => next(campaign, begun, report),
+    }
+}
+
+/// What holds the next wave back; `None` if nothing does.
+fn after(campaign: &Campaign, last: usize, report: &Report, now: Timestamp) -> Option<Decision> {
+    let wave = &campaign.waves[last];
+    let broadcast = match &wave.fate {
+        Fate::Unsent | Fate::Leaving => return Some(Decision::Await),
+        Fate::Asks(why) => return Some(pause(Cause::Row, format!("wave {} asks: {why}", last + 1))),
+        Fate::Dropped if last >= campaign.judged_from => {
+            return Some(pause(Cause::Row, format!("wave {} was taken back", last + 1)));
+        }
+        Fate::Dropped => return None,
+        Fate::Sent(None) if last >= campaign.judged_from => {
+            let words = format!("the server named no broadcast for wave {}: it cannot be counted", last + 1);
+            return Some(pause(Cause::Uncounted, words));
+        }
+        Fate::Sent(None) => return None,
+        Fate::Sent(Some(broadcast)) => broadcast.clone(),
+    };
+    let look = || Some(Decision::Look(last, broadcast.clone()));
+    let Some(reading) = &wave.reading else { return look() };
+    if reading.is_unknown {
+        let judged = last >= campaign.judged_from && !report.is_test;
+        let words = || format!("the server does not know wave {}: it cannot be counted", last + 1);
+        return judged.then(|| pause(Cause::Uncounted, words()));
+    }
+    // Where nothing is left to send, there is nothing to stop.
+    let is_last = last + 1 == campaign.waves.len();
+    if let Some(why) = failing(campaign).filter(|_| !is_last) {
+        return Some(pause(Cause::Failures, why));
+    }
+    let fresh = (0..LOOK).contains(&now.since(reading.at));
+    let Some(finished) = reading.finished_at else {
+        return if fresh { Some(Decision::Wait(reading.at.plus(LOOK))) } else { look() };
+    };
+    let wait = campaign.plan.pause();
+    if (0..wait).contains(&now.since(finished)) {
+        // Counted now and then meanwhile: failures stop it as soon as they show.
+        let again = reading.at.plus(LOOK).min(finished.plus(wait));
+        return if fresh { Some(Decision::Wait(again.max(now.plus(1)))) } else { look() };
+    }
+    // What failed during the wait must have been counted; a clock that was
+    // set back begins the wait anew with the next look.
+    let counted = (wait..).contains(&reading.at.since(finished)) && now >= finished;
+    if counted { None } else { look() }
+}
+
+/// The next wave, unless the account forbids it.
+fn next(campaign: &Campaign, number: usize, report: &Report) -> Decision {
+    let rules = &campaign.plan.rules;
+    let size = i64::try_from(campaign.waves[number].size).unwrap_or(i64::MAX);
+    let price = price_each(&campaign.content, report.charged).most.saturating_mul(size);
+    if let (Some(floor), Some(credits), false) = (rules.floor, report.credits, report.is_test)
+        && credits - price as f64 <= floor as f64 - 1.0
+    {
+        let left = prices::credits(credits);
+        return pause(
+            Cause::Credits,
+            format!("{left} credits; wave {} would leave fewer than {floor}", number + 1),
+        );
+    }
+    if let (true, Some(before), Some(now)) = (rules.quality, &campaign.quality_before, &report.quality)
+        && before != now
+    {
+        return pause(Cause::Quality, format!("the quality rating was {before} and is {now}"));
+    }
+    Decision::Send(number)
+}
+
+/// Which failures are more than the plan allows.
+fn failing(campaign: &Campaign) -> Option<String> {
+    let limit = campaign.plan.rules.failed_percent;
+    let judged = || campaign.waves.iter().enumerate().skip(campaign.judged_from);
+    let counted = |wave: &Wave| wave.reading.as_ref().map(Counts::of);
+    let mut all = Counts::default();
+    for (number, counts) in judged().filter_map(|(number, it)| Some((number, counted(it)?))) {
+        all.add(counts);
+        if is_over(counts, limit) {
+            return Some(told(&format!("wave {}", number + 1), counts, limit));
+        }
+    }
+    is_over(all, limit).then(|| told("all waves", all, limit))
+}
+
+fn told(of: &str, counts: Counts, limit: u8) -> String {
+    let percent = counts.failed * 100 / counts.recipients.max(1);
+    format!("{of}: {} of {} failed ({percent} %, the limit is {limit} %)", counts.failed, counts.recipients)
+}
+
+fn is_over(counts: Counts, limit: u8) -> bool {
+    counts.failed > 0 && counts.failed.saturating_mul(100) > i64::from(limit) * counts.recipients
+}
+
+fn pause(cause: Cause, words: String) -> Decision {
+    Decision::Pause(cause, SafeText::line(&words))
+}
+
+/// Since when a wave has been on its way for too long, in words.
+pub fn stalled(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -> Option<String> {
+    let last = campaign.begun().checked_sub(1)?;
+    let ended = campaign.waves[last].reading.is_some_and(|it| it.finished_at.is_some() || it.is_unknown);
+    let age = now.since(sent_at);
+    (campaign.phase == Phase::Running && !ended && age >= STALL)
+        .then(|| format!("wave {} has not been tried to its end for {}", last + 1, precise_span(age)))
+}
+
+/// That the balance may not reach to the end, in words.
+pub fn running_low(campaign: &Campaign, report: &Report) -> Option<String> {
+    let credits = report.credits.filter(|_| campaign.phase == Phase::Running && !report.is_test)?;
+    let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
+    let price = price_each(&campaign.content, report.charged).times(i64::try_from(left).unwrap_or(i64::MAX));
+    (left > 0 && credits < price.most as f64).then(|| {
+        format!("{} credits; the {left} still to come cost {}", prices::credits(credits), price.words())
+    })
+}
+
+/// What a new look says of a wave, after an older one.
+pub fn read_again(before: Option<&Reading>, told: Counts, finished: bool, now: Timestamp) -> Reading {
+    let Counts { recipients, delivered, failed, pending } = told;
+    let finished_at =
+        finished.then(|| before.and_then(|it| it.finished_at).filter(|it| *it <= now).unwrap_or(now));
+    Reading { at: now, recipients, delivered, failed, pending, finished_at, is_unknown: false }
+}

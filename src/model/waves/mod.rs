@@ -1,0 +1,364 @@
+//! Broadcasts in waves: whom they go to, in what parts, and what stops them.
+//! A stop the interface does not have: it cannot take a broadcast back, but
+//! what has not been sent yet can stay.
+//!
+//! Knows nothing of requests, files or screens.
+
+pub mod audience;
+pub mod deciding;
+mod plan;
+
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, RowId};
+use crate::model::outbox::content::{Audience, BroadcastContent};
+use crate::model::prices::{self, Price};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+pub use plan::{Rules, WavePlan};
+
+/// More people than this take a typed phrase.
+pub const PHRASE_ABOVE: usize = 100;
+
+/// People, each once and at least one, in the order they were chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frozen(Vec<ContactId>);
+
+impl Frozen {
+    /// Freezes a choice; `None` when nobody was chosen. Tells how many were
+    /// named again.
+    pub fn of(ids: impl IntoIterator<Item = ContactId>) -> Option<(Self, usize)> {
+        let mut seen = std::collections::HashSet::new();
+        let (mut kept, mut doubled) = (Vec::new(), 0);
+        for id in ids.into_iter().filter(|it| !it.is_empty()) {
+            if seen.insert(id.clone()) {
+                kept.push(id);
+            } else {
+                doubled += 1;
+            }
+        }
+        (!kept.is_empty()).then_some((Self(kept), doubled))
+    }
+
+    /// The people.
+    pub fn ids(&self) -> &[ContactId] {
+        &self.0
+    }
+}
+
+/// Whom a campaign goes to. Everyone is a word of its own: no list, however
+/// empty, means it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aim {
+    /// All contacts of the workspace, so many when they were counted; in one
+    /// wave, as the server knows who they are.
+    Everyone(usize),
+    /// These.
+    These(Frozen),
+}
+
+impl Aim {
+    /// How many people.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Everyone(count) => *count,
+            Self::These(frozen) => frozen.0.len(),
+        }
+    }
+
+    /// The sizes of its waves by a plan.
+    pub fn sizes(&self, plan: &WavePlan) -> Vec<usize> {
+        match self {
+            Self::Everyone(count) => vec![*count],
+            Self::These(frozen) => plan.sizes(frozen.0.len()),
+        }
+    }
+
+    /// What must be typed before it leaves, where a letter is not enough.
+    pub fn phrase(&self) -> Option<String> {
+        match self {
+            Self::Everyone(count) => Some(format!("SEND TO ALL {count}")),
+            Self::These(frozen) if frozen.0.len() > PHRASE_ABOVE => Some(format!("SEND {}", frozen.0.len())),
+            Self::These(_) => None,
+        }
+    }
+}
+
+/// A campaign as it is begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewCampaign {
+    /// The tab whose key it leaves with.
+    pub channel: ChannelId,
+    /// What it says.
+    pub content: BroadcastContent,
+    /// Whom it goes to.
+    pub aim: Aim,
+    /// In what parts, and what stops it.
+    pub plan: WavePlan,
+    /// Microseconds in which it can be taken back.
+    pub hold: i64,
+}
+
+/// Where a campaign stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It goes on by itself.
+    Running,
+    /// It waits for a person.
+    Paused,
+    /// A person stopped it; what has left has left.
+    Stopped,
+    /// All waves have left and were waited for.
+    Finished,
+    /// It was taken back before anything left.
+    Recalled,
+}
+
+impl Phase {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Running, Self::Paused, Self::Stopped, Self::Finished, Self::Recalled];
+
+    /// The word in the database.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Stopped => "stopped",
+            Self::Finished => "finished",
+            Self::Recalled => "taken back",
+        }
+    }
+
+    /// Reads the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+
+    /// Whether it can still go on.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Running | Self::Paused)
+    }
+}
+
+/// What a campaign waits for a person for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A person paused it.
+    Person,
+    /// More failed than its plan allows.
+    Failures,
+    /// Too few credits would be left.
+    Credits,
+    /// The quality rating changed.
+    Quality,
+    /// A wave's row of the outbox asks, or was taken back.
+    Row,
+    /// What became of a wave cannot be counted.
+    Uncounted,
+}
+
+impl Cause {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Person, Self::Failures, Self::Credits, Self::Quality, Self::Row, Self::Uncounted];
+
+    /// The word in the database.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Failures => "failures",
+            Self::Credits => "credits",
+            Self::Quality => "quality",
+            Self::Row => "row",
+            Self::Uncounted => "uncounted",
+        }
+    }
+
+    /// Reads the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
+/// What became of a wave's row of the outbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// There is none yet.
+    Unsent,
+    /// It is on its way, or waits for its turn.
+    Leaving,
+    /// It waits for a person, with these words.
+    Asks(SafeText),
+    /// A person took it back or dropped it.
+    Dropped,
+    /// The server has it, under this name if it told one.
+    Sent(Option<BroadcastId>),
+}
+
+/// A wave's broadcast as the server counted it last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// When it was asked.
+    pub at: Timestamp,
+    /// How many people it goes to.
+    pub recipients: i64,
+    /// How many it arrived at.
+    pub delivered: i64,
+    /// How many it did not reach.
+    pub failed: i64,
+    /// How many of neither is known.
+    pub pending: i64,
+    /// Since when the server says that all were tried.
+    pub finished_at: Option<Timestamp>,
+    /// Whether the server does not know it: a test key's is only played.
+    pub is_unknown: bool,
+}
+
+/// One wave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wave {
+    /// How many people.
+    pub size: usize,
+    /// The row it became.
+    pub row: Option<RowId>,
+    /// What became of it.
+    pub fate: Fate,
+    /// When the server was known to have it.
+    pub sent_at: Option<Timestamp>,
+    /// As counted last.
+    pub reading: Option<Reading>,
+}
+
+impl Wave {
+    /// The server's name of it, if it has one.
+    pub fn broadcast(&self) -> Option<&BroadcastId> {
+        match &self.fate {
+            Fate::Sent(it) => it.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// A campaign as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Campaign {
+    /// Made on this desk.
+    pub id: CampaignId,
+    /// The tab.
+    pub channel: ChannelId,
+    /// What it says.
+    pub content: BroadcastContent,
+    /// Whether it goes to all contacts.
+    pub everyone: bool,
+    /// How many people.
+    pub count: usize,
+    /// In what parts, and what stops it.
+    pub plan: WavePlan,
+    /// When it was begun.
+    pub made_at: Timestamp,
+    /// Nothing leaves before.
+    pub starts_at: Timestamp,
+    /// Where it stands.
+    pub phase: Phase,
+    /// What it waits for, while it is paused.
+    pub cause: Option<Cause>,
+    /// Why it waits, or was stopped.
+    pub why: SafeText,
+    /// Waves before this one are not judged: a person has seen them.
+    pub judged_from: usize,
+    /// The quality rating when it was begun.
+    pub quality_before: Option<SafeText>,
+    /// Its waves in their order.
+    pub waves: Vec<Wave>,
+}
+
+impl Campaign {
+    /// How many waves have a row of the outbox.
+    pub fn begun(&self) -> usize {
+        self.waves.iter().take_while(|it| it.row.is_some()).count()
+    }
+
+    /// Recipients, delivered, failed and pending of all that was counted.
+    pub fn counts(&self) -> Counts {
+        let mut sum = Counts::default();
+        for reading in self.waves.iter().filter_map(|it| it.reading) {
+            sum.add(Counts::of(&reading));
+        }
+        sum
+    }
+
+    /// From which wave on it is judged once a person lets it go on: what that
+    /// person was shown is not held against it again.
+    pub fn judged_from_now(&self) -> usize {
+        let begun = self.begun();
+        let dropped = begun.checked_sub(1).is_some_and(|it| self.waves[it].fate == Fate::Dropped);
+        match self.cause {
+            Some(Cause::Failures | Cause::Uncounted) => begun,
+            Some(Cause::Row) if dropped => begun,
+            _ => self.judged_from,
+        }
+    }
+
+    /// Whether taking it back is not too late.
+    pub fn can_recall(&self) -> bool {
+        self.phase.is_open() && self.begun() == 0
+    }
+}
+
+/// People by what became of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Taken by the server.
+    pub recipients: i64,
+    /// Reached.
+    pub delivered: i64,
+    /// Not reached.
+    pub failed: i64,
+    /// Neither is known.
+    pub pending: i64,
+}
+
+impl Counts {
+    /// Those of a reading.
+    pub fn of(reading: &Reading) -> Self {
+        let Reading { recipients, delivered, failed, pending, .. } = *reading;
+        Self { recipients, delivered, failed, pending }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.recipients += other.recipients;
+        self.delivered += other.delivered;
+        self.failed += other.failed;
+        self.pending += other.pending;
+    }
+}
+
+/// What the message is, in a line.
+pub fn title(content: &BroadcastContent) -> SafeText {
+    SafeText::line(&match content {
+        BroadcastContent::Text(text) => text.clone(),
+        BroadcastContent::Image(link) => format!("[image] {link}"),
+        BroadcastContent::Template(template) => {
+            format!("[template] {} / {}", template.name, template.language)
+        }
+    })
+}
+
+/// What each of the people costs; `charged` is what a template did cost last.
+pub fn price_each(content: &BroadcastContent, charged: Option<i64>) -> Price {
+    match content {
+        BroadcastContent::Text(_) => Price::exactly(prices::TEXT),
+        BroadcastContent::Image(_) => Price { least: prices::MEDIA_OWN_LINK, most: prices::MEDIA_UPLOADED },
+        BroadcastContent::Template(_) => {
+            charged.map_or(Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT }, Price::exactly)
+        }
+    }
+}
+
+/// Whom a wave of some people goes to.
+pub fn audience(ids: Vec<ContactId>) -> Option<Audience> {
+    (!ids.is_empty()).then_some(Audience::Contacts(ids))
+}
+
+#[cfg(test)]
+mod tests;

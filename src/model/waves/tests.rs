@@ -1,0 +1,247 @@
+//! Campaigns: what comes next, what stops them, whom they go to.
+
+use super::deciding::{Decision, Report, decide, read_again, running_low};
+use super::*;
+use crate::model::time::{MINUTE, SECOND};
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_000_000 * MINUTE + seconds * SECOND)
+}
+
+/// A thousand people in ten waves behind a canary of ten.
+fn campaign(waves: &[Wave]) -> Campaign {
+    let plan = WavePlan::suggested(1_000);
+    let mut all: Vec<Wave> = plan
+        .sizes(1_000)
+        .into_iter()
+        .map(|size| Wave { size, row: None, fate: Fate::Unsent, sent_at: None, reading: None })
+        .collect();
+    for (place, wave) in waves.iter().enumerate() {
+        all[place] = wave.clone();
+    }
+    Campaign {
+        id: "camp".into(),
+        channel: "chat".into(),
+        content: BroadcastContent::Text("We open at 9.".to_owned()),
+        everyone: false,
+        count: 1_000,
+        plan,
+        made_at: at(0),
+        starts_at: at(15),
+        phase: Phase::Running,
+        cause: None,
+        why: SafeText::default(),
+        judged_from: 0,
+        quality_before: Some(SafeText::line("GREEN")),
+        waves: all,
+    }
+}
+
+fn wave(size: usize, fate: Fate, reading: Option<Reading>) -> Wave {
+    Wave { size, row: Some("row".into()), fate, sent_at: None, reading }
+}
+
+fn sent(size: usize, failed: i64, read: i64, finished: Option<i64>) -> Wave {
+    let recipients = i64::try_from(size).expect("few");
+    let reading = Reading {
+        at: at(read),
+        recipients,
+        delivered: 0,
+        failed,
+        pending: recipients - failed,
+        finished_at: finished.map(at),
+        is_unknown: false,
+    };
+    wave(size, Fate::Sent(Some("bc".into())), Some(reading))
+}
+
+fn fine() -> Report {
+    Report { credits: Some(3_000.0), quality: Some(SafeText::line("GREEN")), charged: None, is_test: false }
+}
+
+fn why(decision: &Decision) -> &str {
+    match decision {
+        Decision::Pause(_, words) => words.as_str(),
+        other => panic!("no pause: {other:?}"),
+    }
+}
+
+#[test]
+fn what_comes_next() {
+    let unread = wave(10, Fate::Sent(Some("bc".into())), None);
+    let leaving = wave(10, Fate::Leaving, None);
+    let cases: [(&str, Vec<Wave>, i64, Decision); 9] = [
+        ("held", vec![], 5, Decision::Wait(at(15))),
+        ("the hold is over", vec![], 15, Decision::Send(0)),
+        ("on its way", vec![leaving], 30, Decision::Await),
+        ("sent, never counted", vec![unread], 30, Decision::Look(0, "bc".into())),
+        ("counted just now", vec![sent(10, 0, 30, None)], 31, Decision::Wait(at(35))),
+        ("counted a while ago", vec![sent(10, 0, 30, None)], 36, Decision::Look(0, "bc".into())),
+        ("waited for", vec![sent(10, 0, 38, Some(36))], 40, Decision::Wait(at(43))),
+        (
+            "the wait is over, not counted since",
+            vec![sent(10, 0, 90, Some(36))],
+            96,
+            Decision::Look(0, "bc".into()),
+        ),
+        ("the wait is over and counted", vec![sent(10, 0, 96, Some(36))], 96, Decision::Send(1)),
+    ];
+    for (name, waves, now, expected) in cases {
+        assert_eq!(decide(&campaign(&waves), &fine(), at(now)), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_stops_it() {
+    // One of ten is more than one in twenty, however it is looked at.
+    let failing = [sent(10, 1, 30, None)];
+    let told = decide(&campaign(&failing), &fine(), at(31));
+    assert_eq!(why(&told), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
+    let mut wider = campaign(&failing);
+    wider.plan.rules.failed_percent = 15;
+    assert_eq!(decide(&wider, &fine(), at(31)), Decision::Wait(at(35)));
+    let seen = Campaign { judged_from: 1, ..campaign(&[sent(10, 9, 96, Some(36))]) };
+    assert_eq!(decide(&seen, &fine(), at(96)), Decision::Send(1), "a person has seen those");
+    // Each wave is within the limit; so are all together, with one more not.
+    let within = [sent(10, 0, 96, Some(36)), sent(110, 5, 200, Some(140))];
+    assert_eq!(decide(&campaign(&within), &fine(), at(200)), Decision::Send(2));
+    let asks = [wave(10, Fate::Asks(SafeText::line("no answer came")), None)];
+    assert_eq!(why(&decide(&campaign(&asks), &fine(), at(30))), "wave 1 asks: no answer came");
+    let asks = Campaign { judged_from: 1, ..campaign(&asks) };
+    assert!(matches!(decide(&asks, &fine(), at(30)), Decision::Pause(Cause::Row, _)), "it still asks");
+    let dropped = campaign(&[wave(10, Fate::Dropped, None)]);
+    assert_eq!(why(&decide(&dropped, &fine(), at(30))), "wave 1 was taken back");
+    let dropped = Campaign { judged_from: 1, ..dropped };
+    assert_eq!(decide(&dropped, &fine(), at(30)), Decision::Send(1));
+    let nameless = campaign(&[wave(10, Fate::Sent(None), None)]);
+    assert!(why(&decide(&nameless, &fine(), at(30))).contains("cannot be counted"));
+}
+
+#[test]
+fn what_a_person_was_shown_is_not_held_against_it_again() {
+    let cases = [
+        (Some(Cause::Failures), sent(10, 9, 30, Some(29)), 1),
+        (Some(Cause::Uncounted), wave(10, Fate::Sent(None), None), 1),
+        (Some(Cause::Row), wave(10, Fate::Dropped, None), 1),
+        // It was only asked about: what becomes of it is still judged.
+        (Some(Cause::Row), wave(10, Fate::Leaving, None), 0),
+        (Some(Cause::Row), sent(10, 0, 30, None), 0),
+        (Some(Cause::Person), sent(10, 9, 30, None), 0),
+        (Some(Cause::Credits), sent(10, 0, 30, None), 0),
+    ];
+    for (cause, wave, judged_from) in cases {
+        let stands = Campaign { cause, phase: Phase::Paused, ..campaign(&[wave]) };
+        assert_eq!(stands.judged_from_now(), judged_from, "{cause:?} {:?}", stands.waves[0].fate);
+    }
+}
+
+#[test]
+fn what_the_account_forbids() {
+    let ready = [sent(10, 0, 96, Some(36))];
+    let mut poor = campaign(&ready);
+    poor.plan.rules.floor = Some(500);
+    let report = |credits| Report { credits: Some(credits), ..fine() };
+    assert_eq!(decide(&poor, &report(610.0), at(96)), Decision::Send(1), "110 cost 110 and 500 stay");
+    let told = decide(&poor, &report(609.0), at(96));
+    assert_eq!(why(&told), "609 credits; wave 2 would leave fewer than 500");
+    let red = Report { quality: Some(SafeText::line("RED")), ..fine() };
+    let told = decide(&campaign(&ready), &red, at(96));
+    assert_eq!(why(&told), "the quality rating was GREEN and is RED");
+    let unknown = Report { quality: None, ..fine() };
+    assert_eq!(decide(&campaign(&ready), &unknown, at(96)), Decision::Send(1));
+}
+
+#[test]
+fn a_test_key_is_not_counted_and_a_live_one_must_be() {
+    let mut unknown = sent(10, 0, 30, None);
+    unknown.reading = unknown.reading.map(|it| Reading { is_unknown: true, ..it });
+    let stands = campaign(&[unknown]);
+    assert!(why(&decide(&stands, &fine(), at(31))).contains("does not know wave 1"));
+    assert_eq!(decide(&stands, &Report { is_test: true, ..fine() }, at(31)), Decision::Send(1));
+}
+
+#[test]
+fn the_end() {
+    let plan = WavePlan::suggested(1_000);
+    let all: Vec<Wave> = plan.sizes(1_000).into_iter().map(|it| sent(it, 0, 96, Some(36))).collect();
+    assert_eq!(decide(&campaign(&all), &fine(), at(96)), Decision::Finish);
+    assert!(
+        matches!(decide(&campaign(&all), &fine(), at(40)), Decision::Look(9, _)),
+        "the wait counts there, too"
+    );
+    let mut failed = all.clone();
+    failed[9] = sent(100, 90, 96, Some(36));
+    assert_eq!(decide(&campaign(&failed), &fine(), at(96)), Decision::Finish, "nothing is left to stop");
+    for phase in Phase::ALL.into_iter().filter(|it| *it != Phase::Running) {
+        let stands = Campaign { phase, ..campaign(&[]) };
+        assert_eq!(decide(&stands, &fine(), at(96)), Decision::Nothing, "{phase:?}");
+        assert_eq!(Phase::from_word(phase.word()), Some(phase));
+    }
+    for cause in Cause::ALL {
+        assert_eq!(Cause::from_word(cause.word()), Some(cause));
+    }
+}
+
+#[test]
+fn a_clock_that_was_set_back_begins_the_wait_anew() {
+    let stands = campaign(&[sent(10, 0, 96, Some(36))]);
+    assert_eq!(decide(&stands, &fine(), at(-500)), Decision::Look(0, "bc".into()));
+    let before = stands.waves[0].reading;
+    let again = read_again(before.as_ref(), Counts::default(), true, at(-500));
+    assert_eq!(again.finished_at, Some(at(-500)));
+    let later = read_again(Some(&again), Counts::default(), true, at(-490));
+    assert_eq!(later.finished_at, Some(at(-500)), "the first look that saw its end");
+    let far = Campaign { starts_at: at(90_000), ..campaign(&[]) };
+    assert_eq!(decide(&far, &fine(), at(0)), Decision::Send(0), "no hold is so long");
+}
+
+#[test]
+fn nobody_is_never_everyone() {
+    assert_eq!(Frozen::of([]), None);
+    assert_eq!(Frozen::of([ContactId::default()]), None);
+    assert_eq!(audience(Vec::new()), None);
+    let ids = ["b", "a", "b"].map(ContactId::from);
+    let (frozen, doubled) = Frozen::of(ids).expect("two");
+    assert_eq!((frozen.ids(), doubled), (["b".into(), "a".into()].as_slice(), 1));
+    assert_eq!(Aim::These(frozen).phrase(), None);
+    assert_eq!(Aim::Everyone(2).phrase().as_deref(), Some("SEND TO ALL 2"));
+    let many = Frozen::of((0..101).map(|it| ContactId::new(it.to_string()))).expect("many").0;
+    assert_eq!(Aim::These(many).phrase().as_deref(), Some("SEND 101"));
+}
+
+#[test]
+fn the_sizes_of_waves() {
+    let plan = |canary, wave| WavePlan { canary, wave, ..WavePlan::suggested(1_000) };
+    let cases: [(WavePlan, usize, &[usize]); 7] = [
+        (plan(10, 110), 1_000, &[10, 110, 110, 110, 110, 110, 110, 110, 110, 110]),
+        (plan(0, 1_000), 2_500, &[1_000, 1_000, 500]),
+        (plan(10, 1_000), 5, &[5]),
+        (plan(10, 1_000), 10, &[10]),
+        (plan(0, 5_000), 1_001, &[1_000, 1]),
+        (plan(0, 0), 2, &[1, 1]),
+        (plan(3, 2), 0, &[]),
+    ];
+    for (plan, count, sizes) in cases {
+        assert_eq!(plan.sizes(count), sizes, "{plan:?} of {count}");
+    }
+    assert_eq!(
+        WavePlan::suggested(1_000).words(1_000),
+        "canary 10 -> wait 1m -> 9 waves of 110 -> stop if failed > 5 %, if the quality changes"
+    );
+    assert_eq!(WavePlan::suggested(3).words(3), "all in one wave");
+    assert!(plan(0, 0).refusal().is_some() && plan(10, 110).refusal().is_none());
+}
+
+#[test]
+fn who_pays_for_the_rest_is_told_before_it_runs_out() {
+    let first = [sent(10, 0, 96, Some(36))];
+    let with = |credits: f64| Report { credits: Some(credits), ..fine() };
+    let low = |report: &Report| running_low(&campaign(&first), report);
+    assert_eq!(low(&with(990.0)), None);
+    assert_eq!(low(&with(989.0)).as_deref(), Some("989 credits; the 990 still to come cost 990 credits"));
+    assert_eq!(low(&Report { is_test: true, ..with(1.0) }), None, "a test key pays nothing");
+    assert_eq!(low(&Report { credits: None, ..fine() }), None);
+    let mut ended = campaign(&first);
+    ended.phase = Phase::Stopped;
+    assert_eq!(running_low(&ended, &with(1.0)), None);
+}

@@ -1,0 +1,58 @@
+//! Webhook subscriptions, and what there is to be told of.
+//!
+//! Knows nothing of deliveries. Interface: Webhooks and Events.
+
+use crate::model::account::Platform;
+use crate::model::ids::WebhookId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// A subscription. Its secret is never told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its id.
+    pub id: WebhookId,
+    /// Where deliveries go.
+    pub url: String,
+    /// What it is told of.
+    pub events: Vec<SafeText>,
+    /// Whether anything is delivered.
+    pub is_active: bool,
+    /// When it was made.
+    pub created_at: Option<Timestamp>,
+}
+
+/// Events of business chat and bot-chat: names, and when they are told.
+const CHAT: &[(&str, &str)] = &[
+    ("message.received", "a customer has written"),
+    ("message.sent", "the platform has taken a message"),
+    ("message.delivered", "a message has reached the phone"),
+    ("message.read", "a message was read"),
+    ("message.failed", "a message could not be sent or delivered"),
+];
+/// Events of mail.
+const MAIL: &[(&str, &str)] = &[
+    ("email.received", "a mail has come"),
+    ("email.sent", "a mail was sent"),
+    ("email.opened", "a mail that was sent was opened"),
+    ("email.thread.categorized", "the AI has given a thread a category"),
+];
+
+/// What a key of a platform can be told of.
+pub fn events(platform: &Platform) -> &'static [(&'static str, &'static str)] {
+    if *platform == Platform::Email { MAIL } else { CHAT }
+}
+
+/// What is to be looked at when an endpoint did not pass its challenge.
+pub const CHECKLIST: [&str; 5] = [
+    "the address is public and https, with a certificate browsers take",
+    "a GET with ?challenge=VALUE is answered with 200 at once, without a key",
+    "the body is the VALUE alone: no JSON, no HTML, no quotes, no line break",
+    "it is not answered with a redirect, a login page or a page of a firewall",
+    "the whole value comes back: some frameworks cut or decode it",
+];
+
+/// Whether a refusal says that the challenge was not passed.
+pub fn failed_challenge(why: &str) -> bool {
+    why.contains("WEBHOOK_VERIFICATION_FAILED")
+}

@@ -1,0 +1,186 @@
+//! The addresses that deliveries come to, one for each channel with a secret of
+//! its own, and what is answered. Each delivery is heard once.
+//!
+//! Knows nothing of sockets.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::reception::{Counts, Delivery, Told};
+use crate::model::secret::Secret;
+use crate::model::time::Timestamp;
+use crate::receiver::signature::{self, Print};
+use crate::wire::deliveries;
+
+/// Deliveries of a channel that are remembered. What comes again after so many
+/// others only leads to one look more.
+const REMEMBERED: usize = 4096;
+/// Bytes of a challenge at most.
+const CHALLENGE: usize = 1024;
+
+/// Told of every delivery that is new, and of how many came.
+pub type Heard = Box<dyn Fn(&ChannelId, Delivery, Counts) + Send + Sync>;
+
+/// What was asked.
+#[derive(Debug)]
+pub enum Asked<'a> {
+    /// The endpoint is to show that it is there.
+    Challenge(&'a str),
+    /// A delivery: its signatures and its raw bytes.
+    Delivery(&'a [&'a [u8]], &'a [u8]),
+    /// A delivery that is too large to be looked at.
+    TooLarge,
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The challenge, as it came.
+    Echo(String),
+    /// It was taken, now or before.
+    Taken,
+    /// Refused, with a status.
+    Refused(u16),
+}
+
+/// The addresses.
+pub struct Hooks {
+    all: HashMap<String, Hook>,
+    heard: Heard,
+}
+
+struct Hook {
+    channel: ChannelId,
+    secret: Secret,
+    past: Mutex<Past>,
+}
+
+/// What came before.
+#[derive(Debug, Default)]
+struct Past {
+    known: HashSet<Print>,
+    order: VecDeque<Print>,
+    counts: Counts,
+}
+
+/// Where the deliveries of a channel come: a path of one part, which tells the
+/// channel to people and is another for each.
+pub fn path_of(channel: &ChannelId) -> String {
+    let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '-' };
+    let plain: String = channel.as_str().chars().map(word).take(32).collect();
+    let digest = Sha256::digest(channel.as_str());
+    let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{plain}-{mark}")
+}
+
+impl Hooks {
+    /// Addresses of some channels.
+    pub fn new(channels: Vec<(ChannelId, Secret)>, heard: Heard) -> Self {
+        let hook = |(channel, secret): (ChannelId, Secret)| {
+            (path_of(&channel), Hook { channel, secret, past: Mutex::default() })
+        };
+        Self { all: channels.into_iter().map(hook).collect(), heard }
+    }
+
+    /// What is answered at a path; whatever stands before its last part is of
+    /// the proxy in front.
+    pub fn answer(&self, path: &str, asked: Asked<'_>) -> Answer {
+        let last = path.rsplit('/').find(|it| !it.is_empty()).unwrap_or_default();
+        let Some(hook) = self.all.get(last) else { return Answer::Refused(404) };
+        let (answer, news) = hook.take(asked);
+        if let Some((delivery, counts)) = news {
+            (self.heard)(&hook.channel, delivery, counts);
+        }
+        answer
+    }
+}
+
+impl Hook {
+    fn take(&self, asked: Asked<'_>) -> (Answer, Option<(Delivery, Counts)>) {
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        match asked {
+            Asked::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
+                (Answer::Refused(400), None)
+            }
+            Asked::Challenge(value) => {
+                let shown = Delivery { told: Told::Challenge, conversation: None, at: None };
+                (Answer::Echo(value.to_owned()), Some((shown, past.counts)))
+            }
+            Asked::TooLarge => past.refuse(413),
+            Asked::Delivery(signatures, body) => {
+                // Two of them may be read in two ways.
+                let [signature] = signatures else { return past.refuse(401) };
+                let Some(print) = signature::check(&self.secret, body, signature) else {
+                    return past.refuse(401);
+                };
+                let Ok(envelope) = deliveries::read(body) else { return past.refuse(400) };
+                if !past.is_new(print) {
+                    past.counts.repeated += 1;
+                    return (Answer::Taken, None);
+                }
+                let told = Told::of(&envelope.event);
+                match told {
+                    Told::Unknown => past.counts.unknown += 1,
+                    _ => past.counts.taken += 1,
+                }
+                let delivery = Delivery {
+                    told,
+                    conversation: envelope.conversation.map(ConversationId::new),
+                    at: envelope.timestamp.as_deref().and_then(Timestamp::parse),
+                };
+                (Answer::Taken, Some((delivery, past.counts)))
+            }
+        }
+    }
+}
+
+impl Past {
+    fn refuse(&mut self, status: u16) -> (Answer, Option<(Delivery, Counts)>) {
+        self.counts.refused += 1;
+        (Answer::Refused(status), None)
+    }
+
+    fn is_new(&mut self, print: Print) -> bool {
+        if !self.known.insert(print) {
+            return false;
+        }
+        self.order.push_back(print);
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_the_channel_and_differ() {
+        let of = |it: &str| path_of(&ChannelId::new(it));
+        assert!(of("harbor chat").starts_with("harbor-chat-"));
+        assert_ne!(of("harbor chat"), of("harbor-chat"));
+        assert!(of(&"ü".repeat(400)).len() < 50);
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut past = Past::default();
+        let print = |it: usize| {
+            let mut print = [0; 32];
+            print[..8].copy_from_slice(&it.to_be_bytes());
+            print
+        };
+        for it in 0..REMEMBERED + 10 {
+            assert!(past.is_new(print(it)));
+        }
+        assert_eq!((past.known.len(), past.order.len()), (REMEMBERED, REMEMBERED));
+        assert!(!past.is_new(print(REMEMBERED)) && past.is_new(print(0)));
+    }
+}

@@ -1,0 +1,172 @@
+//! Connections: one request each, bounded in number, size and time. A delivery
+//! is answered before anything is done about it.
+//!
+//! Knows nothing of what is signed or by whom.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, header};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use url::form_urlencoded;
+
+use crate::receiver::hooks::{Answer, Asked, Hooks};
+
+/// Bytes of a delivery at most; nothing of a larger one is looked at.
+pub const BODY: usize = 1 << 20;
+/// Headers of a request at most.
+const HEADERS: usize = 64;
+/// Bytes read ahead: bounds a request's head.
+const BUFFER: usize = 16 * 1024;
+/// The header of a signature.
+const SIGNATURE: &str = "x-service-signature";
+
+/// What connections may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Connections at a time; more wait to be accepted.
+    pub connections: usize,
+    /// For a request's head.
+    pub head: Duration,
+    /// For a connection, from its first byte to its last.
+    pub whole: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { connections: 128, head: Duration::from_secs(5), whole: Duration::from_secs(10) }
+    }
+}
+
+/// Serves until `stop` says so or its sender is gone.
+pub async fn serve(
+    listener: TcpListener,
+    hooks: Arc<Hooks>,
+    bounds: Bounds,
+    mut stop: watch::Receiver<bool>,
+) {
+    let slots = Arc::new(Semaphore::new(bounds.connections));
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            _ = stop.wait_for(|it| *it) => return,
+            accepted = accept(&listener, &slots) => accepted,
+        };
+        let Some((stream, slot)) = accepted else { continue };
+        let hooks = hooks.clone();
+        tokio::spawn(async move {
+            if tokio::time::timeout(bounds.whole, connection(stream, hooks, bounds.head)).await.is_err() {
+                tracing::debug!("a delivery took too long");
+            }
+            drop(slot);
+        });
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let slot = slots.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, slot)),
+        Err(cause) => {
+            // Out of file handles, or the peer has gone again.
+            tracing::warn!(%cause, "a delivery's connection could not be accepted");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            None
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, hooks: Arc<Hooks>, head: Duration) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let hooks = hooks.clone();
+        async move { Ok::<_, Infallible>(response(&answer(&hooks, request).await)) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head)
+        .max_headers(HEADERS)
+        .max_buf_size(BUFFER)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+    if let Err(cause) = served {
+        tracing::debug!(%cause, "a delivery's connection ended early");
+    }
+}
+
+async fn answer(hooks: &Hooks, request: Request<Incoming>) -> Answer {
+    let (head, body) = request.into_parts();
+    let path = head.uri.path();
+    match head.method {
+        Method::GET => {
+            let query = head.uri.query().unwrap_or_default();
+            let value = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "challenge");
+            hooks.answer(path, Asked::Challenge(&value.map(|it| it.1).unwrap_or_default()))
+        }
+        Method::POST => match read(body).await {
+            Read::Whole(body) => {
+                let signatures: Vec<&[u8]> =
+                    head.headers.get_all(SIGNATURE).iter().map(header::HeaderValue::as_bytes).collect();
+                hooks.answer(path, Asked::Delivery(&signatures, &body))
+            }
+            Read::TooLarge => hooks.answer(path, Asked::TooLarge),
+            Read::Broken => Answer::Refused(400),
+        },
+        _ => Answer::Refused(405),
+    }
+}
+
+enum Read {
+    Whole(Vec<u8>),
+    TooLarge,
+    Broken,
+}
+
+/// Reads a body up to its bound; one that says it is larger is not read.
+async fn read(mut body: Incoming) -> Read {
+    use hyper::body::Body;
+    if body.size_hint().lower() > u64::try_from(BODY).unwrap_or(u64::MAX) {
+        return Read::TooLarge;
+    }
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return Read::Broken };
+        let Ok(part) = frame.into_data() else { continue };
+        if whole.len() + part.len() > BODY {
+            return Read::TooLarge;
+        }
+        whole.extend_from_slice(&part);
+    }
+    Read::Whole(whole)
+}
+
+fn response(answer: &Answer) -> Response<Full<Bytes>> {
+    let (status, text) = match answer {
+        Answer::Echo(value) => (200, value.clone()),
+        Answer::Taken => (200, String::new()),
+        Answer::Refused(status) => (*status, String::new()),
+    };
+    let mut response = Response::new(Full::new(Bytes::from(text)));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+    let headers = response.headers_mut();
+    // What is echoed is text, whatever a browser would like it to be.
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, header::HeaderValue::from_static(value));
+    }
+    response
+}

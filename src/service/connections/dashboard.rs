@@ -1,0 +1,149 @@
+//! The dashboard's side of Data Connections: nothing is kept before a live
+//! call has worked, and a credential is never told again.
+//!
+//! Knows nothing of commands.
+
+use std::sync::Arc;
+
+use crate::connections::guard::{Guard, Policy};
+use crate::connections::review::{review, review_secret};
+use crate::connections::{Ask, Called, Caller, Sealer};
+use crate::model::connections::{CallLine, Connection, ContactFacts, Endpoint};
+use crate::model::secret::Secret;
+use crate::model::time::{Clock, Timestamp};
+use crate::service::admin::{Admin, AdminError};
+use crate::service::connections::PURPOSE;
+use crate::service::database::DatabaseError;
+use crate::service::database::connections::{self as stored, Stored};
+use crate::service::vault;
+
+/// What a test call is given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trial {
+    /// The endpoint; without it, the first.
+    pub endpoint: Option<String>,
+    /// The contact.
+    pub facts: ContactFacts,
+    /// What is filled in.
+    pub answers: Vec<(String, String)>,
+}
+
+impl Admin {
+    fn sealer(&self) -> Result<Sealer, AdminError> {
+        let key = vault::derived(&self.path, PURPOSE).map_err(DatabaseError::File)?;
+        Ok(Sealer::new(&key))
+    }
+
+    /// Calls a connection as it would be called, kept or not; the call is
+    /// logged.
+    ///
+    /// # Errors
+    /// When it cannot be called at all, or the database fails.
+    pub async fn try_connection(
+        &self,
+        connection: &Connection,
+        secret: Option<&Secret>,
+        trial: &Trial,
+        clock: Arc<dyn Clock>,
+    ) -> Result<(Called, Endpoint), AdminError> {
+        let wrong = review(connection, Policy::default());
+        if !wrong.is_empty() {
+            return Err(AdminError::Refused(wrong.join("; ")));
+        }
+        if let Some(secret) = secret {
+            review_secret(&connection.auth, secret.expose()).map_err(AdminError::Refused)?;
+        }
+        let endpoint = match &trial.endpoint {
+            Some(name) => connection.endpoint(name),
+            None => connection.endpoints.first(),
+        };
+        let Some(endpoint) = endpoint else {
+            let names: Vec<&str> = connection.endpoints.iter().map(|it| it.name.as_str()).collect();
+            let why = format!("it has no such endpoint; it has: {}", names.join(", "));
+            return Err(AdminError::Refused(why));
+        };
+        let caller = Caller::new(Guard::system(Policy::default()), clock);
+        let (facts, answers) = (&trial.facts, &trial.answers);
+        let called =
+            caller.call(Ask { connection, endpoint, secret, facts, answers, contact: "a test" }).await;
+        let line = called.line.clone();
+        let logged: Result<(), DatabaseError> = self.database.write(move |db| stored::log(db, &line)).await;
+        logged?;
+        Ok((called, endpoint.clone()))
+    }
+
+    /// Keeps a connection and its credential, in place of the one of its
+    /// name.
+    ///
+    /// # Errors
+    /// When the key cannot be read, or the database fails.
+    pub async fn put_connection(
+        &self,
+        connection: Connection,
+        secret: Option<&Secret>,
+        now: Timestamp,
+    ) -> Result<(), AdminError> {
+        let owner = connection.credential_owner();
+        let sealed = match secret {
+            Some(secret) => Some(
+                self.sealer()?.seal(&owner, secret).map_err(|why| AdminError::Refused(why.to_string()))?,
+            ),
+            None => None,
+        };
+        let kept: Result<(), DatabaseError> =
+            self.database.write(move |db| stored::put(db, &Stored { connection, sealed }, now)).await;
+        Ok(kept?)
+    }
+
+    /// All connections, and whether each has a credential.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn connections(&self) -> Result<Vec<(Connection, bool)>, AdminError> {
+        let all: Result<_, DatabaseError> = self.database.read(stored::list).await;
+        Ok(all?.into_iter().map(|it| (it.connection, it.sealed.is_some())).collect())
+    }
+
+    /// A connection with its credential, to be tried again.
+    ///
+    /// # Errors
+    /// When there is none, or its credential cannot be read.
+    pub async fn connection(&self, name: &str) -> Result<(Connection, Option<Secret>), AdminError> {
+        let wanted = name.to_owned();
+        let found: Result<_, DatabaseError> = self.database.read(move |db| stored::read(db, &wanted)).await;
+        let Some(Stored { connection, sealed }) = found? else {
+            return Err(AdminError::Refused(format!(
+                "there is no connection {name:?}; `admin connection list` shows them"
+            )));
+        };
+        let open = |sealed: Vec<u8>| {
+            let opened = self.sealer()?.open(&connection.credential_owner(), &sealed);
+            opened.map_err(|why| AdminError::Refused(why.to_string()))
+        };
+        let secret = sealed.map(open).transpose()?;
+        Ok((connection, secret))
+    }
+
+    /// Removes a connection with its credential.
+    ///
+    /// # Errors
+    /// When there is none, or the database fails.
+    pub async fn remove_connection(&self, name: &str) -> Result<(), AdminError> {
+        let wanted = name.to_owned();
+        let removed: Result<bool, DatabaseError> =
+            self.database.write(move |db| stored::remove(db, &wanted)).await;
+        match removed? {
+            true => Ok(()),
+            false => Err(AdminError::Refused(format!("there is no connection {name:?}"))),
+        }
+    }
+
+    /// The newest calls, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn connection_calls(&self, limit: u32) -> Result<Vec<CallLine>, AdminError> {
+        let calls: Result<_, DatabaseError> = self.database.read(move |db| stored::calls(db, limit)).await;
+        Ok(calls?)
+    }
+}

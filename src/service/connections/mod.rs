@@ -1,0 +1,84 @@
+//! Data Connections of the service: the business's own interfaces, which its
+//! assistant asks. What is called how is the business of the floor
+//! [`crate::connections`]; here they are kept.
+//!
+//! Knows nothing of assistants.
+
+pub mod dashboard;
+
+use std::sync::Arc;
+
+use crate::connections::guard::Guard;
+use crate::connections::{Ask, Called, Caller, Sealer};
+use crate::model::connections::{Connection, ContactFacts, Endpoint};
+use crate::model::secret::Secret;
+use crate::model::time::Clock;
+use crate::service::database::DatabaseError;
+use crate::service::database::connections::{self as stored, Stored};
+use crate::service::errors::ApiError;
+use crate::service::state::Service;
+
+/// What the key beside the database is made into for credentials.
+pub const PURPOSE: &str = "credentials of connections";
+
+/// Calls connections and opens their credentials.
+pub struct Connections {
+    caller: Caller,
+    sealer: Sealer,
+}
+
+impl Connections {
+    /// Through a guard, with the key of the credentials.
+    pub fn new(guard: Guard, clock: Arc<dyn Clock>, key: &[u8; 32]) -> Self {
+        Self { caller: Caller::new(guard, clock), sealer: Sealer::new(key) }
+    }
+
+    /// The credential of a connection, if it has one that can be read.
+    pub fn secret(&self, stored: &Stored) -> Option<Secret> {
+        let sealed = stored.sealed.as_ref()?;
+        match self.sealer.open(&stored.connection.credential_owner(), sealed) {
+            Ok(secret) => Some(secret),
+            Err(error) => {
+                tracing::warn!(connection = stored.connection.name, %error, "a credential cannot be read");
+                None
+            }
+        }
+    }
+}
+
+/// Whether any connection is kept.
+///
+/// # Errors
+/// When the database fails.
+pub async fn any(service: &Service) -> Result<bool, DatabaseError> {
+    service.database.read(stored::any).await
+}
+
+/// All that are kept.
+///
+/// # Errors
+/// When the database fails.
+pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
+    service.database.read(stored::list).await
+}
+
+/// One call for a contact, with its line in the log.
+///
+/// # Errors
+/// When the database fails; that the other side does is part of what comes.
+pub async fn call(
+    service: &Service,
+    (stored, endpoint): (&Stored, &Endpoint),
+    (contact, facts): (&str, &ContactFacts),
+    answers: &[(String, String)],
+) -> Result<Called, ApiError> {
+    let secret = service.connections.secret(stored);
+    let connection: &Connection = &stored.connection;
+    let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact };
+    let called = service.connections.caller.call(ask).await;
+    let line = called.line.clone();
+    let logged: Result<(), DatabaseError> =
+        service.database.write(move |db| self::stored::log(db, &line)).await;
+    logged?;
+    Ok(called)
+}

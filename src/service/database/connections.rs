@@ -1,0 +1,163 @@
+//! Data Connections as they are kept, and the log of their calls.
+//!
+//! Knows nothing of how a credential is sealed, or of what is asked.
+
+use rusqlite::{Connection as Db, OptionalExtension, Row, params};
+
+use crate::model::connections::{CallLine, CallResult, Connection};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::service::database::DatabaseError;
+use crate::wire::connections::{from_json, to_json};
+
+/// Calls that are kept; older ones leave.
+pub const CALLS: i64 = 10_000;
+
+/// A connection, and its sealed credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// What it is.
+    pub connection: Connection,
+    /// Its credential, if one was given.
+    pub sealed: Option<Vec<u8>>,
+}
+
+/// Keeps a connection, in place of the one of its name.
+pub fn put(db: &Db, stored: &Stored, now: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO connections (name, definition, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, sealed = excluded.sealed";
+    let Stored { connection, sealed } = stored;
+    db.prepare_cached(sql)?.execute(params![connection.name, to_json(connection), sealed, now.micros()])?;
+    Ok(())
+}
+
+/// All connections by name. One that this version cannot read is left out,
+/// and said.
+pub fn list(db: &Db) -> Result<Vec<Stored>, DatabaseError> {
+    let mut statement =
+        db.prepare_cached("SELECT name, definition, sealed FROM connections ORDER BY name")?;
+    let rows = statement.query_map([], |row| {
+        let (name, definition): (String, String) = (row.get(0)?, row.get(1)?);
+        Ok((name, definition, row.get::<_, Option<Vec<u8>>>(2)?))
+    })?;
+    let mut found = Vec::new();
+    for row in rows {
+        let (name, definition, sealed) = row?;
+        match from_json(&definition) {
+            Ok(connection) => found.push(Stored { connection, sealed }),
+            Err(why) => tracing::warn!(name, why, "a stored connection cannot be read"),
+        }
+    }
+    Ok(found)
+}
+
+/// The connection of a name.
+pub fn read(db: &Db, name: &str) -> Result<Option<Stored>, DatabaseError> {
+    Ok(list(db)?.into_iter().find(|it| it.connection.name == name))
+}
+
+/// Whether there is any.
+pub fn any(db: &Db) -> Result<bool, DatabaseError> {
+    let mut statement = db.prepare_cached("SELECT 1 FROM connections LIMIT 1")?;
+    Ok(statement.query_row([], |_| Ok(())).optional()?.is_some())
+}
+
+/// Removes a connection with its credential; tells whether it was there.
+pub fn remove(db: &Db, name: &str) -> Result<bool, DatabaseError> {
+    Ok(db.prepare_cached("DELETE FROM connections WHERE name = ?1")?.execute([name])? > 0)
+}
+
+/// Adds a call to the log; the oldest leaves when there are too many.
+pub fn log(db: &Db, line: &CallLine) -> Result<(), DatabaseError> {
+    let (status, failure) = match &line.result {
+        CallResult::Status(status) => (Some(*status), None),
+        CallResult::Failed(why) => (None, Some(why.as_str())),
+    };
+    let sql =
+        "INSERT INTO connection_calls (at, connection, endpoint, contact, status, failure, millis, bytes)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let CallLine { at, connection, endpoint, contact, millis, bytes, .. } = line;
+    db.prepare_cached(sql)?.execute(params![
+        at.micros(),
+        connection,
+        endpoint,
+        contact,
+        status,
+        failure,
+        millis,
+        bytes
+    ])?;
+    let sql = "DELETE FROM connection_calls WHERE seq <= (SELECT max(seq) FROM connection_calls) - ?1";
+    db.prepare_cached(sql)?.execute([CALLS])?;
+    Ok(())
+}
+
+/// The newest calls, newest first.
+pub fn calls(db: &Db, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
+    let sql = "SELECT at, connection, endpoint, contact, status, failure, millis, bytes
+               FROM connection_calls ORDER BY seq DESC LIMIT ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([limit], call)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn call(row: &Row<'_>) -> rusqlite::Result<CallLine> {
+    let status: Option<u16> = row.get(4)?;
+    let failure: Option<String> = row.get(5)?;
+    let failed = || CallResult::Failed(SafeText::line(failure.as_deref().unwrap_or("")));
+    Ok(CallLine {
+        at: Timestamp::from_micros(row.get(0)?),
+        connection: row.get(1)?,
+        endpoint: row.get(2)?,
+        contact: row.get(3)?,
+        result: status.map_or_else(failed, CallResult::Status),
+        millis: row.get(6)?,
+        bytes: row.get(7)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_stays_bounded() {
+        let db = Db::open_in_memory().expect("a database");
+        db.execute_batch(include_str!("schema_connections.sql")).expect("tables");
+        db.execute_batch("INSERT INTO sqlite_sequence (name, seq) VALUES ('connection_calls', 0)")
+            .expect("made");
+        let line = |number: i64| CallLine {
+            at: Timestamp::from_micros(number),
+            connection: "shop".to_owned(),
+            endpoint: "orders".to_owned(),
+            contact: "+34600111222".to_owned(),
+            result: if number % 2 == 0 {
+                CallResult::Status(200)
+            } else {
+                CallResult::Failed(SafeText::line("no answer"))
+            },
+            millis: 3,
+            bytes: 9,
+        };
+        for number in 0..CALLS + 50 {
+            log(&db, &line(number)).expect("kept");
+        }
+        let found = calls(&db, u32::MAX).expect("read");
+        assert_eq!(i64::try_from(found.len()).expect("small"), CALLS);
+        assert_eq!(found[..2], [line(CALLS + 49), line(CALLS + 48)]);
+    }
+
+    #[test]
+    fn a_connection_is_kept_replaced_and_removed() {
+        let db = Db::open_in_memory().expect("a database");
+        db.execute_batch(include_str!("schema_connections.sql")).expect("tables");
+        let mut stored = Stored { connection: Connection::new("shop", "https://a.example"), sealed: None };
+        assert!(!any(&db).expect("read"));
+        put(&db, &stored, Timestamp::default()).expect("kept");
+        stored.sealed = Some(vec![1, 2]);
+        put(&db, &stored, Timestamp::default()).expect("replaced");
+        assert_eq!((list(&db).expect("read"), any(&db).expect("read")), (vec![stored.clone()], true));
+        assert_eq!(read(&db, "shop").expect("read"), Some(stored));
+        assert!(remove(&db, "shop").expect("removed") && !remove(&db, "shop").expect("gone"));
+    }
+}

@@ -1,0 +1,117 @@
+//! The sample shop's own system, beside the interface: what a business has
+//! anyway, and what Data Connections ask. On loopback, with the demo only.
+//!
+//! Knows nothing of conversations.
+
+use std::collections::HashMap;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::model::connections::Connection;
+use crate::model::time::{Clock, DAY, Timestamp};
+use crate::service::demo::values::{list, text};
+use crate::service::state::Service;
+use crate::wire::connections;
+
+/// What the shop wants to be shown. It opens nothing but the sample shop.
+pub const KEY: &str = "harbor-shop-demo-key";
+
+const ORDERS: &str = include_str!("../../../assets/demo/orders.json");
+const CONNECTION: &str = include_str!("../../../assets/demo/connections.toml");
+
+/// The connection to the shop of a service at this address, such as
+/// `127.0.0.1:8787`.
+pub fn connection(address: &str) -> Option<Connection> {
+    let text = CONNECTION.replace("127.0.0.1:0", address);
+    let (mut read, _) = connections::read(&text);
+    read.pop()
+}
+
+/// The shop's paths.
+pub fn routes() -> Router<Service> {
+    Router::new().route("/customer", get(customer)).route("/orders/{number}/parcel", get(parcel))
+}
+
+fn is_let_in(headers: &HeaderMap) -> bool {
+    let shown = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
+    shown == Some(&format!("Bearer {KEY}"))
+}
+
+fn answer(status: StatusCode, body: Value) -> Response {
+    (status, Json(body)).into_response()
+}
+
+fn customers() -> Vec<Value> {
+    let all: Value = serde_json::from_str(ORDERS).unwrap_or(Value::Null);
+    list(&all, "customers").to_vec()
+}
+
+fn day(at: Timestamp) -> String {
+    at.to_string().chars().take(10).collect()
+}
+
+/// `GET /shop/customer?phone=…&email=…&username=…`
+async fn customer(
+    State(service): State<Service>,
+    Query(asked): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&headers) {
+        return answer(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
+    }
+    let is_asked = |it: &&Value| {
+        ["phone", "email", "username"]
+            .iter()
+            .any(|name| text(it, name).is_some_and(|who| asked.get(*name) == Some(&who)))
+    };
+    let all = customers();
+    let Some(found) = all.iter().find(is_asked) else {
+        return answer(StatusCode::OK, json!({"customer": null, "orders": []}));
+    };
+    let now = service.clock.now();
+    let order = |it: &Value| {
+        let days = it["days_ago"].as_i64().unwrap_or(0);
+        json!({
+            "number": it["number"], "state": it["state"], "item": it["item"], "total": it["total"],
+            "currency": "EUR", "placed": day(now.plus(-days * DAY)),
+        })
+    };
+    let orders: Vec<Value> = list(found, "orders").iter().map(order).collect();
+    let told = json!({"customer": {"club": found["club"], "spent": found["spent"]}, "orders": orders});
+    answer(StatusCode::OK, told)
+}
+
+/// `GET /shop/orders/{number}/parcel`
+async fn parcel(State(service): State<Service>, Path(number): Path<String>, headers: HeaderMap) -> Response {
+    if !is_let_in(&headers) {
+        return answer(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
+    }
+    let all = customers();
+    let mut orders = all.iter().flat_map(|it| list(it, "orders"));
+    match orders.find(|it| it["number"] == number.as_str()) {
+        None => answer(StatusCode::NOT_FOUND, json!({"error": "no such order"})),
+        Some(order) => {
+            let expected = day(service.clock.now().plus(2 * DAY));
+            let told = json!({"carrier": "Quay Post", "place": order["state"], "expected": expected});
+            answer(StatusCode::OK, told)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_connection_reads_and_customers_are_there() {
+        let shop = connection("127.0.0.1:8787").expect("a connection");
+        assert_eq!(shop.base_url, "http://127.0.0.1:8787/shop");
+        assert_eq!(shop.private_hosts, ["127.0.0.1:8787"]);
+        assert!(customers().len() > 10);
+    }
+}

@@ -1,0 +1,89 @@
+//! Broadcasts in waves as the app orders them: carried out in the files, on
+//! the writing thread. Looking up an audience, too, where it is a file.
+//!
+//! Knows nothing of when a wave leaves.
+
+use crate::app::broadcasts::{Answer, Order, Told, Wanted};
+use crate::app::event::{Event, Loaded};
+use crate::app::handover::Facts;
+use crate::model::board::BoardEntry;
+use crate::model::queries::DeskQuery;
+use crate::model::time::Timestamp;
+use crate::model::waves::audience::{AudienceQuery, Found, Source, read_lines};
+use crate::shell::exporting;
+use crate::store::{Reader, Store, StoreError};
+
+/// Rows of a handover at most.
+const MOST: u32 = 500;
+/// Bytes of a file that are read at most.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Carries an order out.
+pub fn carry_out(store: &Store, order: Order, now: Timestamp) -> Event {
+    let done = match &order {
+        Order::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
+        Order::Begin(new, quality) => match store.begin_campaign((**new).clone(), quality.clone(), now) {
+            Ok(id) => return Event::Campaign(Answer::Begun(new.clone(), id)),
+            Err(error) => Err(error),
+        },
+        Order::Recall(id) => store.recall_campaign(id),
+        Order::Halt(id, phase) => store.halt_campaign(id, *phase),
+        Order::Continue(id, limit, quality) => store.continue_campaign(id, *limit, quality.clone()),
+        Order::Track(channel, id) => store.track_broadcast(channel, id, now).map(|()| true),
+    };
+    Event::Campaign(match done {
+        Ok(done) => Answer::Done(order, done),
+        Err(error) => {
+            tracing::error!(%error, "a broadcast could not be kept");
+            Answer::Failed(order, error.to_string())
+        }
+    })
+}
+
+/// Reads what was asked about broadcasts.
+///
+/// # Errors
+/// When the files fail.
+pub fn load(reader: &Reader, wanted: &Wanted) -> Result<Loaded, StoreError> {
+    let told = match wanted {
+        Wanted::Rows(query) => Told::Rows(query.clone(), reader.board(query.channel.as_ref())?),
+        Wanted::Detail(id) => Told::Detail(id.clone(), reader.board_detail(id)?),
+        Wanted::Audience(query) => Told::Audience(query.clone(), audience(reader, query)?),
+        Wanted::Running => Told::Running(running(reader)?),
+        Wanted::Handover => {
+            let query = DeskQuery { channel: None, limit: MOST };
+            let (outbox, paused) = (reader.outbox(&query)?.entries, reader.paused(MOST)?);
+            Told::Handover(Facts { outbox, paused, running: running(reader)? })
+        }
+    };
+    Ok(Loaded::Broadcasts(Box::new(told)))
+}
+
+/// What goes on or waits, of all tabs.
+fn running(reader: &Reader) -> Result<Vec<BoardEntry>, StoreError> {
+    Ok(reader.board(None)?.into_iter().filter(BoardEntry::is_open).collect())
+}
+
+/// Whom an audience comes to; a file that cannot be read is said so.
+fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<Found, String>, StoreError> {
+    let channel = &query.channel;
+    Ok(Ok(match &query.source {
+        Source::Conversations(keys) => reader.audience_of_conversations(channel, keys)?,
+        Source::Phones(phones) => reader.audience_of_phones(channel, phones)?,
+        Source::Fitting(search) => reader.audience_of_search(channel, search)?,
+        Source::Failed(id) => reader.audience_of_failed(channel, id)?,
+        Source::Everyone => reader.everyone_read(channel)?,
+        Source::File(path) => match read(path) {
+            Ok(text) => reader.audience_of_lines(channel, &read_lines(&text))?,
+            Err(why) => return Ok(Err(format!("{path}: {why}"))),
+        },
+    }))
+}
+
+fn read(path: &str) -> Result<String, String> {
+    let facts = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if facts.len() > LARGEST {
+        return Err("it is larger than 16 MiB".to_owned());
+    }
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}

@@ -1,0 +1,139 @@
+//! Connections of this desk: calls that take their time, beside everything
+//! else, and what a person adds.
+//!
+//! Knows nothing of why something is wanted.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::app::connections::errands::{Errand, Outcome, Slot};
+use crate::app::outside::Answered;
+use crate::connections::guard::{Guard, Policy};
+use crate::connections::review::{review, review_secret};
+use crate::connections::{Ask, CallLog, Caller, Credentials, answers, file};
+use crate::model::connections::mapping::Pick;
+use crate::model::connections::{Connection, ContactFacts, Mapped};
+use crate::model::secret::Secret;
+use crate::model::time::Clock;
+
+/// Lines of the log that are shown.
+const SHOWN: usize = 500;
+
+/// What a desk's connections are made of.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The connections, as they were read.
+    pub connections: Vec<Connection>,
+    /// The file they stand in.
+    pub file: PathBuf,
+    /// The file of the last calls.
+    pub log: PathBuf,
+    /// Their credentials.
+    pub credentials: Credentials,
+    /// Minutes the desk is ahead of UTC.
+    pub offset_minutes: i32,
+}
+
+/// A desk's connections. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Linked(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    setup: Setup,
+    connections: Mutex<Vec<Connection>>,
+    caller: Caller,
+    log: CallLog,
+    runtime: tokio::runtime::Handle,
+}
+
+impl Linked {
+    /// With the runtime that carries the calls.
+    pub fn new(setup: Setup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
+        let caller = Caller::new(Guard::system(Policy::default()), clock);
+        let log = CallLog::open(Some(setup.log.clone()));
+        let connections = Mutex::new(setup.connections.clone());
+        Self(Arc::new(Inner { setup, connections, caller, log, runtime }))
+    }
+
+    /// Does it on a thread of its own, and tells what came.
+    pub fn begin(&self, errand: Errand, tell: impl FnOnce(Answered) + Send + 'static) {
+        let this = self.clone();
+        drop(self.0.runtime.spawn_blocking(move || tell(Answered::Connections(this.answer(errand)))));
+    }
+
+    /// Does it, taking as long as it takes.
+    pub fn answer(&self, errand: Errand) -> Outcome {
+        match errand {
+            Errand::Call { slot, facts, answers, by_hand } => {
+                let mapped = self.call(&slot, &facts, &answers);
+                Outcome::Called { slot, by_hand, mapped }
+            }
+            Errand::Try { connection, secret, facts } => {
+                Outcome::Tried(self.attempt(&connection, &secret, &facts))
+            }
+            Errand::Save { connection, secret } => Outcome::Saved(self.save(&connection, &secret)),
+            Errand::Log => Outcome::Log(self.0.log.newest(SHOWN)),
+        }
+    }
+
+    fn call(
+        &self,
+        slot: &Slot,
+        facts: &ContactFacts,
+        answers: &[(String, String)],
+    ) -> Result<Mapped, String> {
+        let all = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let found = all.iter().find(|it| it.name == slot.connection);
+        let found = found.and_then(|it| Some((it, it.endpoint(&slot.endpoint)?)));
+        let (connection, endpoint) = found.ok_or("there is no such connection any more")?;
+        let secret = match connection.auth.wants_secret() {
+            true => self.0.setup.credentials.get(connection)?,
+            false => None,
+        };
+        let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
+        let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact: &contact };
+        let called = self.0.runtime.block_on(self.0.caller.call(ask));
+        self.0.log.add(called.line);
+        match called.answer {
+            Ok(answer) => Ok(answer.mapped(endpoint, self.0.setup.offset_minutes)),
+            Err(why) => Err(why.to_string()),
+        }
+    }
+
+    /// A live call of a connection that is not kept yet.
+    fn attempt(
+        &self,
+        connection: &Connection,
+        secret: &Secret,
+        facts: &ContactFacts,
+    ) -> Result<(u16, Vec<Pick>), String> {
+        if let Some(why) = review(connection, Policy::default()).into_iter().next() {
+            return Err(why);
+        }
+        let wanted = connection.auth.wants_secret();
+        if wanted {
+            review_secret(&connection.auth, secret.expose())?;
+        }
+        let endpoint = connection.endpoints.first().ok_or("it has no endpoint")?;
+        let secret = Some(secret).filter(|_| wanted);
+        let ask = Ask { connection, endpoint, secret, facts, answers: &[], contact: "a test" };
+        let called = self.0.runtime.block_on(self.0.caller.call(ask));
+        self.0.log.add(called.line);
+        let answer = called.answer.map_err(|why| why.to_string())?;
+        Ok((answer.status, answers::picks(&answer.body)))
+    }
+
+    fn save(&self, connection: &Connection, secret: &Secret) -> Result<Vec<Connection>, String> {
+        let (all, _) = file::read(&self.0.setup.file);
+        if all.iter().any(|it| it.name == connection.name) {
+            return Err(format!("a connection is called {:?} already; take another name", connection.name));
+        }
+        if connection.auth.wants_secret() {
+            self.0.setup.credentials.keep(connection, secret)?;
+        }
+        let all = file::add(&self.0.setup.file, connection)?;
+        self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&all);
+        Ok(all)
+    }
+}

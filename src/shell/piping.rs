@@ -1,0 +1,147 @@
+//! A command of the person's own that is given a text and answers with one.
+//!
+//! Knows nothing of what the text is. What the command says is bounded, and
+//! so is how long it is waited for.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::app::event::Event;
+use crate::app::outside::Answered;
+use crate::shell::mailbox::Mailbox;
+
+/// Bytes of what it says that are read.
+const BYTES: u64 = 256 * 1024;
+/// How long it may run.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Runs a command on a thread of its own: nothing else waits for it.
+pub fn begin(command: String, input: String, mailbox: Mailbox) {
+    let thread = std::thread::Builder::new().name("pipe".to_owned());
+    let told = mailbox.clone();
+    let name = command.clone();
+    let begun = thread.spawn(move || {
+        let said = pipe(&command, input);
+        mailbox.result(Event::Answered(Answered::Piped(command, said)));
+    });
+    if let Err(error) = begun {
+        let why = format!("it could not be started: {error}");
+        told.result(Event::Answered(Answered::Piped(name, Err(why))));
+    }
+}
+
+/// Runs a command through the shell with a text as its input, and gives what
+/// it said.
+///
+/// # Errors
+/// In words: it could not be started, it failed (with its own last words), or
+/// it took too long.
+pub fn pipe(command: &str, input: String) -> Result<String, String> {
+    run(command, input, PATIENCE)
+}
+
+fn run(command: &str, input: String, patience: Duration) -> Result<String, String> {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command);
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // Its children end with it, and no key of the terminal reaches it.
+        shell.process_group(0);
+    }
+    let mut child = shell.spawn().map_err(|it| format!("it could not be started: {it}"))?;
+    let (done, ended) = channel();
+    let threads = [feed(&mut child, input), listen(child.stdout.take(), true, &done), {
+        listen(child.stderr.take(), false, &done)
+    }];
+    if threads.into_iter().any(|it| it.is_err()) {
+        stop(&mut child);
+        return Err("there is no thread to run it on".to_owned());
+    }
+    let (mut said, mut complaint) = (String::new(), String::new());
+    for _ in 0..2 {
+        match ended.recv_timeout(patience) {
+            Ok((true, text)) => said = text,
+            Ok((false, text)) => complaint = text,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                stop(&mut child);
+                return Err(format!("it took longer than {} s and was stopped", patience.as_secs()));
+            }
+        }
+    }
+    let status = child.wait().map_err(|it| it.to_string())?;
+    if status.success() {
+        return Ok(said);
+    }
+    let last = complaint.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("it said nothing");
+    Err(match status.code() {
+        Some(code) => format!("it failed with {code}: {last}"),
+        None => format!("it was stopped: {last}"),
+    })
+}
+
+type Thread = std::io::Result<()>;
+
+/// Gives it its input; one that does not read it all is none of ours.
+fn feed(child: &mut Child, input: String) -> Thread {
+    let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
+    let thread = std::thread::Builder::new().name("pipe in".to_owned());
+    thread.spawn(move || drop(stdin.write_all(input.as_bytes()))).map(drop)
+}
+
+/// Reads what it says; what is beyond the bound is read and dropped, so that
+/// it does not wait for a reader.
+fn listen(
+    from: Option<impl Read + Send + 'static>,
+    is_answer: bool,
+    done: &std::sync::mpsc::Sender<(bool, String)>,
+) -> Thread {
+    let Some(mut from) = from else { return Ok(()) };
+    let done = done.clone();
+    let thread = std::thread::Builder::new().name("pipe out".to_owned());
+    let spawned = thread.spawn(move || {
+        let mut bytes = Vec::new();
+        let read = from.by_ref().take(BYTES).read_to_end(&mut bytes);
+        let rest = read.and_then(|_| std::io::copy(&mut from, &mut std::io::sink()));
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if rest.is_ok_and(|it| it > 0) {
+            text.push_str("\n… and more, which is not shown");
+        }
+        // Whoever asked may have lost patience.
+        let _ = done.send((is_answer, text));
+    });
+    spawned.map(drop)
+}
+
+fn stop(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // It may have ended by itself meanwhile.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_answers_fails_or_is_stopped() {
+        let long = Duration::from_secs(60);
+        let piped = |command: &str| run(command, "{\"a\":1}".to_owned(), long);
+        assert_eq!(piped("cat"), Ok("{\"a\":1}".to_owned()));
+        assert_eq!(piped("true"), Ok(String::new()));
+        assert_eq!(piped("echo no >&2; exit 3"), Err("it failed with 3: no".to_owned()));
+        assert!(piped("no-such-command-here").expect_err("none").starts_with("it failed with 127: "));
+        let much = piped("head -c 1000000 /dev/zero").expect("zeros");
+        assert!(much.ends_with("and more, which is not shown"), "{}", much.len());
+        let stopped = run("sleep 1000 | cat", String::new(), Duration::from_millis(50));
+        assert_eq!(stopped, Err("it took longer than 0 s and was stopped".to_owned()));
+    }
+}

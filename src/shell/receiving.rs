@@ -1,0 +1,274 @@
+//! The receiver of webhooks beside the engine: listens, keeps the webhooks of
+//! the tabs registered, hands what is heard to the engine, and tells the screen
+//! how that fares.
+//!
+//! Knows nothing of what a delivery is about.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rand::Rng;
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::model::ids::ChannelId;
+use crate::model::news::News;
+use crate::model::reception::{Counts, Reception, State};
+use crate::model::secret::Secret;
+use crate::model::text::SafeText;
+use crate::receiver::{self, Bounds, Hooks};
+use crate::sync::hooks::{Hook, Kept};
+use crate::sync::plan::trust::Standing;
+use crate::sync::{ChannelSpec, Engine};
+
+/// Between two tries to listen.
+const AGAIN: Duration = Duration::from_secs(30);
+/// Between two looks at a webhook that is on its way.
+const SOON: Duration = Duration::from_secs(1);
+/// Between two looks at one that is registered, or cannot be.
+const SELDOM: Duration = Duration::from_secs(300);
+/// Between two looks at how deliveries fare.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Tells the screen.
+pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
+
+/// Keeps the secrets of webhooks as the channel keys are kept. Both calls may
+/// block.
+pub trait Secrets: Send + Sync {
+    /// The one that was kept for a channel.
+    fn kept(&self, channel: &ChannelSpec) -> Option<Secret>;
+
+    /// Keeps one for a channel.
+    ///
+    /// # Errors
+    /// In words, when no place takes it.
+    fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String>;
+}
+
+/// How webhooks are received.
+#[derive(Clone)]
+pub struct Setup {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// How that is reached from the service.
+    pub public_url: String,
+    /// Where the secrets are.
+    pub secrets: Arc<dyn Secrets>,
+}
+
+/// A receiver that runs; it ends when this is dropped.
+pub struct Receiving {
+    _stop: watch::Sender<bool>,
+}
+
+/// How a channel's webhook fares.
+#[derive(Debug, Clone)]
+struct Stand {
+    url: String,
+    kept: Kept,
+    closed: Option<SafeText>,
+    counts: Counts,
+    told: Option<Reception>,
+}
+
+/// What the tasks share.
+struct Shared {
+    engine: Arc<Engine>,
+    tell: Tell,
+    stands: Mutex<HashMap<ChannelId, Stand>>,
+}
+
+/// A secret nobody else knows.
+pub fn fresh_secret() -> Secret {
+    let bytes: [u8; 32] = rand::rng().random();
+    let text: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+    Secret::new(&text)
+}
+
+/// Starts to receive, or takes away what an earlier start had registered when
+/// nothing is to be received any more.
+pub fn start(
+    handle: &Handle,
+    setup: Option<Setup>,
+    engine: &Arc<Engine>,
+    channels: Vec<ChannelSpec>,
+    tell: Tell,
+) -> Receiving {
+    let (stop, stopping) = watch::channel(false);
+    let engine = engine.clone();
+    match setup {
+        Some(setup) => {
+            let shared = Arc::new(Shared { engine, tell, stands: Mutex::default() });
+            handle.spawn(until_stopped(stopping.clone(), run(shared, setup, channels, stopping)));
+        }
+        None => {
+            for channel in channels {
+                handle.spawn(until_stopped(stopping.clone(), forget(engine.clone(), channel.id)));
+            }
+        }
+    }
+    Receiving { _stop: stop }
+}
+
+async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output = ()>) {
+    tokio::select! {
+        biased;
+        // One that is gone stops too.
+        _ = stop.wait_for(|it| *it) => {}
+        () = work => {}
+    }
+}
+
+/// Takes away what this desk had registered when it received.
+async fn forget(engine: Arc<Engine>, channel: ChannelId) {
+    loop {
+        let wait = match engine.keep_hook(&channel, None).await {
+            None | Some(Kept::Gone) => return,
+            Some(Kept::Waiting) => SOON,
+            Some(_) => SELDOM,
+        };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop: watch::Receiver<bool>) {
+    let mut hooks = Vec::new();
+    for channel in channels {
+        let before = setup.public_url.trim_end_matches('/');
+        let url = format!("{before}/{}", receiver::path_of(&channel.id));
+        shared.note(&channel.id, |it| it.url.clone_from(&url));
+        let id = channel.id.clone();
+        match secret_of(setup.secrets.clone(), channel).await {
+            Ok((secret, is_known)) => hooks.push((id, Hook { url, secret, is_known })),
+            Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
+        }
+    }
+    let heard = shared.clone();
+    let secrets = hooks.iter().map(|(id, hook)| (id.clone(), hook.secret.clone())).collect();
+    let table = Arc::new(Hooks::new(
+        secrets,
+        Box::new(move |channel, delivery, counts| {
+            heard.engine.delivered(channel, &delivery);
+            heard.note(channel, |it| it.counts = counts);
+        }),
+    ));
+    let listener = listen(&shared, setup.listen, &hooks).await;
+    let keepers = hooks.into_iter().map(|(id, hook)| keep(shared.clone(), id, hook));
+    let served = receiver::serve(listener, table, Bounds::default(), stop);
+    tokio::select! {
+        () = served => {}
+        () = look(&shared) => {}
+        _ = futures_util::future::join_all(keepers) => {}
+    }
+}
+
+/// Listens, as soon as the address is free.
+async fn listen(shared: &Shared, address: SocketAddr, hooks: &[(ChannelId, Hook)]) -> TcpListener {
+    loop {
+        match TcpListener::bind(address).await {
+            Ok(listener) => {
+                tracing::info!(%address, "listens for webhooks");
+                hooks.iter().for_each(|(id, _)| shared.note(id, |it| it.closed = None));
+                return listener;
+            }
+            Err(error) => {
+                tracing::warn!(%address, %error, "webhooks are not listened for");
+                let why = format!("{address} cannot be listened on: {error}; another desk may do it");
+                hooks.iter().for_each(|(id, _)| shared.close(id, &why));
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    }
+}
+
+/// The secret that was kept, or a new one that is kept now; and whether it is
+/// from before.
+async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(Secret, bool), String> {
+    let found = tokio::task::spawn_blocking(move || {
+        if let Some(secret) = secrets.kept(&channel) {
+            return Ok((secret, true));
+        }
+        let secret = fresh_secret();
+        secrets.keep(&channel, &secret)?;
+        Ok((secret, false))
+    });
+    found.await.map_err(|error| error.to_string())?
+}
+
+/// Keeps one webhook registered.
+async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: Hook) {
+    while let Some(kept) = shared.engine.keep_hook(&channel, Some(&hook)).await {
+        hook.is_known |= kept == Kept::Asked;
+        let wait = match &kept {
+            Kept::Asked | Kept::Waiting => SOON,
+            Kept::Registered | Kept::Refused(_) | Kept::NotHere(_) | Kept::Gone => SELDOM,
+        };
+        if matches!(kept, Kept::Refused(_) | Kept::NotHere(_)) {
+            shared.engine.deliveries_lost(&channel);
+        }
+        shared.note(&channel, |it| it.kept = kept);
+        tokio::time::sleep(wait).await;
+    }
+    // Without a tab there is nothing to keep; the others go on.
+    std::future::pending::<()>().await;
+}
+
+/// Tells what time alone has changed.
+async fn look(shared: &Shared) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let all: Vec<ChannelId> = shared.stands().keys().cloned().collect();
+        all.iter().for_each(|it| shared.note(it, |_| ()));
+    }
+}
+
+impl Shared {
+    fn stands(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelId, Stand>> {
+        self.stands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, channel: &ChannelId, why: &str) {
+        tracing::warn!(%channel, why, "no webhooks");
+        self.engine.deliveries_lost(channel);
+        self.note(channel, |it| it.closed = Some(SafeText::line(why)));
+    }
+
+    /// Notes a change, and tells the screen if it is one to it.
+    fn note(&self, channel: &ChannelId, change: impl FnOnce(&mut Stand)) {
+        let standing = self.engine.standing(channel);
+        let mut stands = self.stands();
+        let stand = stands.entry(channel.clone()).or_insert_with(|| Stand {
+            url: String::new(),
+            kept: Kept::Waiting,
+            closed: None,
+            counts: Counts::default(),
+            told: None,
+        });
+        change(stand);
+        let reception =
+            Reception { url: SafeText::line(&stand.url), state: stand.state(standing), counts: stand.counts };
+        if stand.told.as_ref() != Some(&reception) {
+            stand.told = Some(reception.clone());
+            (self.tell)(News::Reception(channel.clone(), Box::new(reception)));
+        }
+    }
+}
+
+impl Stand {
+    fn state(&self, standing: Standing) -> State {
+        match (&self.closed, &self.kept) {
+            (Some(why), _) | (None, Kept::NotHere(why)) => State::Closed(why.clone()),
+            (None, Kept::Refused(why)) => State::Refused(why.clone()),
+            (None, Kept::Asked | Kept::Waiting | Kept::Gone) => State::Registering,
+            (None, Kept::Registered) => match standing {
+                Standing::Holds => State::Instant,
+                Standing::Doubted => State::Doubted,
+                Standing::Unknown => State::Quiet,
+            },
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Adding a channel key from within the desk: the same steps as `frontdesk
+//! channel add`, on the lent terminal.
+//!
+//! Knows nothing of what those steps ask.
+
+use std::process::Command;
+
+use crate::shell::lending;
+use crate::shell::prompt;
+
+/// Runs the steps, and waits until the person has read how they ended.
+///
+/// # Errors
+/// In words for the person, when nothing was added.
+pub fn set_up() -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|it| format!("frontdesk does not find itself: {it}"))?;
+    let status = lending::lend(|| {
+        let status = lending::run(Command::new(program).args(["channel", "add"]));
+        // Without a code a signal ended it, and nobody reads on.
+        if status.as_ref().is_ok_and(|it| it.code().is_some()) {
+            // Whoever closes the input has read it, too.
+            let _ = prompt::line("Enter goes back to the desk");
+        }
+        status
+    });
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("no channel was added".to_owned()),
+        Err(error) => Err(format!("no channel was added: {error}")),
+    }
+}

@@ -1,0 +1,190 @@
+//! Whom an audience comes to, out of the contacts and conversations read
+//! here.
+//!
+//! Knows nothing of what is sent. Nobody is never everyone: for everyone only
+//! a number is told, no ids.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::contacts::PeopleQuery;
+use crate::model::ids::{CampaignId, ChannelId, ContactId};
+use crate::model::queries::ConversationKey;
+use crate::model::waves::audience::{Found, Wanted};
+use crate::store::people::fitting;
+use crate::store::{Reader, StoreError};
+
+/// Lines of a file that are wrong, told at most.
+const TOLD: usize = 5;
+
+/// An audience being gathered.
+struct Gathered {
+    found: Found,
+    seen: HashSet<ContactId>,
+    named: HashSet<String>,
+    /// People with an open window, as last read.
+    open: HashSet<ContactId>,
+}
+
+impl Gathered {
+    fn begin(connection: &Connection, channel: &ChannelId) -> Result<Self, StoreError> {
+        let sql =
+            "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
+                   WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
+        let mut statement = connection.prepare_cached(sql)?;
+        let ids = statement.query_map([channel.as_str()], |row| row.get::<_, String>(0))?;
+        let open = ids.map(|it| it.map(ContactId::new)).collect::<Result<_, _>>()?;
+        Ok(Self { found: Found::default(), seen: HashSet::new(), named: HashSet::new(), open })
+    }
+
+    fn contact(&mut self, id: ContactId) {
+        if !self.seen.insert(id.clone()) {
+            self.found.doubled += 1;
+            return;
+        }
+        if self.open.contains(&id) {
+            self.found.open += 1;
+        } else {
+            self.found.closed += 1;
+        }
+        self.found.ids.push(id);
+    }
+
+    fn phone(&mut self, connection: &Connection, channel: &ChannelId, phone: &str) -> Result<(), StoreError> {
+        let sql = "SELECT id FROM contact WHERE channel = ?1 AND phone = ?2 AND id IS NOT NULL";
+        let mut statement = connection.prepare_cached(sql)?;
+        let id = statement
+            .query_row(params![channel.as_str(), phone], |row| row.get::<_, String>(0))
+            .optional()?;
+        match id {
+            Some(id) => self.contact(ContactId::new(id)),
+            None if self.named.insert(phone.to_owned()) => self.found.unread.push(phone.to_owned()),
+            None => self.found.doubled += 1,
+        }
+        Ok(())
+    }
+}
+
+impl Reader {
+    /// The people of these conversations.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn audience_of_conversations(
+        &self,
+        channel: &ChannelId,
+        keys: &[ConversationKey],
+    ) -> Result<Found, StoreError> {
+        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT address FROM conversation WHERE channel = ?1 AND id = ?2")?;
+        for key in keys.iter().filter(|it| it.channel == *channel) {
+            let bound = params![key.channel.as_str(), key.conversation.as_str()];
+            let address = statement.query_row(bound, |row| row.get::<_, Option<String>>(0)).optional()?;
+            match address.flatten().filter(|it| it.starts_with('+')) {
+                Some(phone) => gathered.phone(&self.connection, channel, &phone)?,
+                None => gathered.found.without_phone += 1,
+            }
+        }
+        Ok(gathered.found)
+    }
+
+    /// The people with these numbers.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn audience_of_phones(&self, channel: &ChannelId, phones: &[String]) -> Result<Found, StoreError> {
+        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        for phone in phones {
+            gathered.phone(&self.connection, channel, phone)?;
+        }
+        Ok(gathered.found)
+    }
+
+    /// All people a search fits.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn audience_of_search(&self, channel: &ChannelId, search: &str) -> Result<Found, StoreError> {
+        let query = PeopleQuery { channel: channel.clone(), text: search.to_owned(), limit: u32::MAX };
+        let (condition, bound) = fitting(&query);
+        let sql = format!(
+            "SELECT p.id FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition} ORDER BY p.phone"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let ids = statement
+            .query_map(rusqlite::params_from_iter(bound.iter()), |row| row.get::<_, String>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
+        self.audience_of_ids(channel, ids.into_iter().map(ContactId::new))
+    }
+
+    /// The people lines of a file name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn audience_of_lines(
+        &self,
+        channel: &ChannelId,
+        lines: &[(usize, Wanted)],
+    ) -> Result<Found, StoreError> {
+        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        for (line, wanted) in lines {
+            match wanted {
+                Wanted::Contact(id) => gathered.contact(id.clone()),
+                Wanted::Phone(phone) if crate::model::bounds::is_e164(phone) => {
+                    gathered.phone(&self.connection, channel, phone)?;
+                }
+                Wanted::Phone(phone) => {
+                    gathered.found.without_phone += 1;
+                    if gathered.found.wrong.len() < TOLD {
+                        gathered.found.wrong.push(format!("line {line}: {phone} is no phone number"));
+                    }
+                }
+            }
+        }
+        Ok(gathered.found)
+    }
+
+    /// Those a campaign did not reach, as far as messages read here show.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn audience_of_failed(&self, channel: &ChannelId, id: &CampaignId) -> Result<Found, StoreError> {
+        let detail = self.board_detail(&crate::model::board::BoardId::Campaign(id.clone()))?;
+        self.audience_of_ids(channel, detail.failed().map(|it| it.contact.clone()))
+    }
+
+    /// How many contacts of the workspace were read here; no ids, as the
+    /// server knows who they are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn everyone_read(&self, channel: &ChannelId) -> Result<Found, StoreError> {
+        let counted = |open: &str| -> Result<usize, StoreError> {
+            let sql =
+                format!("SELECT count(*) FROM contact p WHERE p.channel = ?1 AND p.id IS NOT NULL {open}");
+            let count: i64 = self.connection.query_row(&sql, [channel.as_str()], |row| row.get(0))?;
+            Ok(usize::try_from(count).unwrap_or(0))
+        };
+        let all = counted("")?;
+        let open = counted(
+            "AND EXISTS (SELECT 1 FROM conversation c WHERE c.channel = p.channel AND c.address = p.phone
+                 AND c.service_window = 'open')",
+        )?;
+        Ok(Found { open, closed: all - open, ..Found::default() })
+    }
+
+    fn audience_of_ids(
+        &self,
+        channel: &ChannelId,
+        ids: impl Iterator<Item = ContactId>,
+    ) -> Result<Found, StoreError> {
+        let mut gathered = Gathered::begin(&self.connection, channel)?;
+        for id in ids {
+            gathered.contact(id);
+        }
+        Ok(gathered.found)
+    }
+}

@@ -1,0 +1,224 @@
+//! The board: campaigns and broadcasts in one list, how the chosen one went,
+//! and whom it reached as far as messages read here show.
+//!
+//! Knows nothing of servers. The first message that went out to a person after
+//! the wave was sent, and not from the AI, is taken for the broadcast's.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::board::{BoardDetail, BoardEntry, BoardId, Recipient, RecipientFate, Sample, summed};
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
+use crate::model::time::{MINUTE, Timestamp};
+use crate::model::waves::Counts;
+use crate::store::rows::{optional_line, time};
+use crate::store::{Reader, StoreError};
+
+/// Rows of the board at most.
+const MOST: usize = 500;
+/// Samples of one broadcast at most; then every second goes.
+const SAMPLES: i64 = 240;
+/// The server's clock and this desk's may differ by so much.
+const SLACK: i64 = 2 * MINUTE;
+
+/// Notes how a broadcast stands, if it stands otherwise than before.
+pub(crate) fn sample(
+    change: &Connection,
+    broadcast: &str,
+    at: Timestamp,
+    counts: Counts,
+) -> Result<(), StoreError> {
+    let Counts { recipients, delivered, failed, pending } = counts;
+    let written = change
+        .prepare_cached(
+            "INSERT OR REPLACE INTO broadcast_sample (broadcast, at, recipients, delivered, failed, pending)
+             SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (?3, ?4, ?5, ?6) IS NOT (
+                 SELECT recipients, delivered, failed, pending FROM broadcast_sample
+                 WHERE broadcast = ?1 ORDER BY at DESC LIMIT 1)",
+        )?
+        .execute(params![broadcast, at.micros(), recipients, delivered, failed, pending])?;
+    if written == 0 {
+        return Ok(());
+    }
+    let sql = "SELECT count(*) FROM broadcast_sample WHERE broadcast = ?1";
+    if change.prepare_cached(sql)?.query_row([broadcast], |row| row.get::<_, i64>(0))? > SAMPLES {
+        change.execute(
+            "DELETE FROM broadcast_sample WHERE broadcast = ?1 AND at IN (
+                 SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) place FROM broadcast_sample
+                     WHERE broadcast = ?1) WHERE place % 2 = 0)",
+            [broadcast],
+        )?;
+    }
+    Ok(())
+}
+
+impl Reader {
+    /// Campaigns and broadcasts of a channel or of all: those that go on
+    /// first, each newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn board(&self, channel: Option<&ChannelId>) -> Result<Vec<BoardEntry>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        let campaigns = self.campaigns(channel)?;
+        let mut entries: Vec<BoardEntry> =
+            campaigns.into_iter().map(|it| BoardEntry::Campaign(Box::new(it))).collect();
+        let channels = match channel {
+            Some(channel) => vec![channel.clone()],
+            None => channels(&moment)?,
+        };
+        for channel in &channels {
+            let waves = self.broadcasts_of_waves(channel)?;
+            let told = self.broadcasts(channel)?;
+            let unread: Vec<BoardEntry> = self
+                .tracked(channel)?
+                .into_iter()
+                .filter(|(id, _)| !told.iter().any(|it| it.id == *id))
+                .map(|(id, at)| BoardEntry::Unread(channel.clone(), id, at))
+                .collect();
+            let alone = told.into_iter().filter(|it| !waves.contains(it.id.as_str()));
+            entries.extend(alone.map(|it| BoardEntry::Broadcast(channel.clone(), it)));
+            entries.extend(unread);
+        }
+        entries.sort_by_key(|it| (!it.is_open(), std::cmp::Reverse(it.begun_at())));
+        entries.truncate(MOST);
+        Ok(entries)
+    }
+
+    fn broadcasts_of_waves(
+        &self,
+        channel: &ChannelId,
+    ) -> Result<std::collections::HashSet<String>, StoreError> {
+        let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
+                   WHERE c.channel = ?1 AND w.broadcast IS NOT NULL";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let ids = statement.query_map([channel.as_str()], |row| row.get(0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    fn tracked(&self, channel: &ChannelId) -> Result<Vec<(BroadcastId, Timestamp)>, StoreError> {
+        let sql = "SELECT id, at FROM desk.tracked_broadcast WHERE channel = ?1 ORDER BY at DESC LIMIT 500";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([channel.as_str()], |row| {
+            Ok((BroadcastId::new(row.get::<_, String>(0)?), Timestamp::from_micros(row.get(1)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How a row of the board went, and whom it reached.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        match id {
+            BoardId::Broadcast(_, id) => {
+                Ok(BoardDetail { samples: samples(&moment, id.as_str())?, recipients: Vec::new() })
+            }
+            BoardId::Campaign(id) => {
+                let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w
+                               ON w.campaign = c.number WHERE c.id = ?1 AND w.broadcast IS NOT NULL";
+                let mut statement = moment.prepare_cached(sql)?;
+                let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
+                let each: Result<Vec<_>, StoreError> = ids.map(|it| samples(&moment, &it?)).collect();
+                Ok(BoardDetail { samples: summed(&each?), recipients: recipients(&moment, id)? })
+            }
+        }
+    }
+}
+
+/// Channels that have broadcasts of any kind.
+fn channels(connection: &Connection) -> Result<Vec<ChannelId>, StoreError> {
+    let sql = "SELECT channel FROM broadcast UNION SELECT channel FROM desk.tracked_broadcast";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_map([], |row| row.get::<_, String>(0))?;
+    Ok(found.map(|it| it.map(ChannelId::new)).collect::<Result<_, _>>()?)
+}
+
+fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<Sample>, StoreError> {
+    let sql = "SELECT at, recipients, delivered, failed, pending FROM desk.broadcast_sample
+               WHERE broadcast = ?1 ORDER BY at";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([broadcast], |row| {
+        let counts = Counts {
+            recipients: row.get(1)?,
+            delivered: row.get(2)?,
+            failed: row.get(3)?,
+            pending: row.get(4)?,
+        };
+        Ok(Sample { at: Timestamp::from_micros(row.get(0)?), counts })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The people of a campaign in their order, each with the message that went
+/// out to them since their wave was sent, if one was read.
+fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<Recipient>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT p.contact, k.phone, k.name,
+             (SELECT v.id FROM conversation v WHERE v.channel = c.channel AND v.address = k.phone LIMIT 1),
+             w.number + 1, w.sent_at
+         FROM desk.campaign c
+         JOIN desk.campaign_contact p ON p.campaign = c.number
+         JOIN desk.campaign_wave w ON w.campaign = c.number AND p.place >= w.place
+             AND p.place < w.place + w.size
+         LEFT JOIN contact k ON k.channel = c.channel AND k.id = p.contact
+         WHERE c.id = ?1 ORDER BY p.place",
+    )?;
+    let channel: Option<String> = connection
+        .prepare_cached("SELECT channel FROM desk.campaign WHERE id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    let Some(channel) = channel else { return Ok(Vec::new()) };
+    let mut rows = statement.query([id.as_str()])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let conversation = row.get::<_, Option<String>>(3)?.map(ConversationId::new);
+        let sent_at = time(row, 5)?;
+        let (fate, replied) = match (&conversation, sent_at) {
+            (_, None) => (RecipientFate::Unsent, false),
+            (None, Some(_)) => (RecipientFate::Unknown, false),
+            (Some(conversation), Some(at)) => shown(connection, &channel, conversation, at)?,
+        };
+        let wave: i64 = row.get(4)?;
+        found.push(Recipient {
+            contact: ContactId::new(row.get::<_, String>(0)?),
+            phone: row.get(1)?,
+            name: optional_line(row, 2)?,
+            conversation,
+            wave: if sent_at.is_some() { usize::try_from(wave).unwrap_or(0) } else { 0 },
+            fate,
+            replied,
+        });
+    }
+    Ok(found)
+}
+
+/// What the messages of a conversation since a time show.
+fn shown(
+    connection: &Connection,
+    channel: &str,
+    conversation: &ConversationId,
+    since: Timestamp,
+) -> Result<(RecipientFate, bool), StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT m.inbound, m.delivery, m.sender FROM message m
+         WHERE m.conversation = (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)
+             AND m.sort_at >= ?3 ORDER BY m.sort_at, m.id",
+    )?;
+    let mut rows = statement.query(params![channel, conversation.as_str(), since.plus(-SLACK).micros()])?;
+    let (mut fate, mut replied) = (RecipientFate::Unknown, false);
+    while let Some(row) = rows.next()? {
+        let inbound: bool = row.get(0)?;
+        replied |= inbound && fate != RecipientFate::Unknown;
+        if inbound || fate != RecipientFate::Unknown || row.get::<_, String>(2)? == "ai" {
+            continue;
+        }
+        fate = match row.get::<_, String>(1)?.as_str() {
+            "failed" => RecipientFate::Failed,
+            "delivered" => RecipientFate::Reached("delivered"),
+            "read" => RecipientFate::Reached("read"),
+            _ => RecipientFate::Reached("sent"),
+        };
+    }
+    Ok((fate, replied))
+}

@@ -1,0 +1,212 @@
+//! Broadcasts in waves, as people see them: begun, paused, continued,
+//! stopped, taken back, shown. How one is carried on is in `waves`.
+//!
+//! Knows nothing of when a wave is due.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::model::waves::{Aim, Campaign, Cause, NewCampaign, Phase};
+use crate::store::outbox;
+use crate::store::rows::{campaign, text_of};
+use crate::store::{Reader, Store, StoreError};
+
+/// Campaigns read at once at most, newest first.
+const NEWEST: i64 = 500;
+
+impl Store {
+    /// Begins a campaign: from the commit on it goes on by itself. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was begun.
+    pub fn begin_campaign(
+        &self,
+        new: NewCampaign,
+        quality: Option<SafeText>,
+        now: Timestamp,
+    ) -> Result<CampaignId, StoreError> {
+        let id = CampaignId::new(outbox::row_id(now, self.chance()).as_str());
+        let made = id.clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            insert(&change, &made, &new, quality.as_ref(), now)?;
+            change.commit()?;
+            Ok(())
+        })?;
+        Ok(id)
+    }
+
+    /// Takes a campaign back of which nothing has been queued; false when it
+    /// is too late. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn recall_campaign(&self, id: &CampaignId) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let taken = connection.execute(
+                "UPDATE campaign SET phase = 'taken back', cause = NULL, why = ''
+                 WHERE id = ?1 AND phase IN ('running', 'paused') AND NOT EXISTS (
+                     SELECT 1 FROM campaign_wave w WHERE w.campaign = campaign.number AND w.row IS NOT NULL)",
+                [id.as_str()],
+            )?;
+            Ok(taken > 0)
+        })
+    }
+
+    /// Pauses or stops a campaign between waves, as a person asked; false if
+    /// it does not go on any more. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn halt_campaign(&self, id: &CampaignId, phase: Phase) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.outbox()
+            .call(move |connection| halt(connection, &id, phase, Some((Cause::Person, SafeText::default()))))
+    }
+
+    /// Lets a paused campaign go on, within another limit of failures if one
+    /// is given. What it waited for was seen by a person and does not stop it
+    /// again; a wave that was only asked about is still judged. False if it is
+    /// not paused. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn continue_campaign(
+        &self,
+        id: &CampaignId,
+        limit: Option<u8>,
+        quality: Option<SafeText>,
+    ) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let found =
+                campaign::select(&change, "main", "WHERE id = ?1 AND phase = 'paused'", [id.as_str()])?;
+            let Some(paused) = found.into_iter().next() else { return Ok(false) };
+            let judged_from = i64::try_from(paused.judged_from_now()).unwrap_or(i64::MAX);
+            change.execute(
+                "UPDATE campaign SET phase = 'running', why = '', judged_from = ?4,
+                     floor = iif(cause = 'credits', NULL, floor), cause = NULL,
+                     failed_percent = coalesce(?2, failed_percent),
+                     quality_before = coalesce(?3, quality_before)
+                 WHERE id = ?1",
+                params![id.as_str(), limit, text_of(&quality), judged_from],
+            )?;
+            change.commit()?;
+            Ok(true)
+        })
+    }
+
+    /// Watches a broadcast that was sent elsewhere. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn track_broadcast(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.outbox().call(move |connection| {
+            let sql = "INSERT OR IGNORE INTO tracked_broadcast (channel, id, at) VALUES (?1, ?2, ?3)";
+            connection.execute(sql, params![channel.as_str(), id.as_str(), now.micros()])?;
+            Ok(())
+        })
+    }
+
+    /// One campaign as it stands. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn campaign(&self, id: &CampaignId) -> Result<Option<Campaign>, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            Ok(campaign::select(connection, "main", "WHERE id = ?1", [id.as_str()])?.pop())
+        })
+    }
+}
+
+impl Reader {
+    /// The campaigns of a channel or of all, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn campaigns(&self, channel: Option<&ChannelId>) -> Result<Vec<Campaign>, StoreError> {
+        let condition = "WHERE (?1 IS NULL OR channel = ?1) ORDER BY number DESC LIMIT ?2";
+        let channel = channel.map(ChannelId::as_str);
+        campaign::select(&self.connection, "desk", condition, params![channel, NEWEST])
+    }
+}
+
+/// Pauses, stops or finishes a campaign that is open.
+pub(crate) fn halt(
+    connection: &Connection,
+    id: &CampaignId,
+    phase: Phase,
+    why: Option<(Cause, SafeText)>,
+) -> Result<bool, StoreError> {
+    let halted = connection.execute(
+        "UPDATE campaign SET phase = ?2, cause = ?3, why = ?4
+         WHERE id = ?1 AND phase IN ('running', 'paused') AND phase <> ?2",
+        params![
+            id.as_str(),
+            phase.word(),
+            why.as_ref().map(|it| it.0.word()),
+            why.as_ref().map_or("", |it| it.1.as_str())
+        ],
+    )?;
+    Ok(halted > 0)
+}
+
+fn insert(
+    change: &Transaction<'_>,
+    id: &CampaignId,
+    new: &NewCampaign,
+    quality: Option<&SafeText>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let size = |it: usize| i64::try_from(it).unwrap_or(i64::MAX);
+    let plan = &new.plan;
+    change.execute(
+        "INSERT INTO campaign (id, channel, content, everyone, people, canary, wave, wait, failed_percent,
+             floor, quality, made_at, starts_at, phase, quality_before)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'running', ?14)",
+        params![
+            id.as_str(),
+            new.channel.as_str(),
+            campaign::write_content(&new.content),
+            matches!(new.aim, Aim::Everyone(_)),
+            size(new.aim.count()),
+            size(plan.canary),
+            size(plan.wave),
+            plan.wait,
+            plan.rules.failed_percent,
+            plan.rules.floor,
+            plan.rules.quality,
+            now.micros(),
+            now.plus(new.hold.max(0)).micros(),
+            quality.map(SafeText::as_str),
+        ],
+    )?;
+    let number = change.last_insert_rowid();
+    if let Aim::These(frozen) = &new.aim {
+        let mut statement = change
+            .prepare_cached("INSERT INTO campaign_contact (campaign, place, contact) VALUES (?1, ?2, ?3)")?;
+        for (place, contact) in frozen.ids().iter().enumerate() {
+            statement.execute(params![number, size(place), contact.as_str()])?;
+        }
+    }
+    let mut place = 0;
+    for (wave, people) in new.aim.sizes(plan).into_iter().enumerate() {
+        change.execute(
+            "INSERT INTO campaign_wave (campaign, number, place, size) VALUES (?1, ?2, ?3, ?4)",
+            params![number, size(wave), place, size(people)],
+        )?;
+        place += size(people);
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! The board and audiences: what is listed, how it went, whom it comes to.
+
+use crate::model::account::Platform;
+use crate::model::board::{BoardEntry, BoardId, RecipientFate, Sample};
+use crate::model::broadcasts::{Broadcast, BroadcastStatus};
+use crate::model::contacts::ToldContact;
+use crate::model::ids::ContactId;
+use crate::model::messages::Direction;
+use crate::model::outbox::content::{Audience, BroadcastContent};
+use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
+use crate::model::queries::ConversationKey;
+use crate::model::waves::audience::{Wanted, read_lines};
+use crate::model::waves::{Aim, Counts, Frozen, NewCampaign, Reading, WavePlan};
+use crate::store::outbox::NewRow;
+use crate::store::tests::{at, channel, message};
+use crate::store::{Store, board};
+
+const MARIA: &str = "+34600111222";
+
+fn broadcast(id: &str, seconds: i64) -> Broadcast {
+    Broadcast {
+        id: id.into(),
+        status: BroadcastStatus::Sending,
+        text: None,
+        recipients: 3,
+        delivered: 1,
+        failed: 0,
+        pending: 2,
+        created_at: Some(at(seconds)),
+        completed_at: None,
+    }
+}
+
+#[tokio::test]
+async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let (frozen, _) = Frozen::of(["ct_1", "ct_2"].map(ContactId::from)).unwrap();
+    let content = BroadcastContent::Text("Hi".to_owned());
+    let plan = WavePlan::suggested(2);
+    let new =
+        NewCampaign { channel: channel(), content: content.clone(), aim: Aim::These(frozen), plan, hold: 0 };
+    let id = store.begin_campaign(new, None, at(5)).unwrap();
+    let row = NewRow {
+        channel: channel(),
+        lane: Lane::Broadcasts,
+        operation: Operation::Broadcast { to: Audience::Contacts(vec!["ct_1".into()]), content },
+        request: PreparedRequest::json(Method::Post, "/broadcast", b"{}".to_vec()),
+        hold_micros: 0,
+        seen: None,
+        planned_at: None,
+    };
+    store.queue_wave(&id, 0, row, at(5)).await.unwrap().expect("a row");
+    store.note_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
+    store.apply_broadcast(&channel(), broadcast("bc_wave", 6)).await.unwrap();
+    store.apply_broadcast(&channel(), broadcast("bc_alone", 1)).await.unwrap();
+    store.track_broadcast(&channel(), &"bc_alone".into(), at(2)).unwrap();
+    store.track_broadcast(&channel(), &"bc_unread".into(), at(2)).unwrap();
+    let reader = store.reader().unwrap();
+    for scope in [Some(channel()), None] {
+        let ids: Vec<BoardId> = reader.board(scope.as_ref()).unwrap().iter().map(BoardEntry::id).collect();
+        let alone = |id: &str| BoardId::Broadcast(channel(), id.into());
+        assert_eq!(ids, [BoardId::Campaign(id.clone()), alone("bc_unread"), alone("bc_alone")]);
+    }
+    // How it went over time; the same twice is told once.
+    for (second, delivered) in [(7, 0), (8, 1), (9, 1), (10, 2)] {
+        let reading = Reading { at: at(second), recipients: 2, delivered, ..Reading::default() };
+        store.note_wave_read(&id, 0, reading).await.unwrap();
+    }
+    let detail = reader.board_detail(&BoardId::Campaign(id)).unwrap();
+    let told: Vec<i64> = detail.samples.iter().map(|it: &Sample| it.counts.delivered).collect();
+    assert_eq!(told, [0, 1, 2]);
+    let fates: Vec<&RecipientFate> = detail.recipients.iter().map(|it| &it.fate).collect();
+    assert_eq!(fates, [&RecipientFate::Unknown, &RecipientFate::Unknown], "no message shows them");
+}
+
+#[tokio::test]
+async fn samples_are_never_too_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let counts = |delivered| Counts { recipients: 900, delivered, failed: 0, pending: 0 };
+    store
+        .outbox()
+        .call(move |file| (0..900).try_for_each(|it| board::sample(file, "bc", at(it), counts(it))))
+        .unwrap();
+    let detail = store.reader().unwrap().board_detail(&BoardId::Broadcast(channel(), "bc".into())).unwrap();
+    let (first, last) = (detail.samples[0], detail.samples[detail.samples.len() - 1]);
+    assert!(detail.samples.len() <= 240, "{}", detail.samples.len());
+    assert_eq!((first.counts.delivered, last.counts.delivered), (0, 899), "the ends stay");
+}
+
+#[tokio::test]
+async fn an_audience_is_gathered_once_and_nobody_is_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let told = ToldContact { id: Some("ct_1".into()), ..ToldContact::default() };
+    store.apply_people(&channel(), vec![(MARIA.to_owned(), told)], at(0)).await.unwrap();
+    let written = vec![message("c1", "m1", 0, Direction::Inbound)];
+    store.apply_messages(&channel(), written, Platform::Whatsapp, vec![]).await.unwrap();
+    let reader = store.reader().unwrap();
+    let phones = [MARIA, MARIA, "+34699999999"].map(str::to_owned);
+    let found = reader.audience_of_phones(&channel(), &phones).unwrap();
+    assert_eq!((found.ids.len(), found.doubled, found.unread.len()), (1, 1, 1));
+    let lines = read_lines("ct_1\n+34600111222\n+12\n");
+    assert_eq!(lines[0].1, Wanted::Contact("ct_1".into()));
+    let found = reader.audience_of_lines(&channel(), &lines).unwrap();
+    assert_eq!((found.ids.len(), found.doubled, found.wrong.len()), (1, 1, 1));
+    let key = ConversationKey { channel: channel(), conversation: "c1".into() };
+    let found = reader.audience_of_conversations(&channel(), &[key]).unwrap();
+    assert_eq!((found.ids.len(), found.without_phone), (0, 1), "it has no number");
+    assert!(reader.audience_of_search(&channel(), "nobody").unwrap().ids.is_empty());
+    let all = reader.everyone_read(&channel()).unwrap();
+    assert_eq!((all.ids.len(), all.open + all.closed), (0, 1), "a number and no ids");
+}

@@ -1,0 +1,225 @@
+//! Broadcasts in waves, as they are carried on: a wave and its row of the
+//! outbox are written in one transaction, so that a desk that ends at any
+//! point finds either both or neither, and no wave becomes two rows.
+//!
+//! Knows nothing of when a wave is due.
+
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
+
+use crate::model::broadcasts::Broadcast;
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
+use crate::model::outbox::OutboxRow;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::model::waves::{Campaign, Cause, Counts, Phase, Reading};
+use crate::store::board;
+use crate::store::campaigns::halt;
+use crate::store::outbox::{self, NewRow};
+use crate::store::rows::{campaign, micros_of};
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// The campaigns of a channel that go on by themselves, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn running_campaigns(&self, channel: &ChannelId) -> Result<Vec<Campaign>, StoreError> {
+        let channel = channel.clone();
+        self.outbox()
+            .later(move |connection| {
+                let condition = "WHERE phase = 'running' AND channel = ?1 ORDER BY number";
+                campaign::select(connection, "main", condition, [channel.as_str()])
+            })
+            .await
+    }
+
+    /// The people of a wave; none for everyone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn people_of_wave(&self, id: &CampaignId, wave: usize) -> Result<Vec<ContactId>, StoreError> {
+        let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
+        self.outbox()
+            .later(move |connection| {
+                let mut statement = connection.prepare_cached(
+                    "SELECT p.contact FROM campaign c
+                     JOIN campaign_wave w ON w.campaign = c.number AND w.number = ?2
+                     JOIN campaign_contact p ON p.campaign = c.number
+                         AND p.place >= w.place AND p.place < w.place + w.size
+                     WHERE c.id = ?1 ORDER BY p.place",
+                )?;
+                let ids = statement.query_map(params![id.as_str(), wave], |row| row.get::<_, String>(0))?;
+                Ok(ids.map(|it| it.map(ContactId::new)).collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
+    /// Gives a wave its row of the outbox, if its campaign still goes on, it
+    /// has none, and all waves before it have theirs; `None` otherwise.
+    ///
+    /// # Errors
+    /// When the database fails; then the wave has no row.
+    pub async fn queue_wave(
+        &self,
+        id: &CampaignId,
+        wave: usize,
+        row: NewRow,
+        now: Timestamp,
+    ) -> Result<Option<OutboxRow>, StoreError> {
+        let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
+        let chance = self.chance().clone();
+        self.outbox()
+            .later(move |connection| {
+                let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let campaign = change
+                    .query_row(
+                        "SELECT c.number FROM campaign c
+                         JOIN campaign_wave w ON w.campaign = c.number AND w.number = ?2 AND w.row IS NULL
+                         WHERE c.id = ?1 AND c.phase = 'running' AND NOT EXISTS (
+                             SELECT 1 FROM campaign_wave e
+                             WHERE e.campaign = c.number AND e.number < ?2 AND e.row IS NULL)",
+                        params![id.as_str(), wave],
+                        |row| row.get::<_, i64>(0),
+                    )
+                    .optional()?;
+                let Some(campaign) = campaign else { return Ok(None) };
+                let queued = outbox::insert(&change, row, now, &chance)?;
+                change.execute(
+                    "UPDATE campaign_wave SET row = ?3 WHERE campaign = ?1 AND number = ?2",
+                    params![campaign, wave, queued.id.as_str()],
+                )?;
+                change.commit()?;
+                Ok(Some(queued))
+            })
+            .await
+    }
+
+    /// Notes that the server has a wave.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_wave_sent(
+        &self,
+        id: &CampaignId,
+        wave: usize,
+        broadcast: Option<BroadcastId>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
+        self.outbox()
+            .later(move |connection| {
+                let broadcast = broadcast.as_ref().map(BroadcastId::as_str);
+                connection.execute(
+                    "UPDATE campaign_wave SET sent_at = coalesce(sent_at, ?3), broadcast = coalesce(broadcast, ?4)
+                     WHERE campaign = (SELECT number FROM campaign WHERE id = ?1) AND number = ?2",
+                    params![id.as_str(), wave, now.micros(), broadcast],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Notes how a wave was counted.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_wave_read(
+        &self,
+        id: &CampaignId,
+        wave: usize,
+        reading: Reading,
+    ) -> Result<(), StoreError> {
+        let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
+        self.outbox()
+            .later(move |connection| {
+                let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let Reading { at, recipients, delivered, failed, pending, finished_at, is_unknown } = reading;
+                let broadcast: Option<Option<String>> = change
+                    .query_row(
+                        "UPDATE campaign_wave SET looked_at = ?3, finished_at = ?4, is_unknown = ?5, recipients = ?6,
+                             delivered = ?7, failed = ?8, pending = ?9
+                         WHERE campaign = (SELECT number FROM campaign WHERE id = ?1) AND number = ?2
+                         RETURNING broadcast",
+                        params![
+                            id.as_str(),
+                            wave,
+                            at.micros(),
+                            micros_of(finished_at),
+                            is_unknown,
+                            recipients,
+                            delivered,
+                            failed,
+                            pending
+                        ],
+                        |row| row.get(0),
+                    )
+                    .optional()?;
+                if let Some(broadcast) = broadcast.flatten() {
+                    board::sample(&change, &broadcast, at, Counts::of(&reading))?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// A running campaign waits for a person, or is finished; false if a
+    /// person was faster.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_campaign(
+        &self,
+        id: &CampaignId,
+        phase: Phase,
+        why: Option<(Cause, SafeText)>,
+    ) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.outbox().later(move |connection| halt(connection, &id, phase, why)).await
+    }
+
+    /// Counts a wave nobody waits for any more from a broadcast that was read
+    /// for another reason; tells whether it is a wave at all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_broadcast_read(&self, told: &Broadcast, now: Timestamp) -> Result<bool, StoreError> {
+        let told = told.clone();
+        self.outbox()
+            .later(move |connection| {
+                let counts = Counts {
+                    recipients: told.recipients,
+                    delivered: told.delivered,
+                    failed: told.failed,
+                    pending: told.pending,
+                };
+                board::sample(connection, told.id.as_str(), now, counts)?;
+                let wave = connection
+                    .prepare_cached("SELECT campaign, number FROM campaign_wave WHERE broadcast = ?1")?
+                    .query_row([told.id.as_str()], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+                    .optional()?;
+                let Some((campaign, number)) = wave else { return Ok(false) };
+                // The one that is waited for is counted by whoever waits.
+                connection.execute(
+                    "UPDATE campaign_wave SET recipients = ?3, delivered = ?4, failed = ?5, pending = ?6,
+                         looked_at = coalesce(looked_at, ?7)
+                     WHERE campaign = ?1 AND number = ?2
+                         AND (recipients, delivered, failed, pending) IS NOT (?3, ?4, ?5, ?6)
+                         AND (EXISTS (SELECT 1 FROM campaign_wave l
+                                  WHERE l.campaign = ?1 AND l.number > ?2 AND l.row IS NOT NULL)
+                              OR EXISTS (SELECT 1 FROM campaign c WHERE c.number = ?1 AND c.phase <> 'running'))",
+                    params![
+                        campaign,
+                        number,
+                        told.recipients,
+                        told.delivered,
+                        told.failed,
+                        told.pending,
+                        now.micros()
+                    ],
+                )?;
+                Ok(true)
+            })
+            .await
+    }
+}

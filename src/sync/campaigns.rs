@@ -1,0 +1,234 @@
+//! Carries broadcasts in waves on: counts the wave that has left, and gives
+//! the next one its row of the outbox when nothing holds it back. What is
+//! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
+//! before the next step.
+//!
+//! Knows nothing of how a row leaves.
+
+use crate::client::{ReadError, prepare};
+use crate::model::account::Environment;
+use crate::model::fetches::Fetched;
+use crate::model::ids::BroadcastId;
+use crate::model::news::News;
+use crate::model::outbox::content::Audience;
+use crate::model::outbox::{Lane, Operation};
+use crate::model::text::SafeText;
+use crate::model::time::{SECOND, Timestamp};
+use crate::model::waves::deciding::{Decision, Report, decide, read_again, running_low, stalled};
+use crate::model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, title};
+use crate::store::outbox::NewRow;
+use crate::sync::health::Resource;
+use crate::sync::report::Trouble;
+use crate::sync::{Channel, NAP};
+
+/// When something went wrong, it is tried again after.
+const AGAIN: i64 = 5 * SECOND;
+/// Pages of sent messages read at once at most: a thousand recipients are ten.
+const PAGES: usize = 40;
+/// Characters of a message that name its campaign in a line.
+const NAME: usize = 30;
+
+/// What a step over all campaigns came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carried {
+    /// Microseconds until another is due.
+    pub wait: i64,
+    /// Whether a row was put into the outbox.
+    pub queued: bool,
+}
+
+impl Channel {
+    /// Takes each campaign of the channel a step on.
+    pub async fn carry_campaigns(&self, now: Timestamp) -> Carried {
+        let mut carried = Carried { wait: NAP, queued: false };
+        if self.spec().read_only || self.is_stopped() {
+            return carried;
+        }
+        let running = match self.store.running_campaigns(self.id()).await {
+            Ok(running) => running,
+            Err(error) => {
+                tracing::error!(channel = %self.id(), %error, "campaigns could not be read");
+                return Carried { wait: AGAIN, ..carried };
+            }
+        };
+        for campaign in running {
+            let (wait, queued) = match self.carry(&campaign, now).await {
+                Ok(step) => step,
+                Err(Trouble::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
+                Err(error) => {
+                    tracing::warn!(campaign = %campaign.id, %error, "a campaign waits");
+                    (AGAIN, false)
+                }
+            };
+            carried.wait = carried.wait.min(wait.max(0));
+            carried.queued |= queued;
+        }
+        carried
+    }
+
+    /// One step of one campaign: how long to wait for the next, and whether a
+    /// row was queued.
+    async fn carry(&self, campaign: &Campaign, now: Timestamp) -> Result<(i64, bool), Trouble> {
+        if self.note_sent(campaign, now).await? {
+            return Ok((0, false));
+        }
+        let account = self.store.account(self.id()).await?;
+        let report = Report {
+            credits: account.as_ref().map(|it| it.credits),
+            quality: account.as_ref().and_then(|it| it.quality_rating.clone()),
+            charged: self.store.template_charge(self.id()).await?,
+            is_test: account.is_some_and(|it| it.environment == Environment::Test),
+        };
+        self.tell_low(campaign, &report);
+        match decide(campaign, &report, now) {
+            Decision::Send(wave) => {
+                let queued = self.queue(campaign, wave, now).await?;
+                Ok((if queued { 0 } else { AGAIN }, queued))
+            }
+            Decision::Look(wave, broadcast) => {
+                self.count(campaign, wave, &broadcast).await?;
+                Ok((0, false))
+            }
+            Decision::Wait(until) => {
+                self.tell_stall(campaign, now);
+                Ok((until.since(now), false))
+            }
+            Decision::Await | Decision::Nothing => Ok((NAP, false)),
+            Decision::Pause(cause, why) => {
+                if self.store.end_campaign(&campaign.id, Phase::Paused, Some((cause, why.clone()))).await? {
+                    self.alarm(&format!("{} PAUSED: {why}", named(campaign)));
+                }
+                Ok((NAP, false))
+            }
+            Decision::Finish => {
+                if self.store.end_campaign(&campaign.id, Phase::Finished, None).await? {
+                    let Counts { recipients, delivered, failed, pending } = campaign.counts();
+                    self.alarm(&format!(
+                        "{} is through: {recipients} accepted, {delivered} delivered, {failed} failed, {pending} not known yet",
+                        named(campaign)
+                    ));
+                }
+                Ok((NAP, false))
+            }
+        }
+    }
+
+    /// Notes waves that the server has since the last step.
+    async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, Trouble> {
+        let mut noted = false;
+        for (number, wave) in campaign.waves.iter().enumerate() {
+            if let (Fate::Sent(broadcast), None, Some(row)) = (&wave.fate, wave.sent_at, &wave.row) {
+                tracing::info!(campaign = %campaign.id, number, %row, "a wave was accepted");
+                self.store.note_wave_sent(&campaign.id, number, broadcast.clone(), now).await?;
+                noted = true;
+            }
+        }
+        Ok(noted)
+    }
+
+    /// Gives a wave its bytes, its key and its row.
+    async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, Trouble> {
+        let to = if campaign.everyone {
+            Audience::Everyone
+        } else {
+            Audience::Contacts(self.store.people_of_wave(&campaign.id, wave).await?)
+        };
+        let operation = Operation::Broadcast { to, content: campaign.content.clone() };
+        let Some(platform) = self.platform().await? else { return Ok(false) };
+        // An empty list is refused here: it must never be read as everyone.
+        let request = match prepare(&platform, &Lane::Broadcasts, &operation) {
+            Ok(request) => request,
+            Err(error) => {
+                let why = SafeText::line(&format!("wave {} cannot be sent: {error}", wave + 1));
+                let halted = Some((Cause::Row, why.clone()));
+                self.store.end_campaign(&campaign.id, Phase::Paused, halted).await?;
+                self.alarm(&format!("{} PAUSED: {why}", named(campaign)));
+                return Ok(false);
+            }
+        };
+        let row = NewRow::at_once(self.id().clone(), Lane::Broadcasts, operation, request);
+        let queued = self.store.queue_wave(&campaign.id, wave, row, now).await?;
+        if let Some(row) = &queued {
+            tracing::info!(campaign = %campaign.id, wave, row = %row.id, "a wave was queued");
+            self.tell(News::Campaigns(self.id().clone()));
+        }
+        Ok(queued.is_some())
+    }
+
+    /// Counts a wave's broadcast again.
+    async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), Trouble> {
+        let before = campaign.waves.get(wave).and_then(|it| it.reading);
+        let reading = match self.client.broadcast(id).await {
+            Ok(told) => {
+                let counts = Counts {
+                    recipients: told.recipients,
+                    delivered: told.delivered,
+                    failed: told.failed,
+                    pending: told.pending,
+                };
+                let reading = read_again(before.as_ref(), counts, told.is_finished(), self.clock.now());
+                self.store.apply_broadcast(self.id(), told).await?;
+                reading
+            }
+            Err(ReadError::NotFound(_)) => {
+                Reading { at: self.clock.now(), is_unknown: true, ..before.unwrap_or_default() }
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.store.note_wave_read(&campaign.id, wave, reading).await?;
+        self.tell(News::Campaigns(self.id().clone()));
+        Ok(())
+    }
+
+    /// Reads the messages that went out since a time, newest first, so that
+    /// whom a broadcast reached shows as far as the server lists them.
+    pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<Fetched, Trouble> {
+        let Some(platform) = self.may_ask(Resource::History).await? else { return Ok(Fetched::Sent) };
+        let mut cursor: Option<String> = None;
+        for _ in 0..PAGES {
+            let page = self.client.outbound(cursor.as_deref()).await?;
+            let oldest = page.items.iter().filter_map(|it| it.created_at).min();
+            self.store.apply_messages(self.id(), page.items, platform.clone(), Vec::new()).await?;
+            cursor = page.next_cursor.filter(|next| cursor.as_ref() != Some(next));
+            if cursor.is_none() || oldest.is_none_or(|it| it < since) {
+                break;
+            }
+        }
+        self.tell(News::Conversations(self.id().clone()));
+        self.tell(News::Campaigns(self.id().clone()));
+        Ok(Fetched::Sent)
+    }
+
+    /// Tells once that a wave is on its way for long.
+    fn tell_stall(&self, campaign: &Campaign, now: Timestamp) {
+        let Some(wave) = campaign.begun().checked_sub(1) else { return };
+        let Some(sent_at) = campaign.waves[wave].sent_at else { return };
+        if let Some(words) = stalled(campaign, sent_at, now) {
+            let first = self.watching(|it| it.stalls.insert((campaign.id.clone(), wave)));
+            if first {
+                self.alarm(&format!("{} STALLS: {words}", named(campaign)));
+            }
+        }
+    }
+
+    /// Tells once that the balance may not reach to the end.
+    fn tell_low(&self, campaign: &Campaign, report: &Report) {
+        let Some(words) = running_low(campaign, report) else { return };
+        if self.watching(|it| it.low.insert(campaign.id.clone())) {
+            self.alarm(&format!("{} LOW: {words}", named(campaign)));
+        }
+    }
+
+    fn alarm(&self, words: &str) {
+        self.tell(News::Campaigns(self.id().clone()));
+        self.tell(News::Alarm(self.id().clone(), SafeText::line(words)));
+    }
+}
+
+/// How a campaign is called in a line.
+fn named(campaign: &Campaign) -> String {
+    let title = title(&campaign.content);
+    let short: String = title.as_str().chars().take(NAME).collect();
+    let dots = if short.len() < title.as_str().len() { "…" } else { "" };
+    format!("broadcast \"{short}{dots}\" to {}", campaign.count)
+}

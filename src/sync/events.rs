@@ -1,0 +1,62 @@
+//! Reading what the triggers tell and which webhooks there are, when someone
+//! looks. Interface: Triggers, Webhooks.
+//!
+//! Knows nothing of the inbox, which has a trigger of its own.
+
+use std::cmp::Reverse;
+
+use crate::client::ReadError;
+use crate::model::account::Platform;
+use crate::model::fetches::Fetched;
+use crate::model::happenings::{Events, Trigger};
+use crate::model::ids::WebhookId;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::model::webhooks::Webhook;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+impl Channel {
+    /// Asks all triggers; one that tells nothing hides no other.
+    pub(crate) async fn read_events(&self) -> Result<Fetched, Trouble> {
+        let client = self.client.for_person();
+        let mut events = Events::default();
+        let mut failed = None;
+        for trigger in Trigger::ALL {
+            match client.happenings(trigger).await {
+                Ok(items) => events.items.extend(items),
+                Err(ReadError::Forbidden(why) | ReadError::NotFound(why)) => {
+                    events.notes.push((trigger, why))
+                }
+                Err(ReadError::Trouble(why)) => {
+                    events.notes.push((trigger, why.clone()));
+                    failed = Some(ReadError::Trouble(why));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // What was told before is worth more than a list of failures.
+        if let Some(error) = failed.filter(|_| events.notes.len() == Trigger::ALL.len()) {
+            return Err(error.into());
+        }
+        events.items.sort_by_key(|it| Reverse(it.at));
+        Ok(Fetched::Events(Box::new(events)))
+    }
+
+    /// Asks for the subscriptions of the key.
+    pub(crate) async fn read_webhooks(&self) -> Result<Fetched, Trouble> {
+        let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
+        let listed = self.client.for_person().webhooks(&platform).await?;
+        let mut webhooks = Vec::with_capacity(listed.items.len());
+        for it in listed.items {
+            webhooks.push(Webhook {
+                id: WebhookId::new(it.id),
+                url: it.url,
+                events: it.events.iter().map(|name| SafeText::line(name)).collect(),
+                is_active: it.is_active,
+                created_at: it.created_at.as_deref().and_then(Timestamp::parse),
+            });
+        }
+        Ok(Fetched::Webhooks(webhooks))
+    }
+}

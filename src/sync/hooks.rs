@@ -1,0 +1,273 @@
+//! Keeping the webhook registered by which this desk is told of what happens:
+//! looked for in the list, asked for and taken away through the outbox.
+//! Interface: Webhooks.
+//!
+//! Knows nothing of what listens, or of how its secret is kept.
+
+use crate::client::{Enclosed, ReadError, prepare_with};
+use crate::model::account::Platform;
+use crate::model::fetches::Fetched;
+use crate::model::ids::WebhookId;
+use crate::model::outbox::{Lane, Operation, OutboxRow, RowState};
+use crate::model::secret::Secret;
+use crate::model::text::SafeText;
+use crate::model::webhooks::{self, Webhook};
+use crate::store::outbox::NewRow;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+/// Mark: where deliveries were asked to go.
+const MARK: &str = "receiver_url";
+
+/// The webhook a tab is to have.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// Where deliveries go.
+    pub url: String,
+    /// What they are signed with.
+    pub secret: Secret,
+    /// Whether what is registered may be signed with this secret: it was kept
+    /// from before, or given to the server since.
+    pub is_known: bool,
+}
+
+/// How the webhook stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// It is registered.
+    Registered,
+    /// The server was asked for it, with the secret.
+    Asked,
+    /// It is being looked for, or something is on its way.
+    Waiting,
+    /// It was refused, and waits in the outbox for a decision: why.
+    Refused(SafeText),
+    /// This key can have none: why.
+    NotHere(SafeText),
+    /// None is wanted, and none of this desk's is left.
+    Gone,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Next {
+    Done(Kept),
+    Register,
+    Remove(WebhookId, String),
+}
+
+/// A change that is on its way, or was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pending {
+    url: String,
+    adds: bool,
+    refused: Option<SafeText>,
+}
+
+/// What is to be done, from where deliveries are to go (and whether what is
+/// registered there bears a known secret), where they were asked to go before,
+/// and what there is.
+fn next(
+    wanted: Option<(&str, bool)>,
+    before: Option<&str>,
+    there: &[Webhook],
+    pending: &[Pending],
+    events: &[&str],
+) -> Next {
+    let url = wanted.map(|it| it.0);
+    let ours = |it: &str| url == Some(it) || before == Some(it);
+    if pending.iter().any(|it| it.refused.is_none() && ours(&it.url)) {
+        return Next::Done(Kept::Waiting);
+    }
+    let refused = pending.iter().find(|it| it.adds && url == Some(it.url.as_str()));
+    if let Some(why) = refused.and_then(|it| it.refused.clone()) {
+        return Next::Done(Kept::Refused(why));
+    }
+    let remove = |it: &Webhook| Next::Remove(it.id.clone(), it.url.clone());
+    // One that leads where nobody listens any more.
+    let old = there.iter().find(|it| before == Some(it.url.as_str()) && url != before);
+    if let Some(old) = old {
+        return remove(old);
+    }
+    let Some((url, is_known)) = wanted else { return Next::Done(Kept::Gone) };
+    let mut here = there.iter().filter(|it| it.url == url);
+    match (here.next(), here.next()) {
+        (None, _) => Next::Register,
+        (Some(first), Some(_)) => remove(first),
+        (Some(one), None) => {
+            let tells = |event: &&str| one.events.iter().any(|it| it.as_str() == *event);
+            if one.is_active && is_known && events.iter().all(tells) {
+                Next::Done(Kept::Registered)
+            } else {
+                remove(one)
+            }
+        }
+    }
+}
+
+impl Channel {
+    /// Looks how the wanted webhook stands, and asks for the next change if
+    /// one is needed. `None` takes away what this desk had.
+    pub async fn keep_hook(&self, hook: Option<&Hook>) -> Kept {
+        match self.try_hook(hook).await {
+            Ok(kept) => kept,
+            Err(Trouble::Read(ReadError::Forbidden(why))) => Kept::NotHere(why),
+            Err(error) => {
+                tracing::warn!(channel = %self.id(), %error, "the webhook of this desk could not be looked for");
+                Kept::Waiting
+            }
+        }
+    }
+
+    async fn try_hook(&self, hook: Option<&Hook>) -> Result<Kept, Trouble> {
+        let before = self.store.meta(self.id(), MARK).await?;
+        if hook.is_none() && before.is_none() {
+            return Ok(Kept::Gone);
+        }
+        if self.spec().read_only {
+            return Ok(Kept::NotHere(SafeText::line("this tab is read-only")));
+        }
+        let Some(platform) = self.platform().await?.filter(|_| !self.is_stopped()) else {
+            return Ok(Kept::Waiting);
+        };
+        if !matches!(platform, Platform::Whatsapp | Platform::Telegram | Platform::Email) {
+            let words = format!("the interface names no events of {}", platform.label());
+            return Ok(Kept::NotHere(SafeText::line(&words)));
+        }
+        let Fetched::Webhooks(there) = self.read_webhooks().await? else { return Ok(Kept::Waiting) };
+        let rows = self.store.lane_rows(self.id()).await?;
+        let pending: Vec<Pending> = rows.iter().filter_map(|it| pending(&it.row)).collect();
+        let events: Vec<&str> = webhooks::events(&platform).iter().map(|it| it.0).collect();
+        let wanted = hook.map(|it| (it.url.as_str(), it.is_known));
+        match next(wanted, before.as_deref(), &there, &pending, &events) {
+            Next::Done(kept) => {
+                if kept == Kept::Gone {
+                    self.store.set_meta(self.id(), vec![(MARK, None)]).await?;
+                }
+                Ok(kept)
+            }
+            Next::Remove(webhook, url) => {
+                self.ask_hook(&platform, Operation::RemoveWebhook { webhook, url }, None).await?;
+                Ok(Kept::Waiting)
+            }
+            Next::Register => {
+                let Some(hook) = hook else { return Ok(Kept::Gone) };
+                // Before it is asked for: what was asked for is found again.
+                self.store.set_meta(self.id(), vec![(MARK, Some(hook.url.clone()))]).await?;
+                let events = events.into_iter().map(str::to_owned).collect();
+                let operation = Operation::AddWebhook { url: hook.url.clone(), events };
+                self.ask_hook(&platform, operation, Some(&hook.secret)).await?;
+                Ok(Kept::Asked)
+            }
+        }
+    }
+
+    async fn ask_hook(
+        &self,
+        platform: &Platform,
+        operation: Operation,
+        secret: Option<&Secret>,
+    ) -> Result<(), Trouble> {
+        let enclosed = Enclosed { files: &[], secret };
+        let request = match prepare_with(platform, &Lane::Webhooks, &operation, enclosed) {
+            Ok(request) => request,
+            Err(error) => return Err(ReadError::Rejected(SafeText::line(&error.to_string())).into()),
+        };
+        let row = NewRow::at_once(self.id().clone(), Lane::Webhooks, operation, request);
+        let (store, now) = (self.store.clone(), self.clock.now());
+        // It blocks until it is on disk.
+        let queued = tokio::task::spawn_blocking(move || store.enqueue_many(vec![row], false, now)).await;
+        if let Ok(queued) = queued {
+            queued?;
+        }
+        Ok(())
+    }
+}
+
+/// What a row of the outbox changes, if it is about webhooks.
+fn pending(row: &OutboxRow) -> Option<Pending> {
+    let (url, adds) = match &row.operation {
+        Operation::AddWebhook { url, .. } => (url.clone(), true),
+        Operation::RemoveWebhook { url, .. } => (url.clone(), false),
+        _ => return None,
+    };
+    let refused = match &row.state {
+        RowState::Stopped(_, why) => Some(why.clone()),
+        _ => None,
+    };
+    Some(Pending { url, adds, refused })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENTS: [&str; 2] = ["message.received", "message.read"];
+
+    fn there(id: &str, url: &str, active: bool, events: &[&str]) -> Webhook {
+        Webhook {
+            id: WebhookId::from(id),
+            url: url.to_owned(),
+            events: events.iter().map(|it| SafeText::line(it)).collect(),
+            is_active: active,
+            created_at: None,
+        }
+    }
+
+    #[test]
+    fn what_is_done_next() {
+        let good = || there("1", "u", true, &EVENTS);
+        let remove = |id: &str, url: &str| Next::Remove(WebhookId::from(id), url.to_owned());
+        let on_its_way = |url: &str| Pending { url: url.to_owned(), adds: true, refused: None };
+        let refused = || Pending { refused: Some(SafeText::line("no")), ..on_its_way("u") };
+        let known = Some(("u", true));
+        let cases = [
+            ("nothing is there", known, None, vec![], vec![], Next::Register),
+            ("it is there", known, Some("u"), vec![good()], vec![], Next::Done(Kept::Registered)),
+            ("others are left alone", known, None, vec![there("9", "x", true, &[])], vec![], Next::Register),
+            ("its secret is lost", Some(("u", false)), Some("u"), vec![good()], vec![], remove("1", "u")),
+            (
+                "it was switched off",
+                known,
+                Some("u"),
+                vec![there("1", "u", false, &EVENTS)],
+                vec![],
+                remove("1", "u"),
+            ),
+            (
+                "it tells too little",
+                known,
+                None,
+                vec![there("1", "u", true, &["x"])],
+                vec![],
+                remove("1", "u"),
+            ),
+            ("it is there twice", known, Some("u"), vec![good(), good()], vec![], remove("1", "u")),
+            (
+                "the address has changed",
+                known,
+                Some("old"),
+                vec![there("2", "old", true, &EVENTS), good()],
+                vec![],
+                remove("2", "old"),
+            ),
+            ("the old one is gone", known, Some("old"), vec![], vec![], Next::Register),
+            ("it is on its way", known, None, vec![], vec![on_its_way("u")], Next::Done(Kept::Waiting)),
+            ("the old one still", known, Some("o"), vec![], vec![on_its_way("o")], Next::Done(Kept::Waiting)),
+            ("another is on its way", known, None, vec![], vec![on_its_way("x")], Next::Register),
+            (
+                "it was refused",
+                known,
+                None,
+                vec![],
+                vec![refused()],
+                Next::Done(Kept::Refused(SafeText::line("no"))),
+            ),
+            ("none is wanted any more", None, Some("u"), vec![good()], vec![], remove("1", "u")),
+            ("none is wanted, none is there", None, Some("u"), vec![], vec![], Next::Done(Kept::Gone)),
+        ];
+        for (name, wanted, before, there, pending, then) in cases {
+            assert_eq!(next(wanted, before, &there, &pending, &EVENTS), then, "{name}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Reading one message again because a person looks at it. Interface:
+//! Endpoints, Messages.
+//!
+//! Knows nothing of histories.
+
+use crate::model::account::Platform;
+use crate::model::fetches::Fetched;
+use crate::model::ids::MessageId;
+use crate::sync::Channel;
+use crate::sync::report::Trouble;
+
+impl Channel {
+    /// Reads one message and keeps what is new about it.
+    pub(crate) async fn read_message(&self, id: &MessageId) -> Result<Fetched, Trouble> {
+        let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
+        let message = self.client.for_person().message(id).await?;
+        let applied =
+            self.store.apply_messages(self.id(), vec![message.clone()], platform, Vec::new()).await?;
+        self.tell_messages(&applied, None);
+        Ok(Fetched::Message(Box::new(message)))
+    }
+}

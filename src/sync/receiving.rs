@@ -1,0 +1,83 @@
+//! What a delivery does: it makes a tab look soon, and shows that deliveries
+//! come through, so that polling may be slow.
+//!
+//! Knows nothing of sockets or signatures; a delivery is never the truth.
+
+use std::sync::PoisonError;
+
+use crate::model::ids::ChannelId;
+use crate::model::reception::{Delivery, Told};
+use crate::model::time::Timestamp;
+use crate::store::leases::Ask;
+use crate::sync::Engine;
+use crate::sync::hooks::{Hook, Kept};
+use crate::sync::plan::trust::{Standing, Trust};
+use crate::sync::tab::{Loop, Tab};
+use crate::sync::wishes::Lead;
+
+impl Tab {
+    /// A delivery has come.
+    pub fn delivered(&self, delivery: &Delivery, now: Timestamp) {
+        self.trust(|it| it.delivered(delivery.at, now));
+        let is_open = |open: Option<&_>| match &delivery.conversation {
+            Some(told) => open == Some(told),
+            None => open.is_some(),
+        };
+        let (polls, opens) = self.wish(|it| {
+            let told = delivery.told;
+            it.told |= told == Told::Received;
+            it.told_open |= matches!(told, Told::Received | Told::Changed) && is_open(it.open.as_ref());
+            (it.told, it.told_open)
+        });
+        if polls && self.is_led_elsewhere() {
+            self.ask_leader(Ask::Refresh);
+        }
+        if polls {
+            self.wake(Loop::Poll);
+        }
+        if opens {
+            self.wake(Loop::Open);
+        }
+    }
+
+    /// Looks at how far deliveries may be relied on.
+    pub(crate) fn trust<R>(&self, look: impl FnOnce(&mut Trust) -> R) -> R {
+        look(&mut self.trust.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_led_elsewhere(&self) -> bool {
+        *self.lead.lock().unwrap_or_else(PoisonError::into_inner) == Lead::Other
+    }
+}
+
+impl Engine {
+    /// A delivery has come for a channel.
+    pub fn delivered(&self, channel: &ChannelId, delivery: &Delivery) {
+        if let Some(tab) = self.tab(channel) {
+            tab.delivered(delivery, self.now());
+        }
+    }
+
+    /// Nobody listens any more, or nothing is registered: polling takes over.
+    pub fn deliveries_lost(&self, channel: &ChannelId) {
+        if let Some(tab) = self.tab(channel) {
+            tab.trust(Trust::lost);
+            tab.wake(Loop::Poll);
+            tab.wake(Loop::Open);
+        }
+    }
+
+    /// How far the deliveries of a channel may be relied on.
+    pub fn standing(&self, channel: &ChannelId) -> Standing {
+        self.tab(channel).map_or(Standing::Unknown, |tab| tab.trust(|it| it.standing(self.now())))
+    }
+
+    /// Looks how the webhook of a channel stands, and asks for what is not so;
+    /// `None` when there is no such tab.
+    pub async fn keep_hook(&self, channel: &ChannelId, hook: Option<&Hook>) -> Option<Kept> {
+        let tab = self.tab(channel)?;
+        let kept = tab.channel().keep_hook(hook).await;
+        tab.wake(Loop::Push);
+        Some(kept)
+    }
+}

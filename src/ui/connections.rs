@@ -1,0 +1,210 @@
+//! Connections on screen: their answers on the card, the picker of endpoints,
+//! the form of one, and the wizard of a new one.
+//!
+//! Knows nothing of what is asked.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::app::App;
+use crate::app::connections::asking::EndpointForm;
+use crate::app::connections::wizard::{Step, Wizard};
+use crate::app::picker::Picker;
+use crate::app::wrap;
+use crate::model::connections::{ShownValue, mapping::Mapped};
+use crate::model::conversations::ConversationRow;
+use crate::model::text::SafeText;
+use crate::model::time::ago;
+use crate::ui::pickers::{self, Words};
+use crate::ui::questions::{Lines, gap, plain};
+use crate::ui::theme::Theme;
+
+/// Picks that are seen at a time.
+const PICKS: usize = 10;
+/// Cells of a label on the card.
+const LABEL: usize = 9;
+
+/// Label, words and style of a line of the card; no words makes a heading.
+type Fact = (String, String, Style);
+
+/// What connections told about a conversation's contact.
+pub fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (connection, endpoint, answer) in app.connected(row) {
+        let age = match (&answer.mapped, answer.waits) {
+            (_, true) => "asking…".to_owned(),
+            (Some(mapped), _) => ago(app.now.since(mapped.at)),
+            (None, _) => String::new(),
+        };
+        let name = SafeText::line(&format!("{connection} · {endpoint}"));
+        facts.push((format!("{name}  {age}").trim_end().to_owned(), String::new(), Style::new()));
+        facts.extend(answer.mapped.iter().flat_map(|it| mapped_facts(theme, it)));
+        if let Some(why) = answer.failed.as_ref().filter(|_| !answer.waits) {
+            facts.push(("not now".to_owned(), why.to_string(), theme.error()));
+        }
+    }
+    facts
+}
+
+fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
+    let cut = |it: &str| wrap::cut(it, LABEL);
+    let mut facts = Vec::new();
+    if mapped.fields.is_empty() {
+        facts.push((String::new(), "nothing is known there".to_owned(), theme.dim()));
+    }
+    for it in &mapped.fields {
+        match &it.value {
+            ShownValue::Line(text) => facts.push((cut(it.label.as_str()), text.to_string(), Style::new())),
+            ShownValue::Table(_, rows, more) => {
+                for row in rows {
+                    let mut cells = row.iter().map(SafeText::as_str).filter(|it| !it.is_empty());
+                    let first = cells.next().unwrap_or("");
+                    let rest: Vec<&str> = cells.collect();
+                    let rest = if rest.is_empty() { it.label.to_string() } else { rest.join(" · ") };
+                    facts.push((cut(first), rest, Style::new()));
+                }
+                if *more > 0 {
+                    facts.push((String::new(), format!("and {more} more"), theme.dim()));
+                }
+            }
+        }
+    }
+    facts
+}
+
+/// The picker of endpoints.
+pub fn endpoints(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
+    let found = app.endpoints(&picker.query);
+    let line = |it: &str| SafeText::line(it).to_string();
+    let entries: Vec<(String, String)> = found
+        .iter()
+        .map(|(connection, endpoint)| {
+            let words = match endpoint.instructions.trim() {
+                "" => format!("{} {}", endpoint.method.word(), endpoint.path),
+                told => told.to_owned(),
+            };
+            (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
+        })
+        .collect();
+    let none = match app.settings.connections.is_empty() {
+        true => "No connections yet. :connection add makes one.",
+        false => "Nothing has all these words.",
+    };
+    let hint = "Enter asks · type to find · Esc back";
+    let words = Words { title: "Ask a connection", hint, none, entries: &entries };
+    let place = pickers::list(app, theme, picker, &words, buffer);
+    if let Some((_, endpoint)) = found.get(picker.chosen.min(found.len().saturating_sub(1)))
+        && place.height > 0
+    {
+        let words = line(&format!("{} {}", endpoint.method.word(), endpoint.path));
+        crate::ui::paint::paragraph(buffer, place, &words, theme.dim());
+    }
+}
+
+/// What an endpoint asks for.
+pub fn form(theme: Theme, form: &EndpointForm) -> (String, Lines) {
+    let title = SafeText::line(&format!("{} · {}", form.connection, form.endpoint.name)).to_string();
+    let mut lines: Lines = Vec::new();
+    if !form.endpoint.instructions.is_empty() {
+        lines.push((SafeText::line(&form.endpoint.instructions).to_string(), theme.dim()));
+        lines.push(gap());
+    }
+    for (place, ((label, kind), value)) in form.labels().iter().zip(&form.values).enumerate() {
+        let label = SafeText::line(label);
+        let (before, after) = (value.before(), value.after());
+        let here = place == form.focus;
+        lines.push(field(theme, &format!("{label} ({kind})"), (before, after), 30, here));
+    }
+    if form.changes() {
+        lines.push(gap());
+        let words = format!("{} CHANGES something there.", form.endpoint.method.word());
+        lines.push((words, theme.error()));
+    }
+    lines.extend(form.wrong.iter().map(|it| (SafeText::line(it).to_string(), theme.error())));
+    lines.push(gap());
+    lines.push(("Enter asks · Tab next field · Esc back".to_owned(), theme.strong()));
+    (title, lines)
+}
+
+fn field(
+    theme: Theme,
+    label: &str,
+    (before, after): (&str, &str),
+    width: usize,
+    here: bool,
+) -> (String, Style) {
+    let mark = match (here, theme.ascii) {
+        (true, true) => "_",
+        (true, false) => "▏",
+        (false, _) => "",
+    };
+    let label = wrap::cut(label, width);
+    let pad = " ".repeat(width.saturating_sub(wrap::cells(&label)) + 1);
+    let words = format!("{label}{pad}{}{mark}{}", SafeText::line(before), SafeText::line(after));
+    (words, if here { theme.strong() } else { Style::new() })
+}
+
+/// A call by hand that is on its way.
+pub fn waiting(theme: Theme, name: &str) -> Lines {
+    let words = format!("{} is being asked.", SafeText::line(name));
+    vec![plain(words), gap(), ("Esc lets it go on alone".to_owned(), theme.strong())]
+}
+
+/// The wizard of a new connection.
+pub fn wizard(theme: Theme, wizard: &Wizard) -> (String, Lines) {
+    match &wizard.step {
+        Step::Picking { status, picks, taken, chosen } => {
+            let title = format!("New connection: it answered with status {status}");
+            let mut lines = vec![plain("What shall the card show? Lists of objects become tables."), gap()];
+            let first = (chosen + 1).saturating_sub(PICKS);
+            for (place, (pick, taken)) in picks.iter().zip(taken).enumerate().skip(first).take(PICKS) {
+                let mark = if *taken { "[x]" } else { "[ ]" };
+                let path = pick.path.to_string();
+                let words = match pick.columns.is_empty() {
+                    true => format!("{mark} {path} = {}", pick.sample),
+                    false => {
+                        let heads: Vec<&str> = pick.columns.iter().map(|it| it.label.as_str()).collect();
+                        format!("{mark} {path}: {} of {}", pick.sample, heads.join(", "))
+                    }
+                };
+                let words = wrap::cut(SafeText::line(&words).as_str(), 68);
+                lines.push((words, if place == *chosen { theme.selected() } else { Style::new() }));
+            }
+            if picks.len() > PICKS {
+                lines.push((format!("{} of {}", chosen + 1, picks.len()), theme.dim()));
+            }
+            if picks.is_empty() {
+                lines.push(plain("The answer holds nothing that could be shown."));
+            }
+            lines.push(gap());
+            let itself = if wizard.automatic { "[x]" } else { "[ ]" };
+            lines.push(plain(format!("{itself} a: ask by itself when a conversation is opened")));
+            lines.extend(wizard.wrong.iter().map(|it| (SafeText::line(it).to_string(), theme.error())));
+            lines.push(gap());
+            lines.push(("Space picks · Enter keeps it · Esc back to the form".to_owned(), theme.strong()));
+            (title, lines)
+        }
+        step => {
+            let mut lines: Lines = Vec::new();
+            for entry in wizard.entries() {
+                let (before, after) = wizard.shown(entry);
+                let here = *step == Step::Filling && entry == wizard.focus;
+                lines.push(field(theme, wizard.label(entry), (&before, &after), 15, here));
+            }
+            lines.push(gap());
+            lines.push((wizard.focus.help().to_owned(), theme.dim()));
+            lines.extend(wizard.wrong.iter().map(|it| (SafeText::line(it).to_string(), theme.error())));
+            lines.push(gap());
+            lines.push(match step {
+                Step::Trying => ("asking it now…".to_owned(), theme.strong()),
+                Step::Saving => ("keeping it…".to_owned(), theme.strong()),
+                _ => {
+                    let with = SafeText::line(&wizard.with);
+                    let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
+                    (format!("Enter tries it{with} · Tab next · Esc back, nothing is kept"), theme.strong())
+                }
+            });
+            ("New connection".to_owned(), lines)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Whose names the screen can show now: from every list, page, history, card
+//! and question that lies at hand.
+//!
+//! Knows nothing of how they are hidden.
+
+use crate::app::App;
+use crate::app::deck::Card;
+use crate::app::email::menus::Kind;
+use crate::app::history::History;
+use crate::app::layers::Layer;
+use crate::app::lines::Item;
+use crate::app::listing::ListKind;
+use crate::app::pages::Page;
+use crate::app::palette::{Choice, Palette};
+use crate::app::people::form::Field;
+use crate::app::search::Found;
+use crate::app::tab::Tab;
+use crate::model::conversations::ConversationRow;
+use crate::model::happenings::Trigger;
+use crate::model::text::SafeText;
+use crate::ui::names::Names;
+
+/// All of them.
+pub fn all(app: &App) -> Names {
+    let mut names = Names::default();
+    for tab in &app.tabs {
+        of_tab(tab, &mut names);
+    }
+    app.all.page.rows.iter().for_each(|it| of_row(it, &mut names));
+    if let Some(second) = app.second() {
+        of_history(&second.history, &mut names);
+    }
+    of_pages(app, &mut names);
+    of_card(app, &mut names);
+    for found in &app.search.found {
+        match found {
+            Found::Person(row) => of_row(row, &mut names),
+            Found::Note(hit) => names.add(hit.title.as_str()),
+            Found::Message(hit) => names.add(hit.title.as_str()),
+            Found::Contact(contact) => names.add(contact.name.as_str()),
+        }
+    }
+    for layer in &app.layers {
+        of_layer(app, layer, &mut names);
+    }
+    names
+}
+
+fn of_row(row: &ConversationRow, names: &mut Names) {
+    let conversation = &row.conversation;
+    names.add(conversation.title().as_str());
+    if let Some(user) = &conversation.username {
+        names.add_user(user.as_str());
+    }
+}
+
+fn of_tab(tab: &Tab, names: &mut Names) {
+    tab.list.page.rows.iter().for_each(|it| of_row(it, names));
+    if let Some(history) = &tab.history {
+        of_history(history, names);
+    }
+    let offered = tab.composer.iter().filter_map(|it| it.head.as_ref()).flat_map(|it| &it.offered);
+    optional(offered.filter_map(|it| it.name.as_ref()), names);
+}
+
+fn of_history(history: &History, names: &mut Names) {
+    if let Some(row) = &history.row {
+        of_row(row, names);
+        // What the customer says stands behind the first word of the name.
+        let title = row.conversation.title();
+        title.as_str().split_whitespace().take(1).for_each(|it| names.add_word(it));
+    }
+    let letters = history.items.iter().filter_map(|it| match it {
+        Item::Message(row) => row.letter.as_ref(),
+        Item::Outbox(..) | Item::Note(_) => None,
+    });
+    optional(letters.filter_map(|it| it.from_name.as_ref()), names);
+}
+
+fn of_pages(app: &App, names: &mut Names) {
+    optional(app.people.rows.rows.iter().filter_map(|it| it.contact.name.as_ref()), names);
+    optional(app.outbox.rows.iter().map(|it| &it.title), names);
+    optional(app.drafts.rows.iter().map(|it| &it.title), names);
+    if let Some((_, detail)) = &app.board.detail {
+        optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
+    }
+    // Events say in fields of their own who somebody is.
+    let about_people = |it: &&Card| it.kind != Trigger::Campaign.label();
+    for card in app.deck.cards.rows.iter().filter(about_people).filter(|_| app.page == Page::Events) {
+        let named = card.lines.iter().filter(|(label, _)| is_name_field(label.as_str()));
+        optional(named.map(|(_, words)| words), names);
+    }
+}
+
+/// Whether a field of an event holds a person's name.
+fn is_name_field(label: &str) -> bool {
+    let label = label.to_lowercase();
+    let of_thing = ["item", "product", "file", "service"].iter().any(|it| label.contains(it));
+    label.ends_with("name") && !of_thing
+}
+
+fn of_card(app: &App, names: &mut Names) {
+    let Some(card) = app.card_at_hand() else { return };
+    optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
+    optional(card.elsewhere.iter().map(|it| &it.title), names);
+}
+
+fn of_layer(app: &App, layer: &Layer, names: &mut Names) {
+    match layer {
+        Layer::Palette(palette) => of_palette(palette, names),
+        Layer::List { kind, .. } => of_list(app, *kind, names),
+        Layer::Snooze { rows, .. } | Layer::Tags { rows, .. } => {
+            rows.iter().for_each(|it| of_row(it, names));
+        }
+        Layer::AskBulk { plan } => {
+            let skipped = plan.skipped.iter().map(|(row, _)| row);
+            plan.apply.iter().chain(skipped).for_each(|it| of_row(it, names));
+        }
+        Layer::AskLease { over } => optional(over.iter().filter_map(|it| it.title.as_ref()), names),
+        Layer::Decide { entry, .. } => names.add(entry.title.as_str()),
+        Layer::DecideAll { go, .. } => optional(go.iter().map(|(_, title)| title), names),
+        Layer::AskSame { from, .. } => names.add(from),
+        Layer::MailMenu(menu) if menu.kind == Kind::Contact => {
+            let called = menu.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
+            called.for_each(|it| names.add(it));
+        }
+        Layer::PersonForm(form) => {
+            names.add(&form.before.name);
+            form.values.get(Field::Name.place()).into_iter().for_each(|it| names.add(it.text()));
+        }
+        Layer::AskDeletePerson(asked) => names.add(&asked.person.name),
+        _ => (),
+    }
+}
+
+fn of_palette(palette: &Palette, names: &mut Names) {
+    for row in palette.rows.iter().filter(|it| matches!(it.choice, Choice::Conversation(_))) {
+        names.add(&row.name);
+        if row.beside.starts_with('@') {
+            names.add_user(&row.beside);
+        }
+    }
+}
+
+/// Lists that name people: by themselves, or behind what was done.
+fn of_list(app: &App, kind: ListKind, names: &mut Names) {
+    match kind {
+        ListKind::Results => optional(app.batch.iter().flat_map(|it| &it.items).map(|it| &it.title), names),
+        ListKind::Paused => app.list_lines(kind).iter().for_each(|it| names.add(it.name.as_str())),
+        ListKind::Done => {
+            for line in app.list_lines(kind) {
+                let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
+                if !name.starts_with(|it: char| it.is_ascii_digit()) {
+                    names.add(name);
+                }
+            }
+        }
+        ListKind::Credits | ListKind::Calls | ListKind::Connections => (),
+    }
+}
+
+fn optional<'a>(all: impl Iterator<Item = &'a SafeText>, names: &mut Names) {
+    all.for_each(|it| names.add(it.as_str()));
+}

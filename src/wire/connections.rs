@@ -1,0 +1,396 @@
+//! Data Connections as they are written down: TOML for people, JSON for a
+//! database. One shape for both, and an unknown key is an error that names
+//! the known ones.
+//!
+//! Knows nothing of credentials: there is no field for one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
+use crate::model::connections::parameters::{ContactField, Parameter, Place, Source, ValueKind};
+use crate::model::connections::path::Path;
+use crate::model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
+
+/// A whole document.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(default)]
+    connection: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    description: String,
+    base_url: String,
+    #[serde(default = "timeout", skip_serializing_if = "is_timeout")]
+    timeout_seconds: u32,
+    #[serde(default = "per_minute", skip_serializing_if = "is_per_minute")]
+    per_minute: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    private_hosts: Vec<String>,
+    #[serde(default)]
+    auth: AuthEntry,
+    #[serde(default)]
+    endpoint: Vec<EndpointEntry>,
+}
+
+const fn timeout() -> u32 {
+    TIMEOUT
+}
+
+fn is_timeout(it: &u32) -> bool {
+    *it == TIMEOUT
+}
+
+const fn per_minute() -> u32 {
+    PER_MINUTE
+}
+
+fn is_per_minute(it: &u32) -> bool {
+    *it == PER_MINUTE
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum AuthEntry {
+    #[default]
+    None,
+    Bearer,
+    ApiKeyHeader {
+        header: String,
+    },
+    ApiKeyQuery {
+        parameter: String,
+    },
+    BasicAuth {
+        user: String,
+    },
+    #[serde(rename = "oauth2_client_credentials")]
+    ClientCredentials {
+        token_url: String,
+        client_id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<String>,
+    },
+    CustomHeader {
+        header: String,
+        #[serde(default)]
+        prefix: String,
+    },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EndpointEntry {
+    name: String,
+    #[serde(default = "get")]
+    method: String,
+    path: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    instructions: String,
+    #[serde(default = "phone")]
+    contact: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    automatic: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parameter: Vec<ParameterEntry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    field: Vec<FieldEntry>,
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+
+fn phone() -> String {
+    "phone".to_owned()
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParameterEntry {
+    name: String,
+    #[serde(rename = "in")]
+    place: String,
+    #[serde(default = "text", rename = "type")]
+    kind: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    required: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    constant: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ask: Option<String>,
+}
+
+fn text() -> String {
+    "text".to_owned()
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FieldEntry {
+    name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    label: String,
+    path: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    format: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    currency: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    column: Vec<ColumnEntry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ColumnEntry {
+    label: String,
+    path: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    format: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    currency: String,
+}
+
+/// Reads connections from TOML. What was read and is right is told apart from
+/// what is wrong, so that one mistake hides nothing else.
+pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
+    let document: Document = match toml::from_str(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let at = error.span().map_or(0, |it| it.start);
+            let line = text.get(..at).unwrap_or(text).bytes().filter(|it| *it == b'\n').count() + 1;
+            return (Vec::new(), vec![format!("line {line}: {}", error.message().replace('\n', " "))]);
+        }
+    };
+    let (mut read, mut wrong) = (Vec::<Connection>::new(), Vec::new());
+    for entry in document.connection {
+        let name = entry.name.clone();
+        match connection(entry) {
+            Err(why) => wrong.push(format!("connection {name:?}: {why}")),
+            Ok(it) if read.iter().any(|before| before.name == it.name) => {
+                wrong.push(format!("two connections are called {name:?}; names must differ"));
+            }
+            Ok(it) => match review::review(&it) {
+                found if found.is_empty() => read.push(it),
+                found => wrong.extend(found.into_iter().map(|why| format!("connection {name:?}: {why}"))),
+            },
+        }
+    }
+    if read.len() > MOST {
+        wrong.push(format!("at most {MOST} connections are used"));
+        read.truncate(MOST);
+    }
+    (read, wrong)
+}
+
+/// Writes connections as TOML.
+pub fn write(connections: &[Connection]) -> String {
+    if connections.is_empty() {
+        return String::new();
+    }
+    let document = Document { connection: connections.iter().map(entry).collect() };
+    // Texts, numbers and lists of them always can be written.
+    toml::to_string(&document).unwrap_or_default()
+}
+
+/// One connection as JSON, for a database.
+pub fn to_json(connection: &Connection) -> String {
+    serde_json::to_string(&entry(connection)).unwrap_or_default()
+}
+
+/// Reads what [`to_json`] wrote.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn from_json(text: &str) -> Result<Connection, String> {
+    connection(serde_json::from_str(text).map_err(|error| error.to_string())?)
+}
+
+fn connection(entry: Entry) -> Result<Connection, String> {
+    let endpoints = entry.endpoint.into_iter().map(|it| {
+        let name = it.name.clone();
+        endpoint(it).map_err(|why| format!("endpoint {name:?}: {why}"))
+    });
+    Ok(Connection {
+        name: entry.name,
+        description: entry.description,
+        base_url: entry.base_url,
+        timeout_seconds: entry.timeout_seconds,
+        per_minute: entry.per_minute,
+        private_hosts: entry.private_hosts,
+        auth: match entry.auth {
+            AuthEntry::None => Auth::None,
+            AuthEntry::Bearer => Auth::Bearer,
+            AuthEntry::ApiKeyHeader { header } => Auth::ApiKeyHeader { header },
+            AuthEntry::ApiKeyQuery { parameter } => Auth::ApiKeyQuery { parameter },
+            AuthEntry::BasicAuth { user } => Auth::Basic { user },
+            AuthEntry::ClientCredentials { token_url, client_id, scope } => {
+                Auth::ClientCredentials { token_url, client_id, scope }
+            }
+            AuthEntry::CustomHeader { header, prefix } => Auth::CustomHeader { header, prefix },
+        },
+        endpoints: endpoints.collect::<Result<_, _>>()?,
+    })
+}
+
+fn one_of<T>(what: &str, word: &str, found: Option<T>, known: &[&str]) -> Result<T, String> {
+    found.ok_or_else(|| format!("{what} = {word:?} is not known; use one of: {}", known.join(", ")))
+}
+
+fn contact_field(what: &str, word: &str) -> Result<ContactField, String> {
+    let known = ["phone", "email", "name", "username", "metadata.NAME"];
+    one_of(what, word, ContactField::from_word(word), &known)
+}
+
+fn endpoint(entry: EndpointEntry) -> Result<Endpoint, String> {
+    let method = one_of("method", &entry.method, Method::from_word(&entry.method), &Method::WORDS)?;
+    Ok(Endpoint {
+        name: entry.name,
+        method,
+        path: entry.path,
+        instructions: entry.instructions,
+        contact: contact_field("contact", &entry.contact)?,
+        automatic: entry.automatic,
+        parameters: entry.parameter.into_iter().map(parameter).collect::<Result<_, _>>()?,
+        fields: entry.field.into_iter().map(field).collect::<Result<_, _>>()?,
+    })
+}
+
+fn parameter(entry: ParameterEntry) -> Result<Parameter, String> {
+    let place = one_of("in", &entry.place, Place::from_word(&entry.place), &Place::WORDS)?;
+    let kind = one_of("type", &entry.kind, ValueKind::from_word(&entry.kind), &ValueKind::WORDS)?;
+    let source = match (entry.from.as_deref(), entry.constant, entry.ask) {
+        (Some("contact"), None, None) => Source::Contact,
+        (Some(word), None, None) => {
+            let field = word.strip_prefix("contact.").ok_or_else(|| {
+                format!("from = {word:?} is not known; use contact, or contact.phone and the like")
+            })?;
+            Source::ContactField(contact_field("from", field)?)
+        }
+        (None, Some(constant), None) => Source::Constant(constant),
+        (None, None, Some(question)) => Source::Asked(question),
+        _ => return Err(format!("parameter {:?} needs one of: from, constant, ask", entry.name)),
+    };
+    Ok(Parameter { name: entry.name, place, kind, required: entry.required, source })
+}
+
+fn format(word: &str, currency: String) -> Result<Format, String> {
+    let currency = Some(currency).filter(|it| !it.is_empty());
+    let found = match word {
+        "" | "text" => Some(Format::Text),
+        "money" => Some(Format::Money { currency, minor: false }),
+        "cents" => Some(Format::Money { currency, minor: true }),
+        "date" => Some(Format::Date),
+        _ => None,
+    };
+    one_of("format", word, found, &["text", "money", "cents", "date"])
+}
+
+fn field(entry: FieldEntry) -> Result<Field, String> {
+    let label = if entry.label.is_empty() { entry.name.clone() } else { entry.label };
+    let kind = if entry.column.is_empty() {
+        FieldKind::Value(format(&entry.format, entry.currency)?)
+    } else {
+        let column = |it: ColumnEntry| {
+            let format = format(&it.format, it.currency)?;
+            Ok::<_, String>(Column { label: it.label, path: Path::parse(&it.path)?, format })
+        };
+        FieldKind::Table(entry.column.into_iter().map(column).collect::<Result<_, _>>()?)
+    };
+    Ok(Field { name: entry.name, label, path: Path::parse(&entry.path)?, kind })
+}
+
+fn entry(it: &Connection) -> Entry {
+    Entry {
+        name: it.name.clone(),
+        description: it.description.clone(),
+        base_url: it.base_url.clone(),
+        timeout_seconds: it.timeout_seconds,
+        per_minute: it.per_minute,
+        private_hosts: it.private_hosts.clone(),
+        auth: match it.auth.clone() {
+            Auth::None => AuthEntry::None,
+            Auth::Bearer => AuthEntry::Bearer,
+            Auth::ApiKeyHeader { header } => AuthEntry::ApiKeyHeader { header },
+            Auth::ApiKeyQuery { parameter } => AuthEntry::ApiKeyQuery { parameter },
+            Auth::Basic { user } => AuthEntry::BasicAuth { user },
+            Auth::ClientCredentials { token_url, client_id, scope } => {
+                AuthEntry::ClientCredentials { token_url, client_id, scope }
+            }
+            Auth::CustomHeader { header, prefix } => AuthEntry::CustomHeader { header, prefix },
+        },
+        endpoint: it.endpoints.iter().map(endpoint_entry).collect(),
+    }
+}
+
+fn endpoint_entry(it: &Endpoint) -> EndpointEntry {
+    EndpointEntry {
+        name: it.name.clone(),
+        method: it.method.word().to_owned(),
+        path: it.path.clone(),
+        instructions: it.instructions.clone(),
+        contact: it.contact.word(),
+        automatic: it.automatic,
+        parameter: it.parameters.iter().map(parameter_entry).collect(),
+        field: it.fields.iter().map(field_entry).collect(),
+    }
+}
+
+fn parameter_entry(it: &Parameter) -> ParameterEntry {
+    let mut entry = ParameterEntry {
+        name: it.name.clone(),
+        place: it.place.word().to_owned(),
+        kind: it.kind.word().to_owned(),
+        required: it.required,
+        from: None,
+        constant: None,
+        ask: None,
+    };
+    match &it.source {
+        Source::Contact => entry.from = Some("contact".to_owned()),
+        Source::ContactField(field) => entry.from = Some(format!("contact.{}", field.word())),
+        Source::Constant(text) => entry.constant = Some(text.clone()),
+        Source::Asked(question) => entry.ask = Some(question.clone()),
+    }
+    entry
+}
+
+fn format_entry(format: &Format) -> (String, String) {
+    match format {
+        Format::Text => (String::new(), String::new()),
+        Format::Date => ("date".to_owned(), String::new()),
+        Format::Money { currency, minor } => {
+            let word = if *minor { "cents" } else { "money" };
+            (word.to_owned(), currency.clone().unwrap_or_default())
+        }
+    }
+}
+
+fn field_entry(it: &Field) -> FieldEntry {
+    let (written, columns) = match &it.kind {
+        FieldKind::Value(format) => (format_entry(format), Vec::new()),
+        FieldKind::Table(columns) => (format_entry(&Format::Text), columns.clone()),
+    };
+    let column = |it: Column| {
+        let (format, currency) = format_entry(&it.format);
+        ColumnEntry { label: it.label, path: it.path.to_string(), format, currency }
+    };
+    FieldEntry {
+        name: it.name.clone(),
+        label: if it.label == it.name { String::new() } else { it.label.clone() },
+        path: it.path.to_string(),
+        format: written.0,
+        currency: written.1,
+        column: columns.into_iter().map(column).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

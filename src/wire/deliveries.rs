@@ -1,0 +1,47 @@
+//! What a webhook delivers, read strictly: a body whose words can be read in
+//! two ways is none. Interface: Events.
+//!
+//! Knows nothing of signatures.
+
+use serde_json::Value;
+
+use crate::wire::strict;
+
+/// A delivery, as far as this desk reads it: a reason to ask, never the truth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Envelope {
+    /// What happened.
+    pub event: String,
+    /// When, as it tells.
+    pub timestamp: Option<String>,
+    /// In which conversation, if it tells.
+    pub conversation: Option<String>,
+}
+
+/// Reads a delivery.
+///
+/// # Errors
+/// When it is no JSON, repeats a key, or names no event.
+pub fn read(body: &[u8]) -> Result<Envelope, String> {
+    let value = strict::read(body)?;
+    let text = |it: &Value| it.as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+    let event = value.get("event").and_then(text).ok_or("it names no event")?;
+    let conversation = value.get("data").and_then(|it| it.get("conversationId")).and_then(text);
+    Ok(Envelope { event, timestamp: value.get("timestamp").and_then(text), conversation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_and_what_it_is_about() {
+        let told = read(br#"{"event":"message.received","timestamp":"t","data":{"conversationId":"c1"}}"#);
+        let told = told.expect("an envelope");
+        assert_eq!((told.event.as_str(), told.conversation.as_deref()), ("message.received", Some("c1")));
+        assert_eq!(read(br#"{"event":"x.y"}"#).expect("an envelope").conversation, None);
+        for wrong in [&br#"{"event":"a","event":"b"}"#[..], b"\xef\xbb\xbf{}", b"[]", b"{\"event\":7}", b""] {
+            assert!(read(wrong).is_err(), "{}", String::from_utf8_lossy(wrong));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Broadcasts in waves, killed: a process that carries one on is ended by
+//! SIGKILL at random moments, and the next goes on where it was. Everybody is
+//! reached once, and a canary that fails is all that is exposed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk::config::Config;
+use frontdesk::model::account::Platform;
+use frontdesk::model::ids::{CampaignId, ContactId};
+use frontdesk::model::news::News;
+use frontdesk::model::outbox::RowState;
+use frontdesk::model::outbox::content::{BroadcastContent, Template};
+use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::model::waves::{Aim, Campaign, Cause, Counts, Fate, Frozen, NewCampaign, Phase, WavePlan};
+use frontdesk::shell::clock::SystemClock;
+use frontdesk::store::Store;
+use frontdesk::sync::{Channel, PushStep};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde_json::json;
+
+use crate::faults::world::World;
+use crate::kills::folder::Folder;
+use crate::proxy::script::{Give, Script};
+use crate::proxy::{Door, Proxy};
+
+/// How often the process is killed.
+const KILLS: usize = 20;
+/// The folder a child works in.
+const FOLDER: &str = "FRONTDESK_WAVES_FOLDER";
+/// Seconds that pass on both clocks between two looks.
+const TICK: i64 = 2;
+/// Ticks after which a campaign is held never to end.
+const TICKS: usize = 2_000;
+
+/// The system's clock, and ahead of it by what a file says: processes that
+/// follow each other share it.
+struct Ahead(PathBuf);
+
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        let text = std::fs::read_to_string(&self.0).unwrap_or_default();
+        SystemClock.now().plus(text.trim().parse().unwrap_or(0))
+    }
+}
+
+/// A service with some contacts, a proxy that delays, and a desk's folder.
+struct Scene {
+    world: World,
+    proxy: Proxy,
+    folder: Folder,
+    ahead: i64,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let world = World::start().await;
+        let proxy = Proxy::start(world.address(), Door::Open).await;
+        let folder = Folder::new(&proxy.base_url(), world.key("whatsapp").expose());
+        Self { world, proxy, folder, ahead: 0 }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.dir.path().join("data")
+    }
+
+    async fn contacts(&self, numbers: impl Iterator<Item = String>) -> Vec<ContactId> {
+        let mut ids = Vec::new();
+        for phone in numbers {
+            let made = self.world.post("whatsapp", "/contacts", json!({"phone": phone})).await;
+            ids.push(ContactId::new(made["id"].as_str().expect("an id")));
+        }
+        ids
+    }
+
+    /// Begins a campaign over these.
+    fn begin(&self, ids: Vec<ContactId>) -> CampaignId {
+        let template =
+            Template { name: "hello_again".to_owned(), language: "en".to_owned(), components: None };
+        let plan = WavePlan { canary: 10, wave: 110, wait: 0, ..WavePlan::suggested(1_000) };
+        let new = NewCampaign {
+            channel: self.folder.spec().id,
+            content: BroadcastContent::Template(template),
+            aim: Aim::These(Frozen::of(ids).expect("some").0),
+            plan,
+            hold: 0,
+        };
+        let store = Store::open(&self.data()).expect("the files open");
+        store.begin_campaign(new, None, SystemClock.now()).expect("begun")
+    }
+
+    /// Time passes for the service and for the desk.
+    async fn tick(&mut self) {
+        self.ahead += TICK * SECOND;
+        let file = self.data().join("ahead");
+        std::fs::write(file.with_extension("new"), self.ahead.to_string()).expect("written");
+        std::fs::rename(file.with_extension("new"), file).expect("in its place");
+        self.world.dev("/clock", json!({"advance_seconds": TICK})).await;
+    }
+
+    fn life(&self) -> Child {
+        Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "kills::waves::a_life_of_a_desk", "--ignored", "--nocapture"])
+            .env(FOLDER, self.folder.dir.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts")
+    }
+
+    /// Lets processes carry the campaign on and kills so many of them; the
+    /// last one comes to an end.
+    async fn carry(&mut self, mut kills: usize, seed: u64) {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut child = self.life();
+        let mut left: u32 = random.random_range(1..12);
+        for _ in 0..TICKS {
+            self.tick().await;
+            tokio::time::sleep(Duration::from_millis(random.random_range(1..25))).await;
+            left = left.saturating_sub(1);
+            match child.try_wait().expect("the child can be asked") {
+                Some(status) if status.success() => return,
+                Some(status) => panic!("a life of a desk failed: {status}"),
+                None if kills > 0 && left == 0 => {
+                    child.kill().expect("killed");
+                    child.wait().expect("gone");
+                    (kills, left) = (kills - 1, random.random_range(1..16));
+                    child = self.life();
+                }
+                None => {}
+            }
+        }
+        child.kill().expect("killed");
+        panic!("the campaign does not end");
+    }
+
+    fn stands(&self, id: &CampaignId) -> Campaign {
+        let store = Store::open(&self.data()).expect("the files open");
+        store.campaign(id).expect("read").expect("it is there")
+    }
+
+    /// Whom anything has reached, and how many of them twice.
+    async fn reached(&self) -> (usize, usize) {
+        let outbound = self.world.dev("/outbound", json!({})).await;
+        let all: Vec<&str> =
+            outbound["data"].as_array().expect("a list").iter().filter_map(|it| it["to"].as_str()).collect();
+        let each: std::collections::BTreeSet<&str> = all.iter().copied().collect();
+        (each.len(), all.len() - each.len())
+    }
+
+    /// What the service counts over a campaign's broadcasts.
+    async fn counted(&self, campaign: &Campaign) -> Counts {
+        let mut sum = Counts::default();
+        for wave in &campaign.waves {
+            let Fate::Sent(Some(id)) = &wave.fate else { continue };
+            let told = self.world.get("whatsapp", &format!("/broadcast/{id}")).await;
+            let number = |name: &str| told[name].as_i64().expect("a number");
+            sum.add(Counts {
+                recipients: number("totalRecipients"),
+                delivered: number("delivered"),
+                failed: number("failed"),
+                pending: number("pending"),
+            });
+        }
+        sum
+    }
+}
+
+/// One life of a desk, in a process of its own that may be killed at any
+/// moment: it carries on what is there, as a person who says the same to
+/// every question, and ends when nothing goes on any more.
+#[tokio::test]
+#[ignore = "run by the tests beside it, in a process of its own"]
+async fn a_life_of_a_desk() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let folder = Path::new(&folder);
+    frontdesk::client::install_tls();
+    let config = Config::read(&folder.join("config.toml")).expect("a configuration");
+    let spec = frontdesk::cli::inbox::specs(&config).expect("a key").remove(0);
+    let store = Store::open(&folder.join("data")).expect("the files open");
+    let clock = Arc::new(Ahead(folder.join("data").join("ahead")));
+    let channel =
+        Channel::new(spec, store.clone(), clock.clone(), Arc::new(|_: News| ())).expect("a channel");
+    channel.pull_account().await;
+    assert_eq!(channel.known_platform(), Some(Platform::Whatsapp));
+    loop {
+        channel.carry_campaigns(clock.now()).await;
+        while channel.push_once(clock.now()).await == PushStep::Moved {}
+        let reader = store.reader().expect("a reader");
+        let campaign = reader.campaigns(None).expect("read").pop().expect("it is there");
+        match (campaign.phase, campaign.cause) {
+            (Phase::Paused, Some(Cause::Row)) => {
+                for row in store.lane_rows(&channel.spec().id).await.expect("rows") {
+                    if let RowState::Stopped(..) = row.row.state {
+                        store.try_again(&row.row.id, None, clock.now()).expect("written");
+                    }
+                }
+                store.continue_campaign(&campaign.id, None, None).expect("written");
+            }
+            (Phase::Finished | Phase::Paused, _) => break,
+            _ => tokio::time::sleep(Duration::from_millis(2)).await,
+        }
+    }
+    // What arrives later is counted, too.
+    for _ in 0..60 {
+        channel.pull_broadcasts().await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_in_ten_waves_through_twenty_kills() {
+    let mut scene = Scene::new().await;
+    // A little way to the service, so that kills meet what is on it.
+    scene.proxy.plan(|_| Script::done(Give::Answer(Vec::new(), Duration::from_millis(3))));
+    let people = (0..1_000).map(|it| format!("+34{:05}{}", it, if it % 50 == 37 { "0009" } else { "2222" }));
+    let ids = scene.contacts(people).await;
+    let id = scene.begin(ids);
+    scene.carry(KILLS, 7).await;
+    let campaign = scene.stands(&id);
+    assert_eq!((campaign.phase, campaign.begun()), (Phase::Finished, 10), "{}", campaign.why);
+    assert_eq!(scene.reached().await, (1_000, 0), "everybody once");
+    assert_eq!(scene.world.number("SELECT count(*) FROM broadcasts", []), 10);
+    scene.world.check_ledger();
+    let service = scene.counted(&campaign).await;
+    assert_eq!((service.recipients, service.failed, service.pending), (1_000, 20, 0));
+    assert_eq!(campaign.counts(), service, "the deck says what the service does");
+    let rows = scene.folder.number("SELECT count(DISTINCT row) FROM audit WHERE event = 'queued'");
+    assert_eq!(rows, 10, "each wave was queued once");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failing_canary_is_all_that_is_exposed() {
+    let mut scene = Scene::new().await;
+    // One in ten of all fails; the plan allows one in twenty.
+    let people = (0..200).map(|it| format!("+34{:05}{}", it, if it % 10 == 4 { "0009" } else { "2222" }));
+    let ids = scene.contacts(people).await;
+    let id = scene.begin(ids);
+    scene.carry(5, 11).await;
+    let campaign = scene.stands(&id);
+    assert_eq!((campaign.phase, campaign.cause, campaign.begun()), (Phase::Paused, Some(Cause::Failures), 1));
+    assert_eq!(campaign.why.as_str(), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
+    let (reached, twice) = scene.reached().await;
+    assert!(reached <= 10 && twice == 0, "{reached} were exposed");
+    // With another limit it goes on to its end.
+    let store = Store::open(&scene.data()).expect("the files open");
+    assert!(store.continue_campaign(&id, Some(15), None).expect("written"));
+    drop(store);
+    scene.carry(0, 3).await;
+    assert_eq!((scene.stands(&id).phase, scene.reached().await), (Phase::Finished, (200, 0)));
+}

@@ -1,0 +1,235 @@
+//! The receiver with the engine and the real service: its webhook is registered
+//! once, used again after a start, moved with its address and taken away when
+//! none is wanted; what is delivered is on the screen at once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::news::News;
+use frontdesk::model::reception::State;
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::shell::clock::{SystemClock, instant};
+use frontdesk::shell::receiving::{self, Receiving, Secrets, Setup};
+use frontdesk::store::Store;
+use frontdesk::sync::{ChannelSpec, Engine, Polling};
+use portable_pty::CommandBuilder;
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::desk::Desk;
+use crate::pty::Terminal;
+
+const ANA: &str = "+34600111222";
+/// Nothing is polled for while a test runs.
+const NEVER: Duration = Duration::from_secs(3600);
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Secrets in memory.
+#[derive(Default)]
+struct Remembered(Mutex<HashMap<ChannelId, Secret>>);
+
+impl Secrets for Remembered {
+    fn kept(&self, channel: &ChannelSpec) -> Option<Secret> {
+        self.0.lock().expect("no one failed").get(&channel.id).cloned()
+    }
+
+    fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String> {
+        self.0.lock().expect("no one failed").insert(channel.id.clone(), secret.clone());
+        Ok(())
+    }
+}
+
+/// A service, a data folder, and what outlives a start.
+struct Scene {
+    desk: Desk,
+    folder: tempfile::TempDir,
+    secrets: Arc<Remembered>,
+}
+
+/// A running engine with its receiver.
+struct Running {
+    engine: Arc<Engine>,
+    receiving: Option<Receiving>,
+    news: Arc<Mutex<Vec<News>>>,
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A service whose clock shows what the desk's shows.
+fn service() -> Desk {
+    let desk = Desk::new(80, 24);
+    let behind = SystemClock.now().since(desk.clock.now()) / SECOND;
+    desk.dev("clock", json!({"advance_seconds": behind}));
+    desk
+}
+
+/// A customer writes, and the service delivers what is due.
+fn writes(desk: &Desk, text: &str) {
+    desk.customer("whatsapp", ANA, "Ana Wells", text);
+    desk.dev("clock", json!({"advance_seconds": 0}));
+}
+
+impl Scene {
+    fn new() -> Self {
+        let desk = service();
+        Self { desk, folder: tempfile::tempdir().expect("a folder"), secrets: Arc::default() }
+    }
+
+    fn start(&self, port: Option<u16>) -> Running {
+        let store = Store::open(self.folder.path()).expect("the files open");
+        let spec = ChannelSpec {
+            id: ChannelId::from("harbor chat"),
+            name: "Harbor chat".into(),
+            base_url: self.desk.base_url.clone(),
+            key: Secret::new(&self.desk.key_of("whatsapp")),
+            read_only: false,
+        };
+        let news: Arc<Mutex<Vec<News>>> = Arc::default();
+        let log = news.clone();
+        let tell: receiving::Tell = Arc::new(move |it| log.lock().expect("no one failed").push(it));
+        let handle = self.desk.runtime.handle().clone();
+        let polling = Polling { visible: NEVER, background: NEVER };
+        let clock = Arc::new(SystemClock);
+        let specs = vec![spec];
+        let engine = Engine::start(handle.clone(), store, specs.clone(), clock, tell.clone(), polling);
+        let engine = Arc::new(engine);
+        let setup = port.map(|port| Setup {
+            listen: ([127, 0, 0, 1], port).into(),
+            public_url: format!("http://127.0.0.1:{port}/hooks"),
+            secrets: self.secrets.clone(),
+        });
+        let receiving = Some(receiving::start(&handle, setup, &engine, specs, tell));
+        Running { engine, receiving, news }
+    }
+
+    fn webhooks(&self) -> Vec<Value> {
+        self.desk.get("whatsapp", "/webhooks")["data"].as_array().expect("a list").clone()
+    }
+
+    fn end(&self, mut running: Running) {
+        running.receiving = None;
+        self.desk.runtime.block_on(running.engine.shutdown());
+    }
+}
+
+#[track_caller]
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = instant() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(instant() < end, "{what} never comes");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+impl Running {
+    /// How being told fares, as the screen was told last.
+    fn state(&self) -> Option<State> {
+        let news = self.news.lock().expect("no one failed");
+        news.iter().rev().find_map(|it| match it {
+            News::Reception(_, reception) => Some(reception.state.clone()),
+            _ => None,
+        })
+    }
+
+    fn rang(&self) -> usize {
+        let news = self.news.lock().expect("no one failed");
+        news.iter().filter(|it| matches!(it, News::Inbound(..))).count()
+    }
+}
+
+#[test]
+fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
+    let scene = Scene::new();
+    let port = free_port();
+    let running = scene.start(Some(port));
+    // The challenge was answered, so deliveries come through.
+    until("instant mode", || (running.state() == Some(State::Instant)).then_some(()));
+    let all = scene.webhooks();
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(
+        all[0]["url"]
+            .as_str()
+            .is_some_and(|it| it.starts_with(&format!("http://127.0.0.1:{port}/hooks/harbor-chat-")))
+    );
+    // Nothing polls: what comes was delivered.
+    writes(&scene.desk, "Hello?");
+    until("the message", || (running.rang() == 1).then_some(()));
+    scene.end(running);
+
+    let running = scene.start(Some(port));
+    until("the webhook", || (running.state() == Some(State::Quiet)).then_some(()));
+    let again = scene.webhooks();
+    assert_eq!((again.len(), &again[0]["id"]), (1, &all[0]["id"]), "used again");
+    let before = running.rang();
+    writes(&scene.desk, "And?");
+    until("the next message", || (running.rang() > before).then_some(()));
+    until("instant mode", || (running.state() == Some(State::Instant)).then_some(()));
+    scene.end(running);
+
+    let moved = free_port();
+    let running = scene.start(Some(moved));
+    until("the webhook elsewhere", || {
+        let all = scene.webhooks();
+        let there = |it: &Value| it["url"].as_str().is_some_and(|it| it.contains(&format!(":{moved}/")));
+        (all.len() == 1 && there(&all[0])).then_some(())
+    });
+    scene.end(running);
+
+    let running = scene.start(None);
+    until("none", || scene.webhooks().is_empty().then_some(()));
+    scene.end(running);
+}
+
+#[test]
+fn an_address_in_use_is_said_and_polling_goes_on() {
+    let scene = Scene::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let running = scene.start(Some(taken.local_addr().expect("an address").port()));
+    let why = until("why", || match running.state() {
+        Some(State::Closed(why)) => Some(why),
+        _ => None,
+    });
+    assert!(why.as_str().contains("cannot be listened on"), "{why}");
+    assert!(scene.webhooks().is_empty(), "nothing is registered that leads nowhere");
+    scene.end(running);
+}
+
+#[test]
+fn a_message_is_on_the_screen_although_nothing_polls() {
+    let desk = service();
+    let binary = Binary::new();
+    let port = free_port();
+    binary.configure(&format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n\
+         [polling]\nvisible_seconds = 3600\nbackground_seconds = 3600\n\
+         [receiver]\nlisten = \"127.0.0.1:{port}\"\npublic_url = \"http://127.0.0.1:{port}\"\n",
+        desk.base_url
+    ));
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    command.env("FRONTDESK_CONFIG_DIR", binary.folder());
+    command.env("FRONTDESK_DATA_DIR", binary.data());
+    command.env("CHAT_KEY", desk.key_of("whatsapp"));
+    let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 100, 30);
+    terminal.keys("gk");
+    terminal.wait_for_text("deliveries come through");
+    terminal.keys("gi");
+    terminal.wait_for_text("instant");
+    writes(&desk, "Is my bicycle ready?");
+    terminal.wait_for_text("Is my bicycle ready?");
+    // The next, into the open conversation.
+    writes(&desk, "It is the red one.");
+    terminal.wait_for_text("It is the red one.");
+    // Its secret is kept as keys are, and shown nowhere.
+    let keys: Vec<_> = std::fs::read_dir(binary.folder().join("keys")).expect("a folder").collect();
+    assert_eq!(keys.len(), 1);
+    terminal.kill();
+}

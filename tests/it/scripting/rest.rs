@@ -1,0 +1,154 @@
+//! `sms`, `call`, `upload`, `message` and `mail`.
+
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::desk::Desk;
+use crate::service::receiver::Receiver;
+
+const ANA: &str = "+34600111222";
+
+/// All four channels of a service.
+fn scene() -> (Desk, Binary) {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    let mut text = String::new();
+    for (channel, name) in [
+        ("whatsapp", "Harbor chat"),
+        ("email", "Harbor mail"),
+        ("voip", "Harbor phone"),
+        ("telegram", "Harbor bot"),
+    ] {
+        let variable = format!("KEY_{}", channel.to_uppercase());
+        binary.set(&variable, &desk.key_of(channel));
+        text.push_str(&format!(
+            "[[channel]]\nname = \"{name}\"\nbase_url = \"{}\"\nkey_env = \"{variable}\"\n",
+            desk.base_url
+        ));
+    }
+    binary.configure(&text);
+    (desk, binary)
+}
+
+fn told(binary: &Binary, arguments: &[&str]) -> Value {
+    serde_json::from_str(&binary.ok(&[arguments, &["--json"]].concat(), "")).expect("JSON")
+}
+
+#[test]
+fn a_text_and_a_call_to_a_phone() {
+    let (desk, binary) = scene();
+    let sent = told(&binary, &["sms", "+34 600 111 222", "Ready at five."]);
+    assert_eq!((sent["ok"].as_bool(), sent["to"].as_str()), (Some(true), Some(ANA)));
+    assert!(binary.fails(2, &["sms", "600", "Hi"], "").contains("country code"));
+    let said = binary.fails(2, &["call", ANA], "");
+    assert!(said.contains("not published") && said.contains("--yes"), "{said}");
+    assert_eq!(desk.outbound().len(), 1, "nothing was called");
+    binary.fails(2, &["call", ANA, "--yes", "--context", "[1]"], "");
+    let called = told(&binary, &["call", ANA, "--yes", "--context", r#"{"order": 1041}"#]);
+    assert!(called["callId"].is_string(), "{called}");
+    let line = binary.ok(&["list", "--channel", "Harbor phone"], "");
+    assert!(line.contains(ANA), "{line}");
+    // What stands there is shown; what cannot be done says what can.
+    let shown = binary.ok(&["show", ANA], "");
+    assert!(shown.contains("Ready at five."), "{shown}");
+    assert!(binary.ok(&["export", ANA], "").contains("Ready at five."));
+    for change in [&["send", ANA, "Hi"][..], &["close", ANA], &["pause", ANA], &["react", ANA, "m", "x"]] {
+        let said = binary.fails(2, change, "");
+        assert!(said.contains("Harbor phone") && said.contains(&format!("frontdesk sms {ANA}")), "{said}");
+    }
+    // A chat with the same number is what is meant.
+    desk.customer("whatsapp", ANA, "Ana", "Is it ready?");
+    assert!(binary.ok(&["show", ANA], "").contains("Is it ready?"));
+    assert!(binary.ok(&["show", ANA, "--channel", "Harbor phone"], "").contains("Ready at five."));
+}
+
+#[test]
+fn a_channel_of_another_kind_is_told_with_those_that_fit() {
+    let (_desk, binary) = scene();
+    let said = binary.fails(2, &["mail", "account", "--channel", "Harbor chat"], "");
+    let wanted = "Harbor chat is business chat; this needs a mail channel: Harbor mail";
+    assert!(said.contains(wanted), "{said}");
+    let said = binary.fails(2, &["webhooks", "create", "https://hooks.example.com/x"], "");
+    assert!(said.contains("several chat or mail channels are configured"), "{said}");
+    assert!(said.contains("--channel: Harbor chat, Harbor mail, Harbor bot"), "{said}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let (desk, binary) = scene();
+    let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    binary.ok(&["show", &id], "");
+    for arguments in [
+        &["list"][..],
+        &["list", "--json"],
+        &["show", &id],
+        &["search", "hello"],
+        &["export", &id],
+        &["export", &id, "--format", "jsonl"],
+        &["events"],
+        &["account"],
+    ] {
+        binary.unread(arguments);
+    }
+}
+
+#[test]
+fn webhooks_pass_over_a_phone_that_has_none() {
+    let (desk, binary) = scene();
+    let receiver = desk.runtime.block_on(Receiver::start());
+    let create = ["webhooks", "create", &receiver.url, "--channel", "Harbor mail"];
+    binary.ok(&create, "");
+    let listed = told(&binary, &["webhooks", "list"]);
+    let hooks: Vec<&Value> = listed.as_array().expect("a list").iter().collect();
+    assert_eq!((hooks.len(), hooks[0]["channel"].as_str()), (1, Some("Harbor mail")), "{listed}");
+    let id = hooks[0]["id"].as_str().expect("an id");
+    assert!(binary.fails(1, &["webhooks", "delete", "nothing"], "").contains("no webhook is nothing"));
+    binary.ok(&["webhooks", "delete", id], "");
+    assert_eq!(binary.ok(&["webhooks", "list"], ""), "");
+    // Whoever names it is told why.
+    let said = binary.fails(1, &["webhooks", "list", "--channel", "Harbor phone"], "");
+    assert!(said.contains("Harbor phone"), "{said}");
+}
+
+#[test]
+fn a_file_is_uploaded_and_a_message_read_again() {
+    let (desk, binary) = scene();
+    let path = binary.folder().join("note.txt");
+    std::fs::write(&path, "a note").expect("written");
+    let path = path.to_string_lossy().into_owned();
+    let uploaded = told(&binary, &["upload", &path, "--channel", "Harbor chat"]);
+    assert!(uploaded["url"].as_str().is_some_and(|it| it.contains("note.txt")), "{uploaded}");
+    desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    let id = desk.get("whatsapp", "/messages")["data"][0]["id"].as_str().expect("an id").to_owned();
+    assert!(binary.ok(&["message", &id], "").contains("Hello?"));
+    assert_eq!(told(&binary, &["message", &id])["id"], id.as_str());
+    binary.fails(1, &["message", "nobody-has-this"], "");
+}
+
+#[test]
+fn mail_is_sent_changed_and_looked_up() {
+    let (desk, binary) = scene();
+    let message = desk.dev(
+        "inbound",
+        json!({"channel": "email", "from": "ana@mail.example", "name": "Ana", "subject": "A wheel", "text": "Bent."}),
+    );
+    let thread = message["threadId"].as_str().expect("a thread").to_owned();
+    let file = binary.folder().join("offer.txt");
+    std::fs::write(&file, "an offer").expect("written");
+    let file = file.to_string_lossy().into_owned();
+    let send =
+        ["mail", "send", "-", "--to", "ana@mail.example", "--subject", "Re: A wheel", "--thread", &thread];
+    let sent: Value = serde_json::from_str(
+        &binary.ok(&[&send[..], &["--file", &file, "--json"]].concat(), "We mend it.\n"),
+    )
+    .expect("JSON");
+    assert!(sent["messageId"].is_string(), "{sent}");
+    let said = binary.fails(2, &["mail", "send", "x", "--to", "ana at mail", "--subject", "y"], "");
+    assert!(said.contains("is no mail address"), "{said}");
+    binary.ok(&["mail", "change", &thread, "--star", "true", "--read", "true"], "");
+    assert!(binary.fails(2, &["mail", "change", &thread], "").contains("say what changes"));
+    let found = told(&binary, &["mail", "contacts", "--search", "ana"]);
+    assert_eq!(found[0]["email"], "ana@mail.example");
+    let account = told(&binary, &["mail", "account"]);
+    assert!(account["address"].as_str().is_some_and(|it| it.contains('@')), "{account}");
+}

@@ -1,0 +1,119 @@
+//! Broadcasts on the screen: chosen, written, looked over, held, begun, and
+//! steered between two waves.
+
+use serde_json::json;
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600112222";
+
+/// A desk with three people of whom two wrote.
+fn desk() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
+    desk.customer("whatsapp", "+351910002222", "João Pereira", "Olá");
+    for (phone, name) in
+        [(MARIA, "Maria Lopez"), ("+351910002222", "João Pereira"), ("+447700902222", "Ann Brown")]
+    {
+        desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": phone, "name": name}));
+    }
+    desk.settle();
+    desk
+}
+
+/// Time passes for the service and the desk, and the hands do what is due.
+pub fn go_on(desk: &mut Desk, seconds: i64) {
+    for _ in 0..seconds.div_euclid(5).max(1) {
+        desk.pass(5).settle();
+    }
+}
+
+#[test]
+fn marked_people_are_sent_to_after_a_look_and_a_hold() {
+    let mut desk = desk();
+    desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
+    desk.shows("New broadcast · Harbor chat").shows("To all people: 3 with an id").shows("the text is empty");
+    photographs!(desk, "form");
+    desk.keys("<Tab>").types("We open at 9.\\nCome in!");
+    desk.shows("Ctrl-X flight check · 3 credits").keys("<Ctrl-X>");
+    desk.shows("Flight check · 3 people").shows("3 credits · balance 1000 · OK");
+    desk.shows("2 open, 1 closed: will be refused for 1").shows("all in one wave");
+    photographs!(desk, "flight");
+    // Back and forth loses nothing.
+    desk.keys("n").shows("We open at 9.").keys("<Esc>").shows("the form is kept").keys("b<Ctrl-X>");
+    desk.shows("Flight check · 3 people").keys("y").shows("held 15 s").shows("HELD");
+    desk.settle().shows("HELD");
+    assert!(desk.outbound().is_empty(), "nothing leaves while it is held");
+    photographs!(desk, "held");
+    desk.keys("z").shows("taken back; nothing has left").shows("taken back");
+    go_on(&mut desk, 30);
+    assert!(desk.outbound().is_empty());
+    // Once more, and on.
+    desk.keys("b").shows("We open at 9.").keys("<Ctrl-X>y").shows("held 15 s");
+    desk.wait(16_000_000);
+    desk.settle().shows("wave 1/1");
+    go_on(&mut desk, 90);
+    let sent = desk.outbound();
+    let bodies: Vec<&str> = sent.iter().filter_map(|it| it["content"].as_str()).collect();
+    let ours = bodies.iter().filter(|it| **it == "We open at 9.\nCome in!").count();
+    assert_eq!(ours, 2, "{bodies:?}");
+    desk.shows("finished").shows("1 failed (33 %)").shows("2 delivered · 1 failed · 0 pending");
+    desk.keys("z").shows("nothing is held that could be taken back");
+    // What the trigger tells stands beside it.
+    desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
+    go_on(&mut desk, 70);
+    desk.keys("gigb").settle().shows("event: completed").shows("1 completed campaign is none of these");
+    photographs!(desk, "completed");
+}
+
+#[test]
+fn everyone_takes_a_command_of_its_own_and_a_phrase() {
+    let mut desk = desk();
+    desk.keys("gb").shows("No broadcast was sent from here yet").keys("b").shows("nobody is chosen");
+    photographs!(desk, "empty");
+    desk.keys(":")
+        .types("broadcast everyone")
+        .keys("<Enter>")
+        .shows("To EVERYONE of the workspace: 3 contacts");
+    desk.hides("canary").keys("<Tab>").types("Hello all").keys("<Ctrl-X>");
+    desk.shows("EVERYONE: 3 contacts").shows("Type SEND TO ALL 3 and Enter");
+    desk.keys("y<Enter>").shows("that is not it");
+    assert!(desk.outbound().is_empty());
+    desk.keys("<Backspace>").types("SEND TO ALL 3").keys("<Enter>").shows("held 15 s");
+    desk.keys("2").keys("gb").shows("bot-chat has no broadcasts").keys("\\").shows("Hello all");
+    desk.keys("b").shows("has no broadcasts");
+}
+
+#[test]
+fn a_file_names_people_and_what_is_wrong_with_it_is_told() {
+    let mut desk = desk();
+    let text = format!("{MARIA}\n# nobody\n{MARIA}\n+34 12\n+34699999999\n");
+    let file = desk.file("people.txt", text.as_bytes());
+    desk.keys(":").types(&format!("broadcast file {file}")).keys("<Enter>");
+    desk.shows("1 with an id").shows("1 named twice").shows("line 4: +3412 is no phone");
+    desk.keys("<Esc>:").types("broadcast file /nowhere/at/all").keys("<Enter>").shows("No such file");
+    desk.hides("being looked up")
+        .keys(":")
+        .types("broadcast track bc_elsewhere")
+        .keys("<Enter>")
+        .shows("bc_elsewhere is watched");
+    desk.shows("not read yet");
+    desk.keys("p").shows("it was not begun in waves");
+    desk.keys(":")
+        .types("broadcast")
+        .keys("<Enter>")
+        .shows("broadcast needs everyone, file PATH or track ID");
+}
+
+#[test]
+fn it_is_rehearsed_with_the_same_bytes_on_a_test_key() {
+    let mut desk = Desk::rehearsing(80, 24);
+    desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "name": "Maria Lopez"}));
+    desk.settle().keys("gp").shows("Maria Lopez").keys("b<Tab>").types("Hello").keys("<Ctrl-X>");
+    desk.shows("not rehearsed").keys("<Ctrl-T>").settle().shows("the same bytes on Rehearsal");
+    desk.shows("taken");
+    photographs!(desk, "rehearsed");
+    assert!(desk.outbound().is_empty(), "a test key reaches nobody");
+    // Other words are not what was rehearsed.
+    desk.keys("<Esc>!<Ctrl-X>").shows("not rehearsed");
+}

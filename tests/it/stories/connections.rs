@@ -1,0 +1,178 @@
+//! Data Connections in the inbox: the business's own data on the card, in
+//! replies, by hand; a new connection, and the log of calls.
+
+use frontdesk::service::demo::shop_api;
+
+use crate::desk::Desk;
+
+const SECOND: i64 = 1_000_000;
+const MARIA: &str = "+34600111222";
+
+/// The demo with its shop connected.
+fn desk(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::demo(columns, rows);
+    let shop = shop_api::connection(&address(&desk)).expect("the shop");
+    desk.connect(&[(shop, shop_api::KEY)]);
+    desk.settle();
+    desk
+}
+
+fn address(desk: &Desk) -> String {
+    desk.dev_url.trim_start_matches("http://").trim_end_matches("/dev").to_owned()
+}
+
+/// Opens Maria's conversation.
+fn open_maria(desk: &mut Desk) {
+    desk.keys(":").types(&format!("open {MARIA}")).keys("<Enter>").settle().shows("Maria Lopez");
+}
+
+/// The port is another at each run.
+fn picture(desk: &mut Desk) -> String {
+    let port = address(desk).rsplit(':').next().expect("a port").to_owned();
+    desk.picture().replace(&port, &"0".repeat(port.len()))
+}
+
+macro_rules! pictures {
+    ($desk:expr, $name:expr) => {
+        let size = $desk.app.size;
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            $desk.resize((columns, rows));
+            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture(&mut $desk));
+        }
+        $desk.resize(size);
+    };
+}
+
+#[test]
+fn opening_a_conversation_shows_the_customers_orders() {
+    let mut desk = desk(160, 40);
+    open_maria(&mut desk);
+    desk.shows("shop · orders").shows("1041").shows("in transit").shows("129.50 EUR").shows("2,139.50 EUR");
+    insta::assert_snapshot!("card_160x40", desk.picture());
+    // The answer is kept for a minute, and its age stands beside it.
+    let calls = |desk: &mut Desk| {
+        let picture = desk.keys("gL").picture();
+        desk.keys("<Esc>");
+        picture.matches("shop · orders").count()
+    };
+    let before = calls(&mut desk);
+    desk.keys("J").settle().keys("K").settle();
+    desk.wait(30 * SECOND);
+    desk.shows("just now");
+    let there_and_back = calls(&mut desk);
+    assert_eq!(there_and_back, before + 1, "only the neighbour's were asked for");
+    desk.wait(90 * SECOND);
+    desk.shows("2m ago").keys("L").shows("just now");
+    desk.resize((80, 24));
+    desk.keys("I");
+    if !desk.picture().contains("Card") {
+        desk.keys("I");
+    }
+    photographs!(desk, "card");
+}
+
+#[test]
+fn what_fails_is_said_and_what_was_known_stays() {
+    let mut desk = desk(160, 40);
+    open_maria(&mut desk);
+    let shop = shop_api::connection(&address(&desk)).expect("the shop");
+    desk.connect(&[(shop, "another-key")]);
+    desk.keys("L").shows("does not take the credential (status 401)").shows("1041").shows("not now");
+    assert!(!desk.picture().contains("another-key"));
+    insta::assert_snapshot!("failing_160x40", desk.picture());
+}
+
+#[test]
+fn without_a_connection_the_keys_say_how_to_make_one() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hi");
+    desk.settle().keys("<Enter>L").shows(":connection add makes one");
+    desk.keys("!").shows(":connection add makes one");
+}
+
+#[test]
+fn any_endpoint_is_asked_by_hand() {
+    let mut desk = desk(80, 24);
+    open_maria(&mut desk);
+    desk.keys("!").shows("Ask a connection").shows("shop · parcel").types("parcel");
+    pictures!(desk, "endpoints");
+    desk.keys("<Enter>").shows("Order number (integer)").keys("<Enter>").shows("Order number is wanted");
+    desk.types("forty").keys("<Enter>").shows("number must be a whole number");
+    pictures!(desk, "form");
+    desk.keys("<Ctrl-U>").types("1041").keys("<Enter>").shows("carrier: Quay Post").shows("22 Nov 2026");
+    pictures!(desk, "answer");
+    desk.keys("<Esc>!").types("parcel").keys("<Enter>").types("77").keys("<Enter>");
+    desk.shows("it knows nothing there (status 404)");
+}
+
+#[test]
+fn what_was_looked_up_goes_into_replies() {
+    let mut desk = desk(120, 30);
+    std::fs::create_dir_all(desk.replies()).expect("a folder");
+    let reply =
+        "+++\ntitle = \"Where it is\"\n+++\nYour order: {shop.orders}. Club: {shop.club}, {shop.nothing}.\n";
+    std::fs::write(desk.replies().join("where.md"), reply).expect("written");
+    open_maria(&mut desk);
+    desk.keys("c").types("where").keys("<Enter>");
+    desk.shows("Your order: 1041 · in transit").shows("Club: Gold, {shop.nothing?}");
+    pictures!(desk, "reply");
+    desk.keys("<Ctrl-A><Ctrl-K><Ctrl-U>");
+    desk.keys("<Esc>").settle();
+    let mut desk = self::desk(120, 30);
+    open_maria(&mut desk);
+    desk.keys("i")
+        .types("You are {shop.club}!")
+        .keys("<Enter>")
+        .shows("{shop.club} is still to be filled in");
+    desk.keys("<Tab>").shows("You are Gold!");
+}
+
+#[test]
+fn the_log_of_calls_tells_how_each_went() {
+    let mut desk = desk(80, 24);
+    desk.keys("gL").shows("No connection was asked yet").keys("<Esc>");
+    open_maria(&mut desk);
+    desk.wait(61 * SECOND);
+    desk.keys("L!").types("parcel").keys("<Enter>").types("77").keys("<Enter><Esc>gL");
+    desk.shows("Calls of connections").shows("shop · orders").shows("shop · parcel").shows("404");
+    pictures!(desk, "log");
+    let log = std::fs::read_to_string(desk.folder().join("connection-calls.log")).expect("the log");
+    assert_eq!(log.lines().count(), 3, "{log}");
+    assert!(!log.contains(shop_api::KEY) && !log.contains("Gold"), "neither keys nor answers: {log}");
+}
+
+#[test]
+fn a_new_connection_is_made_step_by_step_and_only_after_it_answered() {
+    let mut desk = Desk::demo(80, 24);
+    desk.connect(&[]);
+    desk.settle();
+    open_maria(&mut desk);
+    let address = address(&desk);
+    desk.keys(":").types("connection add").keys("<Enter>").shows("New connection").shows("authentication");
+    desk.types("shop").keys("<Tab><Ctrl-U>").types(&format!("http://{address}/shop"));
+    desk.keys("<Tab><Tab><Tab>").types("wrong-key").hides("wrong-key").shows("•••••••••");
+    desk.keys("<Tab><Tab><Ctrl-U>").types("/customer").keys("<Tab>").types("phone={phone}");
+    pictures!(desk, "wizard");
+    desk.keys("<Enter>").shows("base_url: the URL must start with https://");
+    desk.keys("<Tab><Tab><Tab>").types(&address).keys("<Enter>");
+    desk.shows("it does not take the credential (status 401)");
+    pictures!(desk, "wizard_refused");
+    assert!(!desk.folder().join("connections.sealed").exists(), "nothing is kept");
+    desk.keys("<Tab><Tab><Ctrl-U>").types(shop_api::KEY).keys("<Enter>").shows("it answered with status 200");
+    desk.keys("<Enter>").shows("pick at least one field with Space");
+    desk.keys("<Space>j<Space>").shows("[x]");
+    pictures!(desk, "wizard_picking");
+    desk.keys("<Enter>").shows("shop is connected");
+    desk.keys("gi<Esc>").settle();
+    open_maria(&mut desk);
+    desk.keys("L").settle();
+    desk.resize((160, 40));
+    desk.shows("shop · orders").shows("Gold");
+    let file = std::fs::read_to_string(desk.folder().join("connections.toml")).expect("the file");
+    assert!(file.contains("automatic = true") && file.contains("from = \"contact.phone\""), "{file}");
+    for name in ["connections.toml", "connections.sealed", "connection-calls.log", "desk/outbox.db"] {
+        let bytes = std::fs::read(desk.folder().join(name)).expect(name);
+        assert!(!String::from_utf8_lossy(&bytes).contains(shop_api::KEY), "{name} holds the key");
+    }
+    desk.keys("QA:").types("connection add").keys("<Enter>").shows("a macro is being recorded");
+}

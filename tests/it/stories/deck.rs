@@ -1,0 +1,101 @@
+//! The pages of cards: events that lead to the person, templates, the account,
+//! and the way to the phone.
+
+use serde_json::json;
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+
+fn desk() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn events_are_cards_that_lead_to_the_person() {
+    let mut desk = desk();
+    let order = json!({"id": "o1", "orderNumber": "1041", "total": 49.9, "currency": "EUR",
+        "customer": {"name": "Maria Lopez", "phone": MARIA}, "items": [{"sku": "saddle", "count": 1}],
+        "createdAt": "2026-11-20T09:00:00Z"});
+    desk.dev("event", json!({"name": "order.created", "data": order}));
+    let appointment =
+        json!({"service": "Fitting", "when": "tomorrow", "odd": {"deep": [1, 2, {"x": "\u{1b}[2J"}]}});
+    desk.dev("event", json!({"name": "appointment.created", "data": appointment}));
+    desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
+    desk.keys("ge")
+        .shows("Events · Harbor chat")
+        .shows("order")
+        .shows("1041")
+        .shows("Fitting")
+        .shows("Autumn");
+    desk.shows("Where is my order 1041?").shows("contact");
+    photographs!(desk, "events");
+    desk.keys("/").types("saddle").keys("<Enter>").shows("total").shows("49.9").shows("items 1.sku");
+    photographs!(desk, "event");
+    desk.keys("<Enter>").shows("Where is my order 1041?").hides("Events ·");
+    desk.keys("ge/")
+        .types("autumn")
+        .keys("<Enter><Enter>")
+        .shows("it tells of nobody by a number or a conversation");
+    desk.keys("/<Esc>/").types("zzz").shows("Nothing here fits");
+}
+
+#[test]
+fn templates_show_how_they_look_and_what_is_filled_in() {
+    let mut desk = desk();
+    desk.keys("gt").shows("Templates · Harbor chat").shows("order_on_its_way").shows("APPROVED");
+    desk.keys("/").types("order_on_its_way en").keys("<Enter>").shows("{{1}}").shows("fill in");
+    photographs!(desk, "templates");
+    desk.keys("<Enter>").shows("Template order_on_its_way");
+    desk.keys("<Esc><Esc>2gt").shows("bot-chat needs no templates");
+}
+
+#[test]
+fn the_account_tells_what_a_key_can_do_and_what_things_cost() {
+    let mut desk = desk();
+    desk.keys("ga")
+        .shows("Account · Harbor chat")
+        .shows("1000 credits")
+        .shows("no whole day is known here yet");
+    photographs!(desk, "account");
+    desk.keys("j").shows("was spent from here in the last seven days");
+    desk.keys("jjjj").shows("answer in them · pause the AI, hand").shows("cannot").shows("threads of mail");
+    photographs!(desk, "key");
+    desk.keys("G").shows("not published").shows("2–3 credits");
+    photographs!(desk, "prices");
+    desk.keys("gv").shows("no tab has a phone's key");
+    let mut desk = Desk::demo(80, 24);
+    desk.settle().keys("gv").shows("4 Harbor phone");
+}
+
+#[test]
+fn what_was_spent_is_a_chart_and_a_forecast() {
+    let mut desk = desk();
+    desk.keys("<Enter>");
+    for text in ["One.", "Two.", "Three."] {
+        desk.keys("i").types(text).keys("<Enter>").settle();
+    }
+    // The pause of the AI and what was sent left; a day goes by.
+    desk.wait(24 * 3_600 * 1_000_000);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "And?");
+    desk.settle().keys("i").types("Soon.").keys("<Enter>").settle();
+    desk.keys("<Esc>ga").shows("at 3 a day from here; empty about");
+    desk.keys("j").shows("3 credits for 3").shows("1 credit for 1").shows("nothing");
+    photographs!(desk, "by_day");
+    desk.keys("jj").shows("message").shows("4 credits for 4");
+    desk.keys("G").shows("charged: 1 credit on average");
+}
+
+#[test]
+fn a_page_that_cannot_be_read_says_why_and_keeps_what_it_has() {
+    let mut desk = desk();
+    desk.keys("ge").shows("Where is my order 1041?").keys("<Esc>");
+    let refused = json!({"path_prefix": "/triggers", "count": 20, "status": 503});
+    desk.dev("fault", refused);
+    desk.wait(61_000_000);
+    desk.keys("ge").shows("not read anew").shows("Where is my order 1041?");
+    photographs!(desk, "not_read_anew");
+}

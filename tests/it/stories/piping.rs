@@ -1,0 +1,40 @@
+//! The item at hand for a command of the person's own, and the way back to
+//! where one was.
+
+use crate::desk::Desk;
+
+fn desk() -> Desk {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Olá");
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is 1041?");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_message_goes_to_a_command_as_json() {
+    let mut desk = desk();
+    desk.keys("<Enter>").settle().keys("|").shows(":pipe").types("tr , '\\n' | grep 1041").keys("<Enter>");
+    desk.shows("Run this command?").shows("[y] RUN it");
+    photographs!(desk, "asks");
+    desk.wait(200_000);
+    desk.keys("y").settle().shows("Where is 1041?");
+    photographs!(desk, "answer");
+    desk.keys("<Esc>|").shows(":pipe tr").keys("<Enter>").settle().shows("1041");
+    desk.keys("<Esc>|exit 3").shows(":pipe exit 3").hides("exit 3tr").hides("1041exit").keys("<Enter>");
+    desk.wait(200_000);
+    desk.keys("n").hides("Run this").keys("|<Ctrl-U>pipe echo no such ticket >&2; exit 3<Enter>");
+    desk.wait(200_000);
+    desk.keys("y").settle().shows("it failed with 3: no such ticket");
+    desk.keys("|<Ctrl-U>pipe<Enter>").shows("pipe needs COMMAND");
+}
+
+#[test]
+fn a_backtick_goes_back_and_forth() {
+    let mut desk = desk();
+    desk.keys("`").shows("this is the first place since the start");
+    desk.keys("gg<Enter>").settle().shows("Where is 1041?").keys("<Esc>j<Enter>").settle().shows("Olá");
+    desk.keys("`").settle().shows("Where is 1041?").keys("`").settle().shows("Olá");
+    desk.keys("go").shows("Outbox").keys("`").settle().shows("Olá").keys("`").shows("Outbox");
+    desk.keys("2").keys("`").shows("Outbox · Harbor chat");
+}

@@ -1,0 +1,84 @@
+//! Webhooks: registered with a secret that is shown once, listed, removed, and
+//! what is to be looked at when an endpoint does not pass its challenge.
+
+use frontdesk::model::news::News;
+use frontdesk::model::reception::{Counts, Reception, State};
+use frontdesk::model::text::SafeText;
+
+use crate::desk::{Desk, direct};
+use crate::service::receiver::{Receiver, hex_hmac};
+
+fn desk() -> Desk {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_webhook_is_registered_with_a_secret_shown_once_and_removed() {
+    let mut desk = desk();
+    let receiver = desk.runtime.block_on(Receiver::start());
+    desk.keys("gk").shows("No webhooks").keys("a").shows("a customer has written");
+    photographs!(desk, "form");
+    desk.keys("<Enter>").shows("not yet: the address must begin with https://");
+    // A whole address is pasted behind the https:// that stands there.
+    desk.types("https://shop.example/hook").keys("<Enter>").shows(" https://shop.example/hook").keys("<Esc>");
+    desk.keys("<Ctrl-U>").types(&receiver.url).keys("<Tab><Tab> <Enter>").shows("REGISTER this webhook?");
+    desk.shows("message.received").hides("message.sent,").shows("not copied yet").keys("c").shows("(copied)");
+    let secret = desk.copied.last().expect("copied").clone();
+    assert_eq!(secret.len(), 64);
+    desk.shows(&secret).keys("y").hides(&secret).settle();
+    desk.wait(1_000_000);
+    desk.settle().shows(&receiver.url).shows("active").shows("is never told again").hides(&secret);
+    // What is delivered is signed with it.
+    receiver.take();
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hi");
+    desk.pass(2);
+    let told = receiver.deliveries();
+    assert_eq!(told.len(), 1, "only what was chosen");
+    let signature = hex_hmac(&secret, &told[0].body);
+    assert_eq!(told[0].headers.get("x-service-signature"), Some(&signature));
+    desk.keys("D").shows("REMOVE this webhook?").keys("y").settle();
+    desk.wait(1_000_000);
+    desk.settle().shows("No webhooks");
+}
+
+#[test]
+fn a_failed_challenge_brings_the_list_of_what_to_look_at() {
+    let mut desk = desk();
+    let receiver = desk.runtime.block_on(Receiver::start());
+    receiver.answer_by(|_| (200, "", b"<html>hello</html>".to_vec()));
+    desk.keys("gka<Ctrl-U>").types(&receiver.url).keys("<Enter>y").settle();
+    desk.shows("NOT MADE").shows("no JSON, no HTML, no quotes").shows("try again, or drop it");
+    // Nobody listens there either; the address is one of a picture.
+    let mut desk = self::desk();
+    desk.keys("gka<Ctrl-U>").types("http://127.0.0.1:9/hook").keys("<Enter>y").settle();
+    desk.shows("NOT MADE");
+    photographs!(desk, "not_made");
+}
+
+#[test]
+fn mail_has_events_of_its_own() {
+    let mut desk = Desk::demo(80, 24);
+    desk.settle().keys("3gka").shows("email.opened").shows("the AI has given a thread a category");
+}
+
+#[test]
+fn how_this_desk_itself_is_told_stands_on_the_page_and_in_the_status_line() {
+    let mut desk = desk();
+    let channel = desk.app.tab().channel.id.clone();
+    let tell = |desk: &mut Desk, state: State| {
+        let counts = Counts { taken: 41, repeated: 2, unknown: 1, refused: 3 };
+        let url = SafeText::line("https://desk.example/hooks/harbor-chat-1a2b3c4d");
+        desk.told(News::Reception(channel.clone(), Box::new(Reception { url, state, counts })));
+    };
+    tell(&mut desk, State::Instant);
+    desk.keys("gk").shows("this desk").shows("deliveries come through: polling is slow").shows(" instant ·");
+    photographs!(desk, "instant");
+    tell(&mut desk, State::Doubted);
+    desk.keys("<Esc>gk").shows("DOUBTED").shows(" live ·").keys("D").shows("no registered webhook is chosen");
+    let why = "127.0.0.1:8790 cannot be listened on: Address already in use; another desk may do it";
+    tell(&mut desk, State::Closed(SafeText::line(why)));
+    desk.keys("<Esc>gk").shows("CLOSED").shows("polled as usual");
+    photographs!(desk, "closed");
+}
