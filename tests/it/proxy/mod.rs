@@ -9,16 +9,20 @@ pub mod fault;
 pub mod relay;
 pub mod script;
 
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use script::Script;
+
+/// A port that was given up is free after so long at the latest.
+const FREED: Duration = Duration::from_secs(60);
 
 /// What a request asked for, as the proxy read it off its head.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +105,7 @@ impl Proxy {
                 count.fetch_add(1, Ordering::SeqCst);
             }
         });
-        let socket = bind((Ipv4Addr::LOCALHOST, 0).into());
+        let socket = bind((Ipv4Addr::LOCALHOST, 0).into()).await;
         let address = socket.local_addr().expect("an address");
         let proxy = Self { address, shared, behind: Mutex::new(Behind::Bound(socket)), trapped, trapping };
         proxy.door(door).await;
@@ -125,14 +129,14 @@ impl Proxy {
                 task.abort();
                 // Its listener is gone only when the task is.
                 let _ = task.await;
-                bind(self.address)
+                bind(self.address).await
             }
             Behind::Bound(socket) => socket,
             Behind::Queue(listener, fillers) => {
                 drop((listener, fillers));
-                bind(self.address)
+                bind(self.address).await
             }
-            Behind::Nothing => bind(self.address),
+            Behind::Nothing => bind(self.address).await,
         };
         let behind = match door {
             Door::Refused => Behind::Bound(socket),
@@ -201,11 +205,24 @@ impl Drop for Proxy {
     }
 }
 
-fn bind(address: SocketAddr) -> TcpSocket {
+/// Takes an address, also one that was just given up: a process another test
+/// starts meanwhile holds a copy of every socket until its program begins, so
+/// that closing one frees its port a moment later.
+async fn bind(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_reuseaddr(true).expect("the option is taken");
-    socket.bind(address).expect("the port is free");
-    socket
+    let since = Instant::now();
+    loop {
+        match socket.bind(address) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse && since.elapsed() < FREED => {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            bound => {
+                bound.unwrap_or_else(|error| panic!("{address} after {:?}: {error}", since.elapsed()));
+                return socket;
+            }
+        }
+    }
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
@@ -220,4 +237,23 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             }
         });
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_port_is_taken_again_also_while_processes_start() {
+    let proxy = Proxy::start((Ipv4Addr::LOCALHOST, 9).into(), Door::Open).await;
+    let enough = Arc::new(AtomicUsize::new(0));
+    let until = enough.clone();
+    let starting = std::thread::spawn(move || {
+        while until.load(Ordering::SeqCst) == 0 {
+            std::process::Command::new("true").status().expect("it runs");
+        }
+    });
+    for _ in 0..500 {
+        proxy.door(Door::Refused).await;
+        proxy.door(Door::Open).await;
+    }
+    enough.store(1, Ordering::SeqCst);
+    starting.join().expect("no panic");
+    TcpStream::connect(proxy.address).await.expect("it listens");
 }
