@@ -152,14 +152,20 @@ impl Plan {
         Self { wish, apply, skipped }
     }
 
-    /// `38 of 40 apply, 2 already closed`.
+    /// `38 of 40 apply; 2 do not: already closed`.
     pub fn words(&self) -> String {
-        let total = self.apply.len() + self.skipped.len();
-        let mut words = format!("{} of {total} apply", self.apply.len());
-        for (count, reason) in self.reasons() {
-            words.push_str(&format!(", {count} {reason}"));
+        let (apply, others) = (self.apply.len(), self.skipped.len());
+        let words = format!("{apply} of {} apply", apply + others);
+        let does = if others == 1 { "does" } else { "do" };
+        match self.reasons().as_slice() {
+            [] => words,
+            [(_, reason)] => format!("{words}; {others} {does} not: {reason}"),
+            reasons => {
+                let each: Vec<String> =
+                    reasons.iter().map(|(count, reason)| format!("{count} {reason}")).collect();
+                format!("{words}; {others} {does} not: {}", each.join(", "))
+            }
         }
-        words
     }
 
     /// What was done to whom.

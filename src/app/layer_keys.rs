@@ -6,7 +6,7 @@
 use crate::app::App;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::{Layer, TYPE_AHEAD};
+use crate::app::layers::{AROUND, Layer, TYPE_AHEAD};
 use crate::app::outside::Asked;
 use crate::app::tab::Focus;
 
@@ -170,8 +170,8 @@ fn says_no(layer: &Layer) -> bool {
 
 /// Where a text layer of so many lines is after a key; `None` closes it.
 pub(super) fn scrolled(first: usize, key: Key, rows: usize, total: usize) -> Option<usize> {
-    // Two rows stay free around a layer, two are its border.
-    let shown = rows.saturating_sub(4).max(1);
+    // Some rows stay free around a layer, two are its border.
+    let shown = rows.saturating_sub(usize::from(AROUND) + 2).max(1);
     let page = shown.saturating_sub(2).max(1);
     let last = total.saturating_sub(shown);
     let moved = match key.code {

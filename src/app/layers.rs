@@ -38,6 +38,8 @@ use crate::model::queries::{OutboxEntry, PausedEntry};
 use crate::model::text::SafeText;
 use crate::model::webhooks::Webhook;
 
+/// Rows around a layer: the tabs above it, two lines below it.
+pub const AROUND: u16 = 3;
 /// Microseconds after a dialog opens in which keys are dropped, so that fast
 /// typing cannot answer it.
 pub const TYPE_AHEAD: i64 = 150_000;

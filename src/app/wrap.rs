@@ -38,6 +38,26 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", &text[..end])
 }
 
+/// The first cluster of a text and as much of its end as fits, with `…` where
+/// something was cut.
+pub fn cut_inside(text: &str, width: usize) -> String {
+    let Some(head) = text.graphemes(true).next().filter(|_| cells(text) > width) else {
+        return cut(text, width);
+    };
+    let mut room = width.saturating_sub(cluster_cells(head) + 1);
+    let mut start = text.len();
+    for (at, cluster) in text.grapheme_indices(true).rev() {
+        match room.checked_sub(cluster_cells(cluster)) {
+            Some(left) => (room, start) = (left, at),
+            None => break,
+        }
+    }
+    match start < text.len() {
+        true => format!("{head}…{}", &text[start..]),
+        false => cut(text, width),
+    }
+}
+
 /// A text cut or padded with spaces to exactly this many cells.
 pub fn fit(text: &str, width: usize) -> String {
     let mut out = cut(text, width);

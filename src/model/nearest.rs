@@ -6,7 +6,7 @@
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let ranked = known.iter().map(|it| (distance(word, it), *it));
     let (steps, found) = ranked.min_by_key(|(steps, _)| *steps)?;
-    (steps <= found.len().max(word.len()).div_ceil(2)).then_some(found)
+    (steps <= found.len().max(word.len()).div_ceil(3)).then_some(found)
 }
 
 /// Letters to insert, delete or change to make one word the other.
@@ -34,5 +34,7 @@ mod tests {
         assert_eq!(nearest("pasue_on_reply", &known), Some("pause_on_reply"));
         assert_eq!(nearest("undo_second", &known), Some("undo_seconds"));
         assert_eq!(nearest("zzzzzzzzzzzzzzzzzzzzzzzzzzzz", &known), None);
+        assert_eq!(nearest("clsoe", &["tab", "close", "sort"]), Some("close"));
+        assert_eq!(nearest("foo", &["tab", "view", "sort"]), None, "half of it is not enough");
     }
 }

@@ -190,12 +190,20 @@ fn lock(tab: &Tab) -> Option<String> {
         return Some("no address to answer to".to_owned());
     }
     if row.conversation.window == ServiceWindow::Closed && awaits_reply(tab) {
-        return Some("Template sent · waiting for a reply to reopen · draft kept".to_owned());
+        return Some(kept(tab, "Template sent · waiting for a reply to reopen"));
     }
     if row.conversation.window == ServiceWindow::Closed {
-        return Some("Window closed · only templates may be sent · draft kept".to_owned());
+        return Some(kept(tab, "Window closed · only templates may be sent"));
     }
     None
+}
+
+/// Says of a draft, where there is one, that it is not lost.
+fn kept(tab: &Tab, words: &str) -> String {
+    match tab.composer.as_ref().is_some_and(Composer::has_reply) {
+        true => format!("{words} · draft kept"),
+        false => words.to_owned(),
+    }
 }
 
 /// Whether the newest that was said is a template.
@@ -236,22 +244,28 @@ fn bottom(app: &App, theme: Theme, area: Area, locked: bool, buffer: &mut Buffer
     let waits = guard(app, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
     let taken = paint::runs_right(buffer, area.x + 1, y, width, &[(&waits, theme.waiting())]);
     let Some(composer) = tab.composer.as_ref().filter(|_| focused) else { return };
-    let (words, style) = keys(app, tab, composer, locked, theme);
+    let (words, style) = keys(app, tab, composer, (locked, usize::from(width)), theme);
     let fits = wrap::cells(&words) <= usize::from(width.saturating_sub(taken));
     if taken == 0 || fits {
         paint::text(buffer, area.x + 1, y, width, &words, style);
     }
 }
 
-/// What Enter does and costs, and the other keys.
-fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -> (String, Style) {
+/// What Enter does and costs, and the other keys, in so many cells.
+fn keys(
+    app: &App,
+    tab: &Tab,
+    composer: &Composer,
+    (locked, room): (bool, usize),
+    theme: Theme,
+) -> (String, Style) {
     if composer.mode == Mode::Note {
         let words = " {send} keeps the note here · {switch-mode} answer · {leave} leave ";
         return (app.keyed(words), theme.note());
     }
     if locked {
-        let words = " {menu} t template · {switch-mode} note · {leave} leave, draft kept ";
-        return (app.keyed(words), theme.dim());
+        let words = kept(tab, " {menu} t template · {switch-mode} note · {leave} leave");
+        return (format!("{} ", app.keyed(&words)), theme.dim());
     }
     let (parts, price) = tab.reply_price();
     if let Some(why) = tab.cannot_pay(price) {
@@ -267,12 +281,46 @@ fn keys(app: &App, tab: &Tab, composer: &Composer, locked: bool, theme: Theme) -
         seconds => format!("held {seconds} s"),
     };
     let (more, leave) = (app.key_of(Command::Menu), app.key_of(Command::Leave));
-    let words = match tab.markup_words() {
-        Some(markup) => {
-            let turn = app.key_of(Command::TurnMarkup);
-            format!(" {send} send as {markup} · {price} · {held} · {turn} · {more} more ")
-        }
-        None => format!(" {send} send · {price} · {held} · {more} more · {leave} leave "),
+    let (markup, turn) = match tab.markup_words() {
+        Some(markup) => (format!(" as {markup}"), format!("{} markup", app.key_of(Command::TurnMarkup))),
+        None => (String::new(), String::new()),
     };
-    (words, theme.dim())
+    let parts =
+        [format!("{send} send{markup}"), price, held, turn, format!("{more} more"), format!("{leave} leave")];
+    (fitting(parts.to_vec(), &[2, 3], room), theme.dim())
+}
+
+/// The parts in one line; of those that may go, as many as must, in their
+/// order.
+fn fitting(mut parts: Vec<String>, may_go: &[usize], room: usize) -> String {
+    let line = |parts: &[String]| {
+        let there: Vec<&str> = parts.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+        format!(" {} ", there.join(" · "))
+    };
+    for part in may_go {
+        if wrap::cells(&line(&parts)) > room
+            && let Some(part) = parts.get_mut(*part)
+        {
+            part.clear();
+        }
+    }
+    line(&parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_less_gives_way() {
+        let parts = ["Enter send", "1 credit", "held 5 s", "F3 HTML", "Esc leave"].map(str::to_owned);
+        let cases = [
+            (80, " Enter send · 1 credit · held 5 s · F3 HTML · Esc leave "),
+            (50, " Enter send · 1 credit · F3 HTML · Esc leave "),
+            (10, " Enter send · 1 credit · Esc leave "),
+        ];
+        for (room, expected) in cases {
+            assert_eq!(fitting(parts.to_vec(), &[2, 3], room), expected);
+        }
+    }
 }

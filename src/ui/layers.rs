@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
-use crate::app::layers::Layer;
+use crate::app::layers::{self, Layer};
 use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::text::SafeText;
@@ -64,12 +64,14 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
     }
 }
 
-/// A box in the middle of the screen.
+/// A box in the middle of the screen. The tabs above it and the two lines
+/// below it are always seen.
 pub fn centered(app: &App, width: u16, height: u16) -> Area {
     let (columns, rows) = app.size;
     let width = width.min(columns.saturating_sub(2));
-    let height = height.min(rows.saturating_sub(2));
-    Area { x: (columns - width) / 2, y: (rows - height) / 2, width, height }
+    let height = height.min(rows.saturating_sub(layers::AROUND));
+    let y = ((rows - height) / 2).min(rows.saturating_sub(height + 2));
+    Area { x: (columns - width) / 2, y, width, height }
 }
 
 fn dialog(app: &App, theme: Theme, title: &str, lines: &[(String, Style)], buffer: &mut Buffer) {

@@ -135,7 +135,7 @@ pub fn tags(app: &App, theme: Theme, rows: &[ConversationRow], line: &TagLine) -
         lines.push((how.to_owned(), theme.dim()));
     }
     let place = match rows.iter().filter(|it| app.tags_leave(it)).count() {
-        0 => "Kept on this desk only: this channel has no tags.".to_owned(),
+        0 => not_sent(app, rows),
         all if all == rows.len() => "Kept with the contact: colleagues and the AI may see them.".to_owned(),
         some => format!("{some} kept with the contact, {} on this desk only.", rows.len() - some),
     };
@@ -143,6 +143,16 @@ pub fn tags(app: &App, theme: Theme, rows: &[ConversationRow], line: &TagLine) -
     lines.push(gap());
     lines.push(("[Enter] keep   [Tab] complete   [Esc] back".to_owned(), theme.strong()));
     lines
+}
+
+/// Why tags of conversations stay on this desk.
+fn not_sent(app: &App, rows: &[ConversationRow]) -> String {
+    let tabs = rows.iter().filter_map(|row| app.tabs.iter().find(|it| it.channel.id == row.channel));
+    let why = match tabs.into_iter().any(|it| it.channel.read_only) {
+        true => "this tab is read-only",
+        false => "this channel has no tags",
+    };
+    format!("Kept on this desk only: {why}.")
 }
 
 fn cursor(theme: Theme) -> &'static str {

@@ -38,6 +38,7 @@ pub mod search;
 pub mod spoken;
 pub mod status;
 pub mod sweep;
+mod tab_names;
 pub mod tabs;
 mod templates;
 pub mod theme;

@@ -36,6 +36,7 @@ fn connected(app: &App, theme: Theme) -> (String, Style) {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,
     };
+    let words = if tab.channel.read_only { format!("READ-ONLY · {words}") } else { words };
     match &tab.note {
         Some(why) if matches!(tab.health, Health::Live { .. }) => {
             (format!("NOT FOR THIS KEY: {why} · {words}"), theme.waiting())
@@ -195,8 +196,16 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         return hints;
     }
     let keymap = &app.settings.keymap;
-    let has_key = offered(app).iter().filter(|it| !keymap.keys(**it).is_empty());
+    let acts = |it: &&Command| !keymap.keys(**it).is_empty() && !is_elsewhere(app, **it);
+    let has_key = offered(app).iter().filter(acts);
     has_key.map(|it| (keymap.first(*it), word(app, *it))).collect()
+}
+
+/// Whether the channel of this tab never does it.
+fn is_elsewhere(app: &App, command: Command) -> bool {
+    let is_taking_over = matches!(command, Command::PauseAi | Command::HandBack | Command::Close);
+    let cannot = app.tab().platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
+    app.page == Page::Inbox && !app.everywhere && is_taking_over && cannot
 }
 
 /// What a key does where it is pressed now.

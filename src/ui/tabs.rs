@@ -15,6 +15,7 @@ use crate::model::account::Environment;
 use crate::model::prices;
 use crate::ui::connection;
 use crate::ui::paint;
+use crate::ui::tab_names::{self, Shown};
 use crate::ui::theme::{BorderSet, Theme};
 
 /// Columns of the place of all tabs.
@@ -24,24 +25,22 @@ const ALL: usize = 5;
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let credits = credits(app);
     let room = room(app, area.width);
-    let names = name_widths(app, usize::from(room));
-    let separator = if theme.ascii { "|" } else { "│" };
+    let shown = shown(app, usize::from(room));
+    let (separator, before) = if theme.ascii { ("|", "<") } else { ("│", "‹") };
     let mut x = area.x + all(app, theme, area, buffer);
-    for (index, (tab, name_width)) in app.tabs.iter().zip(names).enumerate() {
+    if shown.first > 0 {
+        x += paint::text(buffer, x, area.y, 1, before, theme.dim());
+    }
+    for (index, (tab, name)) in app.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
         if x > area.x {
             x += paint::text(buffer, x, area.y, 1, separator, theme.dim());
         }
         let start = x;
         let (label, label_style) = environment(tab, theme);
         let number = format!("{} ", index + 1);
-        let name = wrap::cut(&tab.channel.name, name_width);
         let count = count(tab);
-        let runs = [
-            (number.as_str(), theme.dim()),
-            (&name, Style::new()),
-            (" ", Style::new()),
-            (label, label_style),
-        ];
+        let runs =
+            [(number.as_str(), theme.dim()), (name, Style::new()), (" ", Style::new()), (label, label_style)];
         x += paint::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
         x += paint::text(buffer, x, area.y, room.saturating_sub(x - area.x), &count, theme.waiting());
         if index == app.active && !app.everywhere {
@@ -83,13 +82,10 @@ pub fn tab_at(app: &App, x: u16) -> Option<Pointer> {
     if usize::from(x) < end {
         return Some(Pointer::AllTabs);
     }
-    for (index, (tab, name)) in app.tabs.iter().zip(name_widths(app, room)).enumerate() {
-        let label = match tab.environment() {
-            Some(_) => 4,
-            None => 1,
-        };
-        // The number, the name, the label, the count, and the line after them.
-        end += 2 + name.min(wrap::cells(&tab.channel.name)) + 1 + label + wrap::cells(&count(tab)) + 1;
+    let shown = shown(app, room);
+    end += if shown.first > 0 { tab_names::BEFORE } else { 0 };
+    for (index, (tab, name)) in app.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
+        end += wrap::cells(name) + beside(tab);
         if usize::from(x) < end.min(room) {
             return Some(Pointer::Tab(index));
         }
@@ -142,22 +138,18 @@ fn count(tab: &Tab) -> String {
     }
 }
 
-/// How much of each name fits: inactive tabs give way first.
-fn name_widths(app: &App, room: usize) -> Vec<usize> {
-    let mut widths: Vec<usize> = app.tabs.iter().map(|it| wrap::cells(&it.channel.name)).collect();
-    let fixed: usize =
-        app.tabs.iter().map(|it| 2 + 1 + 4 + wrap::cells(&count(it))).sum::<usize>() + app.tabs.len() - 1
-            + if app.tabs.len() > 1 { ALL + 1 } else { 0 };
-    while fixed + widths.iter().sum::<usize>() > room {
-        let widest = (0..widths.len())
-            .filter(|it| *it != app.active)
-            .max_by_key(|it| widths[*it])
-            .filter(|it| widths[*it] > 3)
-            .unwrap_or(app.active);
-        if widths[widest] <= 3 {
-            break;
-        }
-        widths[widest] -= 1;
-    }
-    widths
+/// Cells of a tab beside its name: the number, a space, the label, the count
+/// and the line after it.
+fn beside(tab: &Tab) -> usize {
+    let label = if tab.environment().is_some() { 4 } else { 1 };
+    2 + 1 + label + wrap::cells(&count(tab)) + 1
+}
+
+/// Which tabs are seen, and what of their names.
+fn shown(app: &App, room: usize) -> Shown {
+    let names: Vec<&str> = app.tabs.iter().map(|it| it.channel.name.as_str()).collect();
+    let rest: Vec<usize> = app.tabs.iter().map(beside).collect();
+    let all = if app.tabs.len() > 1 { ALL + 1 } else { 0 };
+    // No line follows the last one.
+    tab_names::shown(&names, &rest, app.active, (room + 1).saturating_sub(all))
 }

@@ -67,10 +67,10 @@ fn many_are_asked_about_and_leave_one_by_one() {
     desk.settle();
     assert_eq!(closed(&desk), 2);
     desk.keys("/status:any<Enter>").shows("14").keys("Vae");
-    desk.shows("CLOSE 12 conversations?").shows("12 of 14 apply, 2 already closed");
+    desk.shows("CLOSE 12 conversations?").shows("12 of 14 apply; 2 do not: already closed");
     photographs!(desk, "plan");
     desk.keys("e").shows("CLOSE 12").keys("<Enter>").shows("CLOSE 12").keys("y");
-    desk.shows("close 0/12").shows("close: 12 of 14 apply, 2 already closed");
+    desk.shows("close 0/12").shows("close: 12 of 14 apply; 2 do not: already closed");
     photographs!(desk, "under_way");
     desk.settle().shows("closed 12 of 12 · g r shows each");
     assert_eq!(closed(&desk), 14);
