@@ -47,10 +47,10 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         name: "connection",
-        takes: "add",
-        doc: "Connect the business's own system, after it has answered once",
-        run: connection,
-        known: |_| vec!["add".to_owned()],
+        takes: "add, credential NAME or remove NAME",
+        doc: "Connect the business's own system, give it another credential, or remove it",
+        run: App::connection_line,
+        known: App::connection_words,
     },
     Verb {
         name: "broadcast",
@@ -302,11 +302,6 @@ fn find(app: &mut App, words: &str) -> Result<(), String> {
         _ => return Err("open a conversation first".to_owned()),
     }
     Ok(())
-}
-
-fn connection(app: &mut App, words: &str) -> Result<(), String> {
-    pick("thing to do with a connection", words, &["add".to_owned()])?;
-    app.add_connection()
 }
 
 fn formats(_: &App) -> Vec<String> {

@@ -156,6 +156,7 @@ fn says_no(layer: &Layer) -> bool {
     matches!(
         layer,
         L::AskRemoveWebhook(_)
+            | L::AskRemoveConnection(_)
             | L::AskBrowser { .. }
             | L::AskBulk { .. }
             | L::AskImport { .. }

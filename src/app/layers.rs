@@ -9,6 +9,7 @@ use crate::app::broadcasts::steering::Continuing;
 use crate::app::bulk::Plan;
 use crate::app::connections::asking::EndpointForm;
 use crate::app::connections::errands::Slot;
+use crate::app::connections::upkeep::CredentialForm;
 use crate::app::connections::wizard::Wizard;
 use crate::app::decisions::Answer;
 use crate::app::deck::webhook_form::WebhookForm;
@@ -261,6 +262,10 @@ pub enum Layer {
     },
     /// A new connection is being made.
     Wizard(Box<Wizard>),
+    /// A connection is given another credential.
+    Credential(Box<CredentialForm>),
+    /// Asks whether to remove the connection of this name.
+    AskRemoveConnection(String),
     /// A person is being made or changed.
     PersonForm(Box<PersonForm>),
     /// A webhook is being filled in.
@@ -366,6 +371,7 @@ impl Layer {
                 | Self::EndpointForm(_)
                 | Self::Answer { .. }
                 | Self::Wizard(_)
+                | Self::Credential(_)
                 | Self::BroadcastForm(_)
                 | Self::WebhookForm(_)
                 | Self::Later { .. }

@@ -199,6 +199,10 @@ impl App {
                 }
                 return true;
             }
+            Some(Layer::Credential(form)) => {
+                form.secret.0.insert(text::pasted(outside).trim());
+                return true;
+            }
             Some(Layer::EndpointForm(form)) => {
                 if let Some(line) = form.values.get_mut(form.focus) {
                     line.insert(text::pasted(outside).trim());

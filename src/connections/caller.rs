@@ -87,7 +87,7 @@ pub enum CallError {
     #[error("{0}")]
     Target(#[from] target::TargetError),
     /// No credential is kept.
-    #[error("no credential is kept for it; add it again")]
+    #[error("no credential is kept for it")]
     NoCredential,
     /// The connection's limit is reached.
     #[error("its limit of calls a minute is reached; it can be asked again in {0} s")]

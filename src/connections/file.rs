@@ -10,7 +10,7 @@ use crate::connections::guard::Policy;
 use crate::connections::private_file;
 use crate::connections::review;
 use crate::model::connections::Connection;
-use crate::wire::connections::{read as parse, write};
+use crate::wire::connections::{read as parse, without, write};
 
 /// Reads the file; one that is not there holds none. What is right is told
 /// apart from what is wrong.
@@ -63,6 +63,20 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
     Ok(all)
 }
 
+/// Takes a connection out of the file; all that are left.
+///
+/// # Errors
+/// When the file has none of this name, has mistakes, or cannot be written.
+pub fn remove(path: &Path, name: &str) -> Result<Vec<Connection>, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let before = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let text = without(&before, name).map_err(|why| failed(&why))?;
+    let text = text.ok_or_else(|| failed(&format!("no connection is called {name:?}")))?;
+    private_file::write_with_folder(path, text.as_bytes())
+        .map_err(|error| format!("writing {}: {error}", path.display()))?;
+    Ok(reviewed(&text).0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +93,8 @@ mod tests {
         let stock = Connection::new("stock", "https://stock.example");
         assert_eq!(add(&path, &stock), Ok(vec![shop.clone(), stock]));
         assert!(std::fs::read_to_string(&path).expect("there").starts_with("# mine\n"));
+        assert_eq!(remove(&path, "stock"), Ok(vec![shop.clone()]));
+        assert!(remove(&path, "stock").expect_err("gone").contains("no connection is called \"stock\""));
         let again = add(&path, &shop).expect_err("twice");
         assert!(again.contains("two connections are called \"shop\""), "{again}");
         let inside = Connection::new("inside", "https://10.0.0.1");

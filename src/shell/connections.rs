@@ -10,9 +10,9 @@ use crate::app::connections::errands::{Errand, Outcome, Slot};
 use crate::app::outside::Answered;
 use crate::connections::guard::{Guard, Policy};
 use crate::connections::review::{review, review_secret};
-use crate::connections::{Ask, CallLog, Caller, Credentials, answers, file};
+use crate::connections::{Ask, CallError, CallLog, Caller, Credentials, answers, file};
 use crate::model::connections::mapping::Pick;
-use crate::model::connections::{Connection, ContactFacts, Mapped};
+use crate::model::connections::{Connection, ContactFacts, Endpoint, Mapped, Method, parameters};
 use crate::model::secret::Secret;
 use crate::model::time::Clock;
 
@@ -73,6 +73,10 @@ impl Linked {
                 Outcome::Tried(self.attempt(&connection, &secret, &facts))
             }
             Errand::Save { connection, secret } => Outcome::Saved(self.save(&connection, &secret)),
+            Errand::Credential { connection, secret, facts } => {
+                Outcome::Accepted(self.accept(&connection, &secret, &facts))
+            }
+            Errand::Remove(name) => Outcome::Removed(self.remove(&name).map(|left| (name, left))),
             Errand::Log => Outcome::Log(self.0.log.newest(SHOWN)),
         }
     }
@@ -87,8 +91,9 @@ impl Linked {
         let found = all.iter().find(|it| it.name == slot.connection);
         let found = found.and_then(|it| Some((it, it.endpoint(&slot.endpoint)?)));
         let (connection, endpoint) = found.ok_or("there is no such connection any more")?;
+        let give = || format!(":connection credential {} gives it one", connection.name);
         let secret = match connection.auth.wants_secret() {
-            true => self.0.setup.credentials.get(connection)?,
+            true => self.0.setup.credentials.get(connection).map_err(|why| format!("{why}: {}", give()))?,
             false => None,
         };
         let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
@@ -97,8 +102,42 @@ impl Linked {
         self.0.log.add(called.line);
         match called.answer {
             Ok(answer) => Ok(answer.mapped(endpoint, self.0.setup.offset_minutes)),
+            Err(CallError::NoCredential) => Err(format!("{}: {}", CallError::NoCredential, give())),
             Err(why) => Err(why.to_string()),
         }
+    }
+
+    /// Tries a connection with another credential, and keeps that once it has
+    /// answered.
+    fn accept(&self, name: &str, secret: &Secret, facts: &ContactFacts) -> Result<u16, String> {
+        let all = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let connection =
+            all.iter().find(|it| it.name == name).ok_or("there is no such connection any more")?;
+        review_secret(&connection.auth, secret.expose())?;
+        let can_be_tried = |it: &&Endpoint| {
+            it.method == Method::Get
+                && it.needs_nobody()
+                && parameters::fill(&it.parameters, &it.contact, facts, &[]).is_ok()
+        };
+        let endpoint = connection.endpoints.iter().find(can_be_tried);
+        let endpoint = endpoint.ok_or(
+            "none of its endpoints can be tried with what is known of this contact; open the conversation of \
+             a customer it knows",
+        )?;
+        let ask = Ask { connection, endpoint, secret: Some(secret), facts, answers: &[], contact: "a test" };
+        let called = self.0.runtime.block_on(self.0.caller.call(ask));
+        self.0.log.add(called.line);
+        let answer = called.answer.map_err(|why| why.to_string())?;
+        self.0.setup.credentials.keep(connection, secret)?;
+        Ok(answer.status)
+    }
+
+    /// Takes a connection out of its file, and forgets its credential.
+    fn remove(&self, name: &str) -> Result<Vec<Connection>, String> {
+        let left = file::remove(&self.0.setup.file, name)?;
+        self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&left);
+        self.0.setup.credentials.forget(name)?;
+        Ok(left)
     }
 
     /// A live call of a connection that is not kept yet.

@@ -8,6 +8,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::connections::asking::EndpointForm;
+use crate::app::connections::upkeep::CredentialForm;
 use crate::app::connections::wizard::{Step, Wizard};
 use crate::app::picker::Picker;
 use crate::app::wrap;
@@ -207,4 +208,35 @@ pub fn wizard(theme: Theme, wizard: &Wizard) -> (String, Lines) {
             ("New connection".to_owned(), lines)
         }
     }
+}
+
+/// Another credential for a connection.
+pub fn credential(theme: Theme, form: &CredentialForm) -> (String, Lines) {
+    let title = SafeText::line(&format!("Credential of {}", form.connection)).to_string();
+    let dots = |it: &str| "•".repeat(it.chars().count());
+    let (before, after) = (dots(form.secret.0.before()), dots(form.secret.0.after()));
+    let mut lines = vec![field(theme, form.label, (&before, &after), 15, !form.waits), gap()];
+    lines.push(("Not shown, kept sealed once it was taken, and never shown again.".to_owned(), theme.dim()));
+    lines.extend(form.wrong.iter().map(|it| (SafeText::line(it).to_string(), theme.error())));
+    lines.push(gap());
+    let with = SafeText::line(&form.with);
+    let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
+    let keys = match form.waits {
+        true => "asking it now…".to_owned(),
+        false => format!("Enter tries it{with} · Esc back, nothing changes"),
+    };
+    lines.push((keys, theme.strong()));
+    (title, lines)
+}
+
+/// Whether to remove a connection.
+pub fn removing(theme: Theme, name: &str) -> Lines {
+    vec![
+        plain(SafeText::line(name).to_string()),
+        gap(),
+        plain("It is taken out of connections.toml, and its credential is forgotten."),
+        plain("Canned replies that name its fields leave them to be filled in."),
+        gap(),
+        ("[y] remove it   [n] keep it".to_owned(), theme.strong()),
+    ]
 }

@@ -68,6 +68,10 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::AskRemoveWebhook(it) => ("REMOVE this webhook?".to_owned(), webhooks::removing(theme, it)),
         Layer::EndpointForm(form) => connections::form(theme, form),
         Layer::Wizard(wizard) => connections::wizard(theme, wizard),
+        Layer::Credential(form) => connections::credential(theme, form),
+        Layer::AskRemoveConnection(name) => {
+            ("REMOVE this connection?".to_owned(), connections::removing(theme, name))
+        }
         Layer::Answer { slot } => {
             let name = format!("{} · {}", slot.connection, slot.endpoint);
             ("Asking".to_owned(), connections::waiting(theme, &name))

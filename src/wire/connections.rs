@@ -4,12 +4,16 @@
 //!
 //! Knows nothing of credentials: there is no field for one.
 
+mod removing;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
 use crate::model::connections::parameters::{ContactField, Parameter, Place, Source, ValueKind};
 use crate::model::connections::path::Path;
 use crate::model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
+
+pub use removing::without;
 
 /// A whole document.
 #[derive(Debug, Default, Serialize, Deserialize)]

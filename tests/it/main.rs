@@ -30,3 +30,4 @@ mod service_mail;
 mod sharing;
 mod simulation;
 mod stories;
+mod wall;

@@ -78,6 +78,10 @@ impl App {
             Layer::Endpoints { picker } => self.endpoints_key(picker, key, effects),
             Layer::EndpointForm(form) => self.endpoint_form_key(form, key, effects),
             Layer::Wizard(wizard) => self.wizard_key(wizard, key, effects),
+            Layer::Credential(form) => self.credential_key(form, key, effects),
+            Layer::AskRemoveConnection(name) if key.typed() == Some('y') => {
+                self.remove_connection(name, effects)
+            }
             other => return Some(other),
         }
         None

@@ -48,6 +48,17 @@ pub enum Errand {
         /// Its credential.
         secret: Secret,
     },
+    /// Ask a connection with another credential, and keep that if it answers.
+    Credential {
+        /// The connection.
+        connection: String,
+        /// The credential.
+        secret: Secret,
+        /// What is known of the contact it is tried with.
+        facts: ContactFacts,
+    },
+    /// Forget a connection and its credential.
+    Remove(String),
     /// Read the log of calls.
     Log,
 }
@@ -68,6 +79,10 @@ pub enum Outcome {
     Tried(Result<(u16, Vec<Pick>), String>),
     /// All connections, with the one that was kept.
     Saved(Result<Vec<Connection>, String>),
+    /// The status a connection answered another credential with; it is kept.
+    Accepted(Result<u16, String>),
+    /// The connection that is forgotten, and all that are left.
+    Removed(Result<(String, Vec<Connection>), String>),
     /// The newest calls, newest first.
     Log(Vec<CallLine>),
 }

@@ -6,6 +6,7 @@
 //! | `errands.rs` | what is wanted of connections, and what comes back |
 //! | `asking.rs` | any endpoint by hand: which, with what |
 //! | `wizard.rs`, `wizard_keys.rs` | a new connection |
+//! | `upkeep.rs` | another credential for one, and removing one |
 //! | `log.rs` | the log of calls |
 //!
 //! Answers are kept for a minute and shown with their age; nothing ever
@@ -14,6 +15,7 @@
 pub mod asking;
 pub mod errands;
 mod log;
+pub mod upkeep;
 pub mod wizard;
 mod wizard_keys;
 
@@ -184,6 +186,8 @@ impl App {
             Outcome::Called { slot, by_hand, mapped } => self.endpoint_answered(slot, by_hand, mapped),
             Outcome::Tried(tried) => self.connection_tried(tried),
             Outcome::Saved(saved) => self.connection_saved(saved),
+            Outcome::Accepted(tried) => self.credential_tried(tried),
+            Outcome::Removed(removed) => self.connection_removed(removed),
             Outcome::Log(calls) => self.connections.calls = calls,
         }
     }

@@ -159,11 +159,7 @@ impl Wizard {
             (Entry::Who, "oauth2_client_credentials") => "client id",
             (Entry::Who, _) => "header",
             (Entry::TokenUrl, _) => "token address",
-            (Entry::Secret, "basic_auth") => "password",
-            (Entry::Secret, "bearer") => "token",
-            (Entry::Secret, "oauth2_client_credentials") => "client secret",
-            (Entry::Secret, "custom_header") => "header value",
-            (Entry::Secret, _) => "API key",
+            (Entry::Secret, word) => secret_label(word),
             (Entry::Endpoint, _) => "endpoint",
             (Entry::Path, _) => "path",
             (Entry::Query, _) => "query",
@@ -278,6 +274,17 @@ fn parameter(name: &str, place: Place, value: &str) -> Result<Parameter, String>
         })?),
     };
     Ok(Parameter { name: name.to_owned(), place, kind: ValueKind::Text, required: true, source })
+}
+
+/// What the credential of a kind of authentication is called.
+pub(super) fn secret_label(auth: &str) -> &'static str {
+    match auth {
+        "basic_auth" => "password",
+        "bearer" => "token",
+        "oauth2_client_credentials" => "client secret",
+        "custom_header" => "header value",
+        _ => "API key",
+    }
 }
 
 fn index(entry: Entry) -> usize {

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
-use crate::config::{ChannelConfig, Config};
-use crate::connections::file;
+use crate::config::Config;
+use crate::config::keys::connections::holder;
+use crate::connections::{Credentials, file};
 
 /// The connections, if there are any.
 pub fn connections(config: &Path) -> Vec<Finding> {
@@ -22,25 +23,33 @@ pub fn connections(config: &Path) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok("connections", format!("{}: {}", path.display(), read.len())));
     }
+    let folder = config.parent().unwrap_or(Path::new("")).to_owned();
+    let credentials = Credentials::new(config.with_file_name("connections.sealed"), holder(folder));
+    let without = read.iter().filter(|it| it.auth.wants_secret() && !credentials.has(it));
+    findings.extend(without.map(|it| {
+        let advice = format!("in the inbox: :connection credential {}", it.name);
+        Finding::warn("connections", format!("{:?} has no credential", it.name), advice)
+    }));
     findings
 }
 
 /// What is configured, and what was found.
-pub fn look(path: &Path) -> (Vec<ChannelConfig>, Vec<Finding>) {
+pub fn look(path: &Path) -> (Config, Vec<Finding>) {
     let shown = path.display().to_string();
+    let nothing = || Config::examine(&shown, "").0;
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let advice = "run: frontdesk channel add, or try: frontdesk demo";
             return (
-                Vec::new(),
+                nothing(),
                 vec![Finding::warn("configuration", format!("{shown} is not there"), advice)],
             );
         }
         Err(error) => {
             let finding =
                 Finding::fail("configuration", format!("{shown}: {error}"), "make it readable text");
-            return (Vec::new(), vec![finding]);
+            return (nothing(), vec![finding]);
         }
     };
     let (config, mistakes) = Config::examine(&shown, &text);
@@ -61,5 +70,5 @@ pub fn look(path: &Path) -> (Vec<ChannelConfig>, Vec<Finding>) {
         let advice = format!("run: chmod go-w {shown}");
         findings.push(Finding::fail("configuration", "others can change it", advice));
     }
-    (config.channels, findings)
+    (config, findings)
 }

@@ -6,6 +6,7 @@
 mod config;
 mod files;
 mod keys;
+mod receiver;
 mod terminal;
 
 use anyhow::Result;
@@ -106,8 +107,10 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
 
 fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
     let path = folders::config()?.join("config.toml");
-    let (channels, mut findings) = config::look(&path);
+    let (config, mut findings) = config::look(&path);
+    let channels = config.channels;
     findings.extend(config::connections(&path));
+    findings.extend(receiver::look(config.receiver.as_ref()));
     findings.extend(files::look(&folders::data()?, &channels));
     findings.extend(terminal::look());
     if !arguments.offline {

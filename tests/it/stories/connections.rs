@@ -176,3 +176,52 @@ fn a_new_connection_is_made_step_by_step_and_only_after_it_answered() {
     }
     desk.keys("QA:").types("connection add").keys("<Enter>").shows("a macro is being recorded");
 }
+
+#[test]
+fn another_credential_is_kept_only_once_it_was_taken() {
+    let mut desk = desk(80, 24);
+    let shop = shop_api::connection(&address(&desk)).expect("the shop");
+    desk.connect(&[(shop, "expired-key")]);
+    let sealed = |desk: &Desk| std::fs::read(desk.folder().join("connections.sealed")).expect("sealed");
+    let before = sealed(&desk);
+    open_maria(&mut desk);
+    desk.keys(":").types("connection credential depot").keys("<Enter>");
+    desk.shows("no connection is called \"depot\"; there are shop");
+    desk.keys(":").types("connection cr").keys("<Tab><Enter>").shows("Credential of shop");
+    desk.keys("<Enter>").shows("type the token first").types("wrong-key").hides("wrong-key");
+    desk.keys("<Enter>").shows("does not take the credential (status 401)");
+    pictures!(desk, "credential_refused");
+    assert_eq!(sealed(&desk), before, "what was kept stays");
+    desk.keys("<Ctrl-U>").types(shop_api::KEY).keys("<Enter>");
+    desk.shows("shop took the credential (status 200); it is kept");
+    assert_ne!(sealed(&desk), before);
+    desk.keys("L").settle().resize((160, 40));
+    desk.shows("Gold").hides("not now");
+}
+
+#[test]
+fn a_connection_written_by_hand_says_how_it_gets_its_credential() {
+    let mut desk = Desk::demo(160, 40);
+    let shop = shop_api::connection(&address(&desk)).expect("the shop");
+    desk.connect(&[(shop, shop_api::KEY)]);
+    std::fs::remove_file(desk.folder().join("connections.sealed")).expect("removed");
+    desk.settle();
+    open_maria(&mut desk);
+    desk.keys("L").shows("no credential is kept for it: :connection credential shop gives it one");
+}
+
+#[test]
+fn a_connection_is_removed_with_its_credential_after_a_question() {
+    let mut desk = desk(80, 24);
+    open_maria(&mut desk);
+    desk.keys(":").types("connection remove shop").keys("<Enter>").wait(200_000);
+    desk.shows("REMOVE this connection?");
+    pictures!(desk, "removing");
+    desk.keys("n").hides("REMOVE");
+    let file = |desk: &Desk, name: &str| std::fs::read_to_string(desk.folder().join(name)).expect("there");
+    assert!(file(&desk, "connections.toml").contains("shop"));
+    desk.keys(":").types("connection remove shop").keys("<Enter>").wait(200_000);
+    desk.keys("y").shows("shop is removed, and its credential forgotten");
+    assert_eq!(file(&desk, "connections.toml") + &file(&desk, "connections.sealed"), "");
+    desk.keys("L").shows(":connection add makes one");
+}

@@ -1,0 +1,156 @@
+//! Connections that are there: giving one another credential, which is kept
+//! only once it was taken, and removing one.
+//!
+//! Knows nothing of drawing, files and sockets.
+
+use crate::app::App;
+use crate::app::connections::errands::Errand;
+use crate::app::connections::wizard::{Hidden, secret_label};
+use crate::app::event::Effect;
+use crate::app::keys::{Key, KeyCode};
+use crate::app::layers::Layer;
+use crate::app::outside::Asked;
+use crate::model::connections::{Connection, ContactFacts};
+use crate::model::secret::Secret;
+
+/// Another credential for a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CredentialForm {
+    /// The connection.
+    pub connection: String,
+    /// What the credential is called there.
+    pub label: &'static str,
+    /// What is typed, behind dots.
+    pub secret: Hidden,
+    /// Whom it is tried with.
+    pub with: String,
+    facts: ContactFacts,
+    /// Whether it is being tried.
+    pub waits: bool,
+    /// Why it was not taken.
+    pub wrong: Option<String>,
+}
+
+impl App {
+    /// `:connection` and what is to be done with one.
+    pub(in crate::app) fn connection_line(&mut self, words: &str) -> Result<(), String> {
+        let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
+        match (what, name) {
+            ("add", "") => self.add_connection(),
+            ("credential", name) => self.ask_credential(name),
+            ("remove", name) => {
+                let name = self.connection_named(name)?.name.clone();
+                self.open_layer(Layer::AskRemoveConnection(name));
+                Ok(())
+            }
+            _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
+        }
+    }
+
+    /// What can follow `:connection`.
+    pub(in crate::app) fn connection_words(&self) -> Vec<String> {
+        let names = || self.settings.connections.iter().map(|it| it.name.as_str());
+        let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
+        std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
+    }
+
+    fn connection_named(&self, name: &str) -> Result<&Connection, String> {
+        let all = &self.settings.connections;
+        if let Some(found) = all.iter().find(|it| it.name == name) {
+            return Ok(found);
+        }
+        let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+        Err(match names.as_slice() {
+            [] => "there is no connection yet; :connection add makes one".to_owned(),
+            names => format!("no connection is called {name:?}; there are {}", names.join(", ")),
+        })
+    }
+
+    fn ask_credential(&mut self, name: &str) -> Result<(), String> {
+        if self.is_recording().is_some() {
+            return Err("a macro is being recorded, and would keep the credential; end it first".to_owned());
+        }
+        let connection = self.connection_named(name)?;
+        if !connection.auth.wants_secret() {
+            return Err(format!("{name} takes no credential: its authentication is none"));
+        }
+        let label = secret_label(connection.auth.word());
+        let connection = connection.name.clone();
+        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
+        let (facts, with) = at_hand.unwrap_or_default();
+        let (secret, waits, wrong) = (Hidden::default(), false, None);
+        let form = CredentialForm { connection, label, secret, with, facts, waits, wrong };
+        self.open_layer(Layer::Credential(Box::new(form)));
+        Ok(())
+    }
+
+    /// A key while another credential is typed.
+    pub(super) fn credential_key(
+        &mut self,
+        mut form: Box<CredentialForm>,
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
+        match key.code {
+            KeyCode::Esc if form.waits => return self.say("it is kept if it is taken"),
+            KeyCode::Esc => return self.say("the credential is as it was"),
+            _ if form.waits => (),
+            KeyCode::Enter if form.secret.0.is_empty() => {
+                form.wrong = Some(format!("type the {} first", form.label))
+            }
+            KeyCode::Enter => {
+                (form.waits, form.wrong) = (true, None);
+                let errand = Errand::Credential {
+                    connection: form.connection.clone(),
+                    secret: Secret::new(form.secret.0.text()),
+                    facts: form.facts.clone(),
+                };
+                effects.push(Effect::Ask(Asked::Connections(Box::new(errand))));
+            }
+            _ => {
+                if form.secret.0.key(key) {
+                    form.wrong = None;
+                }
+            }
+        }
+        self.layers.push(Layer::Credential(form));
+    }
+
+    /// Another credential was tried.
+    pub(super) fn credential_tried(&mut self, tried: Result<u16, String>) {
+        let form = match self.layers.last_mut() {
+            Some(Layer::Credential(form)) if form.waits => Some(form),
+            _ => None,
+        };
+        match (tried, form) {
+            (Ok(status), form) => {
+                let name = form.map(|it| it.connection.clone());
+                if name.is_some() {
+                    self.layers.pop();
+                }
+                self.connections.seen = None;
+                let name = name.unwrap_or_else(|| "the connection".to_owned());
+                self.say(format!("{name} took the credential (status {status}); it is kept"));
+            }
+            (Err(why), Some(form)) => (form.waits, form.wrong) = (false, Some(why)),
+            (Err(why), None) => self.warn(format!("the credential is as it was: {why}")),
+        }
+    }
+
+    /// The question whether to remove a connection was answered with yes.
+    pub(super) fn remove_connection(&mut self, name: String, effects: &mut Vec<Effect>) {
+        effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Remove(name)))));
+    }
+
+    /// A connection is forgotten, or not.
+    pub(super) fn connection_removed(&mut self, removed: Result<(String, Vec<Connection>), String>) {
+        match removed {
+            Ok((name, left)) => {
+                self.connections.answers.retain(|slot, _| slot.connection != name);
+                self.settings.connections = left;
+                self.say(format!("{name} is removed, and its credential forgotten"));
+            }
+            Err(why) => self.warn(why),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Where webhooks come: whether it can be listened on.
+//!
+//! Knows nothing of what is delivered, nor whether the public address leads
+//! here: only the service can try that, and the inbox says how it fared.
+
+use std::io::ErrorKind;
+use std::net::TcpListener;
+
+use crate::cli::doctor::Finding;
+use crate::config::ReceiverConfig;
+
+/// The receiver, if one is configured.
+pub fn look(receiver: Option<&ReceiverConfig>) -> Option<Finding> {
+    let ReceiverConfig { listen, public_url } = receiver?;
+    Some(match TcpListener::bind(listen) {
+        Ok(_) => Finding::ok("receiver", format!("{listen} is free; the service delivers to {public_url}")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Finding::warn(
+            "receiver",
+            format!("{listen} is in use"),
+            "well if an inbox of yours runs; else write another port to [receiver] listen",
+        ),
+        Err(error) => Finding::fail(
+            "receiver",
+            format!("{listen} cannot be listened on: {error}"),
+            "write an address of this machine to [receiver] listen",
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_free_address_a_used_one_and_one_of_another_machine() {
+        assert_eq!(look(None), None);
+        let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let used = taken.local_addr().expect("an address");
+        let cases = [
+            (used, "warn", "is in use"),
+            ("127.0.0.1:0".parse().expect("an address"), "ok", "is free"),
+            ("192.0.2.1:8790".parse().expect("an address"), "fail", "cannot be listened on"),
+        ];
+        for (listen, verdict, words) in cases {
+            let config = ReceiverConfig { listen, public_url: "https://desk.example".to_owned() };
+            let found = look(Some(&config)).expect("a finding").line();
+            assert!(found.starts_with(verdict) && found.contains(words), "{found}");
+        }
+    }
+}
