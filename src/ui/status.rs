@@ -201,11 +201,17 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     has_key.map(|it| (keymap.first(*it), word(app, *it))).collect()
 }
 
-/// Whether the channel of this tab never does it.
+/// Whether it never acts on this tab: its channel does not do it, or nothing
+/// is changed from here.
 fn is_elsewhere(app: &App, command: Command) -> bool {
-    let is_taking_over = matches!(command, Command::PauseAi | Command::HandBack | Command::Close);
-    let cannot = app.tab().platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
-    app.page == Page::Inbox && !app.everywhere && is_taking_over && cannot
+    use Command as C;
+    let tab = app.tab();
+    let takes_over = matches!(command, C::PauseAi | C::HandBack | C::Close);
+    let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
+    let reacts = matches!(command, C::React | C::RemoveReaction);
+    let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
+    let is_off = (takes_over && cannot) || (tab.channel.read_only && (takes_over || sends || reacts));
+    app.page == Page::Inbox && !app.everywhere && is_off
 }
 
 /// What a key does where it is pressed now.
