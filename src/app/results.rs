@@ -70,7 +70,10 @@ impl App {
             Loaded::Depth(channel, conversation, _, depth) => {
                 self.depth_known(&channel, &conversation, depth);
             }
-            Loaded::Names(names) => self.names_known(names),
+            Loaded::Names(names) => {
+                self.names_of_calls(&names);
+                self.names_known(names);
+            }
             Loaded::Lookup(_, Some(key)) => {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
