@@ -62,6 +62,7 @@ impl App {
             Loaded::Marked(rows) => self.marked(rows, effects),
             Loaded::Fates(fates) => {
                 self.rehearsal_fates(&fates);
+                self.fates_of_done(&fates);
                 self.fates(fates);
             }
             Loaded::Paused(paused) => self.paused(paused),
