@@ -147,7 +147,10 @@ impl App {
             C::ShowCredits => self.show_credits(effects),
             C::ShowCalls => self.show_calls(effects),
             C::CopyCurl => self.copy_newest_call(effects),
-            C::ShowDone => self.show_list(ListKind::Done),
+            C::ShowDone => {
+                self.ask_fates_of_done(effects);
+                self.show_list(ListKind::Done);
+            }
             C::ShowResults => self.show_list(ListKind::Results),
             C::LastPlace => self.go_back(effects),
             C::Repeat => self.repeat(),

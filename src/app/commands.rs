@@ -204,7 +204,7 @@ commands! {
     ExportReport Broadcasts ["e"] "report" "Write a CSV report with a line for each recipient";
     NewWebhook Webhooks ["a"] "new" "Register a webhook, with a secret made here and shown once";
     RemoveWebhook Webhooks ["D"] "remove" "Remove the webhook; asks first";
-    SearchRows Deck ["/"] "search" "Search as you type: here at once, then on the server";
+    SearchRows Deck ["/"] "search" "Search as you type: here at once; people on the server, too";
     RowDown Rows ["j", "Down"] "down" "Next row";
     RowUp Rows ["k", "Up"] "up" "Previous row";
     GoToRow Rows ["Enter", "l", "Right"] "go to" "Go to its conversation";

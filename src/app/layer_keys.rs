@@ -96,7 +96,7 @@ impl App {
             (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
             (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key, effects),
             (Layer::AskSame { .. }, Some('y')) => self.same_for_all(effects),
-            (Layer::MailReview { preview }, _) => self.review_key(preview, key, effects),
+            (Layer::MailReview { preview, first }, _) => self.review_key((preview, first), key, effects),
             (Layer::MailDoubt { .. }, Some('y')) => self.send_mail(effects),
             (Layer::MailDoubt { .. }, it) if leaves || it == Some('e') => {
                 self.tab_mut().focus = Focus::Composer;

@@ -203,6 +203,8 @@ pub enum Layer {
     MailReview {
         /// Whether what leaves is shown whole.
         preview: bool,
+        /// First row on screen.
+        first: usize,
     },
     /// Asks about what is odd about a mail.
     MailDoubt {

@@ -62,6 +62,7 @@ impl App {
             Loaded::Marked(rows) => self.marked(rows, effects),
             Loaded::Fates(fates) => {
                 self.rehearsal_fates(&fates);
+                self.fates_of_done(&fates);
                 self.fates(fates);
             }
             Loaded::Paused(paused) => self.paused(paused),
@@ -70,7 +71,10 @@ impl App {
             Loaded::Depth(channel, conversation, _, depth) => {
                 self.depth_known(&channel, &conversation, depth);
             }
-            Loaded::Names(names) => self.names_known(names),
+            Loaded::Names(names) => {
+                self.names_of_calls(&names);
+                self.names_known(names);
+            }
             Loaded::Lookup(_, Some(key)) => {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }

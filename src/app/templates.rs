@@ -36,6 +36,8 @@ pub struct TemplateForm {
     pub values: Vec<TextLine>,
     /// The box with the keyboard.
     pub focus: usize,
+    /// Whether it was opened on the page of templates, where one goes back to.
+    from_page: bool,
 }
 
 impl TemplateForm {
@@ -53,7 +55,7 @@ impl TemplateForm {
         };
         let values: Vec<TextLine> = slots.iter().map(value).collect();
         let focus = values.iter().position(TextLine::is_empty).unwrap_or(0);
-        Self { template, slots, values, focus }
+        Self { template, slots, values, focus, from_page: false }
     }
 
     /// What was filled in.
@@ -157,16 +159,17 @@ impl App {
             Picked::Left => (),
             Picked::Entry(index) => {
                 let template = found[index].clone();
-                self.fill_template(template);
+                self.fill_template(template, false);
             }
         }
     }
 
     /// Opens the form of a template for the conversation at hand.
-    pub(super) fn fill_template(&mut self, template: Template) {
+    pub(super) fn fill_template(&mut self, template: Template, from_page: bool) {
         let name = self.facts().contact;
         let first = name.as_deref().and_then(|it| it.split_whitespace().next());
-        self.open_layer(Layer::TemplateForm(Box::new(TemplateForm::new(template, first))));
+        let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
+        self.open_layer(Layer::TemplateForm(Box::new(form)));
     }
 
     /// A key in the form. Enter sends a full one and else goes to the next
@@ -174,6 +177,8 @@ impl App {
     pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: Key, effects: &mut Vec<Effect>) {
         let count = form.values.len().max(1);
         match key.code {
+            // The page still has its search and its chosen card.
+            KeyCode::Esc if form.from_page => return self.page = Page::Templates,
             KeyCode::Esc => return self.pick_template(effects),
             KeyCode::Char('c') if key.ctrl => return,
             KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,

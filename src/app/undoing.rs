@@ -3,7 +3,9 @@
 //!
 //! Knows nothing of who did it with which key.
 
-use std::collections::VecDeque;
+mod fates;
+
+use std::collections::{HashMap, VecDeque};
 
 use crate::app::App;
 use crate::app::broadcasts::Order;
@@ -13,6 +15,7 @@ use crate::model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
 use crate::model::outbox::{Operation, OutboxRow};
+use crate::model::queries::Fate;
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
 
@@ -47,6 +50,12 @@ impl Done {
             What::Filed(intents) if intents.len() == 1 => intents.first().map(|it| &it.conversation),
             _ => None,
         }
+    }
+
+    /// Whether it gave a star, or took one away.
+    pub(super) fn is_star(&self) -> bool {
+        let turns = |it: &Intent| matches!(&it.operation, Operation::ChangeThread { change, .. } if change.is_starred.is_some());
+        matches!(&self.what, What::Filed(backs) if backs.iter().any(turns))
     }
 }
 
@@ -89,6 +98,8 @@ pub(super) struct Journal {
     groups: u64,
     /// Whether what follows belongs to the group before it.
     joined: bool,
+    /// What became of the rows, as of when the list was opened.
+    fates: HashMap<RowId, Fate>,
 }
 
 impl Journal {
@@ -224,6 +235,9 @@ impl App {
         }
         if rows.iter().all(|it| opposite(&it.operation).is_some()) {
             return Ok(Way::Turn(rows.clone()));
+        }
+        if let Some(why) = self.never_left(rows) {
+            return Err(why);
         }
         Err(match rows.last().map(|it| &it.operation) {
             Some(Operation::Close) => "left; it cannot be reopened",

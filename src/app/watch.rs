@@ -167,7 +167,7 @@ pub(super) fn show(
 }
 
 /// Empties the history pane: there is no conversation to show.
-fn leave(tab: &mut Tab, effects: &mut Vec<Effect>) {
+pub(super) fn leave(tab: &mut Tab, effects: &mut Vec<Effect>) {
     save(tab, effects);
     tab.history = None;
     tab.composer = None;

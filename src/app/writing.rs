@@ -42,6 +42,7 @@ impl App {
             Command::Send if self.composer_mode() == Mode::Note => self.save_note(effects),
             Command::Send => self.send(effects),
             Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
+            Command::Leave if self.writes_new_mail() => self.leave_new_mail(effects),
             Command::Leave => self.tab_mut().focus = Focus::History,
             Command::PaletteInText => self.open_palette(),
             Command::HelpInText => self.open_layer(Layer::Help(Box::default())),

@@ -4,7 +4,7 @@
 //! Pure. Interface: the interactive object, which is passed through; the
 //! bounds are the operator's.
 
-use crate::model::json::quoted;
+use crate::model::json::{self, quoted};
 use crate::model::outbox::content::Json;
 
 /// Characters of the text above the buttons.
@@ -77,6 +77,31 @@ pub fn list(frame: &Frame, opens: &str, rows: &[(&str, &str)]) -> Json {
     ))
 }
 
+/// What an object asks, for whoever is to send it: the first line of its text
+/// and how many there are to choose from. Empty where its shape is not known.
+pub fn told(object: &str) -> String {
+    let body = member(object, "body").and_then(|it| member(&it, "text")).and_then(|it| json::unquoted(&it));
+    let first = body.as_deref().and_then(|it| it.lines().map(str::trim).find(|it| !it.is_empty()));
+    let action = member(object, "action").unwrap_or_default();
+    let buttons = member(&action, "buttons").map(|it| counted(json::elements(&it).len(), "button"));
+    let rows = member(&action, "sections").map(|it| {
+        let sections = json::elements(&it);
+        let rows = sections.iter().filter_map(|it| member(it, "rows"));
+        counted(rows.map(|it| json::elements(&it).len()).sum(), "row")
+    });
+    let parts = [first.map(str::to_owned), buttons, rows];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// A member of an object as it is written.
+fn member(object: &str, name: &str) -> Option<String> {
+    json::members(object).ok()?.into_iter().find(|it| it.0 == name).map(|it| it.1)
+}
+
 /// What the editor begins with where JSON is written by hand.
 pub const SKELETON: &str = r#"{
   "type": "button",
@@ -102,12 +127,22 @@ mod tests {
             made,
             r#"{"type":"button","body":{"text":"Which \"one\"?"},"footer":{"text":"Harbor"},"action":{"buttons":[{"type":"reply","reply":{"id":"1","title":"Brass"}},{"type":"reply","reply":{"id":"2","title":"Steel"}}]}}"#
         );
+        assert_eq!(told(&made), "Which \"one\"? · 2 buttons");
+        assert_eq!(
+            told(r#"{"type":"button","body":{"text":"\n A, [b]\nc"},"action":{"buttons":[{}]}}"#),
+            "A, [b] · 1 button"
+        );
+        assert_eq!(
+            (told("{"), told("[]"), told(r#"{"body":3}"#)),
+            (String::new(), String::new(), String::new())
+        );
         let frame = Frame { header: "Bells".into(), body: "Which?".into(), footer: String::new() };
         let made = list(&frame, "Choose", &[("Brass", "loud"), ("Steel", "")]).0;
         assert_eq!(
             made,
             r#"{"type":"list","header":{"type":"text","text":"Bells"},"body":{"text":"Which?"},"action":{"button":"Choose","sections":[{"rows":[{"id":"1","title":"Brass","description":"loud"},{"id":"2","title":"Steel"}]}]}}"#
         );
+        assert_eq!(told(&made), "Which? · 2 rows");
         assert_eq!(json::check(&made, '{'), Ok(()));
         assert_eq!(json::check(SKELETON, '{'), Ok(()));
     }

@@ -69,6 +69,21 @@ pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     Ok(members)
 }
 
+/// The elements of a JSON array as they are written; none where it is no array.
+pub fn elements(text: &str) -> Vec<String> {
+    let mut elements = Vec::new();
+    let mut walk = Walk { rest: text.trim_start(), depth: 0 };
+    if check(text, '[').is_err() || !walk.takes('[') {
+        return elements;
+    }
+    while !walk.takes(']') {
+        walk.takes(',');
+        let Some(value) = walk.slice(Walk::value) else { break };
+        elements.push(value.to_owned());
+    }
+    elements
+}
+
 /// The text of a JSON string; `None` for any other value.
 pub fn unquoted(value: &str) -> Option<String> {
     let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;

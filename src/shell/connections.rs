@@ -69,8 +69,8 @@ impl Linked {
                 let mapped = self.call(&slot, &facts, &answers);
                 Outcome::Called { slot, by_hand, mapped }
             }
-            Errand::Try { connection, secret, facts } => {
-                Outcome::Tried(self.attempt(&connection, &secret, &facts))
+            Errand::Try { attempt, connection, secret, facts } => {
+                Outcome::Tried(attempt, self.attempt(&connection, &secret, &facts))
             }
             Errand::Save { connection, secret } => Outcome::Saved(self.save(&connection, &secret)),
             Errand::Credential { connection, secret, facts } => {

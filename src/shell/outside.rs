@@ -96,7 +96,7 @@ fn nowhere(errand: Errand) -> Outcome {
     let why = || "this desk keeps no connections".to_owned();
     match errand {
         Errand::Call { slot, by_hand, .. } => Outcome::Called { slot, by_hand, mapped: Err(why()) },
-        Errand::Try { .. } => Outcome::Tried(Err(why())),
+        Errand::Try { attempt, .. } => Outcome::Tried(attempt, Err(why())),
         Errand::Save { .. } => Outcome::Saved(Err(why())),
         Errand::Credential { .. } => Outcome::Accepted(Err(why())),
         Errand::Remove(_) => Outcome::Removed(Err(why())),

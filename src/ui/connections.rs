@@ -202,7 +202,7 @@ pub fn wizard(theme: Theme, wizard: &Wizard) -> (String, Lines) {
                 _ => {
                     let with = SafeText::line(&wizard.with);
                     let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
-                    (format!("Enter tries it{with} · Tab next · Esc back, nothing is kept"), theme.strong())
+                    (format!("Enter tries it{with} · Tab next · Esc leaves it for later"), theme.strong())
                 }
             });
             ("New connection".to_owned(), lines)

@@ -49,7 +49,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
         Some(Layer::BroadcastForm(form)) => broadcasts::form::draw(app, theme, form, buffer),
         Some(Layer::Flight(flight)) => broadcasts::form::flight(app, theme, flight, buffer),
         Some(Layer::PersonForm(form)) => people::form::draw(app, theme, form, buffer),
-        Some(Layer::MailReview { preview }) => email::review(app, theme, *preview, buffer),
+        Some(Layer::MailReview { preview, first }) => email::review(app, theme, *preview, *first, buffer),
         Some(Layer::MailMenu(menu)) => email::menu(app, theme, menu, buffer),
         Some(Layer::Form(form)) => forms::draw(app, theme, form, buffer),
         Some(Layer::Menu { chosen }) => pickers::menu(app, theme, *chosen, buffer),

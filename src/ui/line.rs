@@ -12,6 +12,7 @@ use crate::app::command_line;
 use crate::app::layers::Layer;
 use crate::app::layout::{Area, Areas};
 use crate::app::line::{Kind, Line};
+use crate::app::pages::Page;
 use crate::app::text_line::TextLine;
 use crate::app::wrap;
 use crate::model::filter;
@@ -60,10 +61,19 @@ fn help(app: &App, line: &Line) -> String {
             let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }
-        Kind::Rows(_) => {
-            "names, mail addresses, tags, digits of a number · Enter keeps · Esc shows all".to_owned()
-        }
+        Kind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(app.page)),
         Kind::Command { completing, .. } => command_help(app, line.text.text(), completing.as_ref()),
+    }
+}
+
+/// What a page is searched for.
+fn looked_for(page: Page) -> &'static str {
+    match page {
+        Page::Events => "all words of an event",
+        Page::Webhooks => "addresses and events of webhooks",
+        Page::Templates => "names, languages and texts of templates",
+        Page::Account => "all words of the account",
+        _ => "names, mail addresses, tags, digits of a number",
     }
 }
 

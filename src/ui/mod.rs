@@ -114,6 +114,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     if app.blurred {
         blur::blur(app, theme, buffer);
     }
+    theme.plain_marks(buffer);
     theme.lay_ground(buffer);
     sweep::sweep(buffer);
     cursor

@@ -253,6 +253,23 @@ impl Theme {
         self.role(Role::Waiting)
     }
 
+    /// In ASCII, what the desk draws within its words has signs of one
+    /// character, too.
+    pub fn plain_marks(self, buffer: &mut Buffer) {
+        if !self.ascii {
+            return;
+        }
+        for cell in &mut buffer.content {
+            let plain = match cell.symbol() {
+                "▸" | "→" => ">",
+                "←" => "<",
+                "•" => "*",
+                _ => continue,
+            };
+            cell.set_symbol(plain);
+        }
+    }
+
     /// The mark before an unread or selected row.
     pub fn mark(self) -> &'static str {
         if self.ascii { ">" } else { "▌" }

@@ -34,6 +34,8 @@ pub enum Errand {
     },
     /// Ask a new connection's only endpoint; nothing is kept.
     Try {
+        /// Which attempt of the form it is.
+        attempt: u32,
         /// The connection.
         connection: Connection,
         /// Its credential.
@@ -75,8 +77,9 @@ pub enum Outcome {
         /// The answer.
         mapped: Result<Mapped, String>,
     },
-    /// What a new connection answered: the status and what can be picked.
-    Tried(Result<(u16, Vec<Pick>), String>),
+    /// What a new connection answered to this attempt: the status and what
+    /// can be picked.
+    Tried(u32, Result<(u16, Vec<Pick>), String>),
     /// All connections, with the one that was kept.
     Saved(Result<Vec<Connection>, String>),
     /// The status a connection answered another credential with; it is kept.

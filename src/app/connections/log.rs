@@ -4,27 +4,39 @@
 
 use crate::app::App;
 use crate::app::connections::errands::Errand;
-use crate::app::event::Effect;
+use crate::app::event::{Effect, Load};
 use crate::app::layers::Layer;
 use crate::app::listing::{ListKind, ListLine};
 use crate::app::outside::Asked;
 use crate::model::connections::{CallLine, CallResult};
+use crate::model::queries::Named;
 use crate::model::text::SafeText;
 
 impl App {
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(in crate::app) fn show_connection_calls(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
+        effects.push(Effect::Load(Load::Names));
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             self.show_list(ListKind::Connections);
         }
     }
 
-    /// Whom a call was about: by name where the list at hand has one.
+    /// Names of conversations have come.
+    pub(in crate::app) fn names_of_calls(&mut self, names: &[Named]) {
+        if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+            let named = |it: &Named| (it.key.conversation.to_string(), it.title.to_string());
+            self.connections.names = names.iter().map(named).collect();
+        }
+    }
+
+    /// Whom a call was about: by name where any tab's conversations have one.
     fn called_about(&self, contact: &str) -> String {
-        let mut rows = self.list().page.rows.iter();
+        let mut rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
         let found = rows.find(|it| it.conversation.id.as_str() == contact);
-        found.map_or_else(|| contact.to_owned(), |it| it.conversation.title().to_string())
+        let known = || self.connections.names.get(contact).cloned();
+        let title = found.map(|it| it.conversation.title().to_string()).or_else(known);
+        title.unwrap_or_else(|| contact.to_owned())
     }
 
     /// The lines of the list.

@@ -61,6 +61,10 @@ pub struct Connections {
     /// The conversation that was looked at last.
     seen: Option<ConversationKey>,
     pub(super) calls: Vec<CallLine>,
+    /// How the conversations those were about are called.
+    names: HashMap<String, String>,
+    /// A new connection that was begun and left; it ends with this run.
+    begun: Option<Box<wizard::Wizard>>,
 }
 
 impl App {
@@ -184,7 +188,7 @@ impl App {
     pub(super) fn errand_done(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Called { slot, by_hand, mapped } => self.endpoint_answered(slot, by_hand, mapped),
-            Outcome::Tried(tried) => self.connection_tried(tried),
+            Outcome::Tried(attempt, tried) => self.connection_tried(attempt, tried),
             Outcome::Saved(saved) => self.connection_saved(saved),
             Outcome::Accepted(tried) => self.credential_tried(tried),
             Outcome::Removed(removed) => self.connection_removed(removed),

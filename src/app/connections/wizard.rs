@@ -122,6 +122,8 @@ pub struct Wizard {
     /// Whom the live call is about.
     pub with: String,
     pub(super) facts: ContactFacts,
+    /// Which live call is the last: the answer to an earlier one is not its.
+    pub(super) attempt: u32,
 }
 
 impl Wizard {
@@ -132,7 +134,19 @@ impl Wizard {
         values[index(Entry::Path)] = TextLine::new("/");
         let secret = Hidden::default();
         let (focus, step) = (Entry::Name, Step::Filling);
-        Self { values, secret, auth: 1, focus, step, wrong: None, automatic: true, with, facts }
+        Self { values, secret, auth: 1, focus, step, wrong: None, automatic: true, with, facts, attempt: 0 }
+    }
+
+    /// Whether anything was typed that would be missed.
+    pub(super) fn has_words(&self) -> bool {
+        let fresh = Self::new(ContactFacts::default(), String::new());
+        let differs = |it: &Entry| !self.text(*it).is_empty() && self.text(*it) != fresh.text(*it);
+        !self.secret.0.is_empty() || Entry::ALL.iter().any(differs)
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &str {
+        self.text(Entry::Name)
     }
 
     /// The entries that are asked for now, in their order.

@@ -23,8 +23,27 @@ impl App {
         }
         let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
         let (facts, with) = at_hand.unwrap_or_default();
-        self.open_layer(Layer::Wizard(Box::new(Wizard::new(facts, with))));
+        let wizard = match self.connections.begun.take() {
+            Some(mut begun) => {
+                // It is tried with whoever is at hand now.
+                (begun.facts, begun.with) = (facts, with);
+                begun
+            }
+            None => Box::new(Wizard::new(facts, with)),
+        };
+        self.open_layer(Layer::Wizard(wizard));
         Ok(())
+    }
+
+    /// What was typed is kept in memory, to go on with; the call that is on its
+    /// way ends for nobody.
+    fn leave_wizard(&mut self, mut wizard: Box<Wizard>) {
+        if !wizard.has_words() {
+            return self.say("nothing was added");
+        }
+        wizard.step = Step::Filling;
+        self.connections.begun = Some(wizard);
+        self.say("not added; :connection add goes on with it");
     }
 
     /// A key in the wizard.
@@ -34,9 +53,11 @@ impl App {
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
+        let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match &mut wizard.step {
+            Step::Picking { .. } if key.code == KeyCode::Esc => wizard.step = Step::Filling,
+            _ if leaves => return self.leave_wizard(wizard),
             Step::Filling => match key.code {
-                KeyCode::Esc => return self.say("nothing was added"),
                 KeyCode::Tab | KeyCode::Down => wizard.move_focus(1),
                 KeyCode::BackTab | KeyCode::Up => wizard.move_focus(-1),
                 KeyCode::Enter => try_it(&mut wizard, effects),
@@ -56,7 +77,6 @@ impl App {
                 return self.wizard_key(wizard, key, effects);
             }
             Step::Picking { taken, chosen, picks, .. } => match (key.code, key.typed()) {
-                (KeyCode::Esc, _) => wizard.step = Step::Filling,
                 (KeyCode::Down, _) | (_, Some('j')) => {
                     *chosen = (*chosen + 1).min(picks.len().saturating_sub(1))
                 }
@@ -71,16 +91,15 @@ impl App {
                 (KeyCode::Enter, _) => save_it(&mut wizard, effects),
                 _ => (),
             },
-            Step::Trying | Step::Saving if key.code == KeyCode::Esc => return self.say("nothing was added"),
             Step::Trying | Step::Saving => (),
         }
         self.layers.push(Layer::Wizard(wizard));
     }
 
     /// The live call of a new connection has ended.
-    pub(super) fn connection_tried(&mut self, tried: Result<(u16, Vec<Pick>), String>) {
+    pub(super) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
         let Some(Layer::Wizard(wizard)) = self.layers.last_mut() else { return };
-        if wizard.step != Step::Trying {
+        if wizard.step != Step::Trying || wizard.attempt != attempt {
             return;
         }
         wizard.step = match tried {
@@ -104,6 +123,8 @@ impl App {
                     self.layers.pop();
                 }
                 let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
+                // It was left while it was being kept.
+                self.connections.begun.take_if(|it| it.name() == name);
                 self.settings.connections = all;
                 self.connections.seen = None;
                 self.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
@@ -124,8 +145,10 @@ fn try_it(wizard: &mut Wizard, effects: &mut Vec<Effect>) {
         Ok(connection) => {
             wizard.step = Step::Trying;
             wizard.wrong = None;
-            let (secret, facts) = (wizard.secret(), wizard.facts.clone());
+            wizard.attempt += 1;
+            let (attempt, secret, facts) = (wizard.attempt, wizard.secret(), wizard.facts.clone());
             effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Try {
+                attempt,
                 connection,
                 secret,
                 facts,

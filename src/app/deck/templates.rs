@@ -36,7 +36,7 @@ impl App {
         let key = row.key();
         self.page = Page::Inbox;
         self.visit(&key.channel, &key.conversation, crate::app::tab::Focus::History, effects);
-        self.fill_template(template);
+        self.fill_template(template, true);
     }
 }
 

@@ -36,7 +36,7 @@ pub fn check(app: &App, command: Command) -> Option<Result<(), Reason>> {
     match command {
         C::Triage => Some(availability::tab_writable(tab)),
         C::Undo if tab.is_in_triage() => Some(Ok(())),
-        C::Close | C::CloseAndNext | C::Unseen if app.acts_on_marks() => Some(Err(
+        C::Close | C::CloseAndNext | C::Unseen | C::Star | C::SetCategory if app.acts_on_marks() => Some(Err(
             "mails are filed one by one, or in triage: {triage}, then {same-for-all} for all of one sender"
                 .into(),
         )),

@@ -7,6 +7,7 @@
 mod check;
 mod filing;
 pub mod head;
+pub mod last_look;
 mod markdown;
 pub mod menus;
 pub mod reading;

@@ -57,7 +57,7 @@ impl App {
         for file in written.files.iter().filter(|it| !is_link(it)) {
             effects.push(Effect::Ask(Asked::FileSize(file.clone())));
         }
-        self.open_layer(Layer::MailReview { preview: false });
+        self.open_layer(Layer::MailReview { preview: false, first: 0 });
     }
 
     fn thread_written_in(&self) -> Option<ThreadId> {
@@ -67,19 +67,25 @@ impl App {
     }
 
     /// A key in the review.
-    pub(crate) fn review_key(&mut self, preview: bool, key: Key, effects: &mut Vec<Effect>) {
+    pub(crate) fn review_key(
+        &mut self,
+        (preview, first): (bool, usize),
+        key: Key,
+        effects: &mut Vec<Effect>,
+    ) {
         let now = self.now;
+        let stays = Layer::MailReview { preview, first };
         match (key.typed(), key.code) {
             (Some('y'), _) => self.send_unless_doubted(effects),
             (Some('e'), _) | (_, KeyCode::Esc) => self.tab_mut().focus = Focus::Composer,
             (Some('a'), _) => {
-                self.layers.push(Layer::MailReview { preview });
+                self.layers.push(stays);
                 self.ask_file();
             }
             (Some('d'), _) => {
                 let gone =
                     self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
-                self.layers.push(Layer::MailReview { preview });
+                self.layers.push(stays);
                 match gone.flatten() {
                     Some((file, _)) => self.say(format!("{file} does not go with it any more")),
                     None => self.warn("nothing is attached"),
@@ -89,15 +95,18 @@ impl App {
                 if let Some(composer) = &mut self.tab_mut().composer {
                     composer.change_head(now, |it| it.html = !it.html);
                 }
-                self.layers.push(Layer::MailReview { preview });
+                self.layers.push(stays);
             }
-            (Some('v'), _) => self.layers.push(Layer::MailReview { preview: !preview }),
+            (Some('v'), _) => self.layers.push(Layer::MailReview { preview: !preview, first: 0 }),
             (Some('p'), _) => {
-                self.tab_mut().focus = Focus::History;
+                self.leave_mail(effects);
                 self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
             }
             (Some('n'), _) => self.discard_mail(effects),
-            _ => self.layers.push(Layer::MailReview { preview }),
+            _ => {
+                let moved = self.last_look(preview).and_then(|it| it.scrolled(first, key)).unwrap_or(first);
+                self.layers.push(Layer::MailReview { preview, first: moved });
+            }
         }
     }
 
@@ -108,12 +117,12 @@ impl App {
         let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
         composer.clear();
         let kept = composer.draft();
-        tab.focus = Focus::History;
         effects.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
             let what = crate::app::undoing::What::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what);
         }
+        self.leave_mail(effects);
         self.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
     }
 

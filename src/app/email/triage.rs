@@ -104,6 +104,13 @@ impl App {
         self.triage_ahead(effects);
     }
 
+    /// Back to the thread that is decided over, if one is.
+    pub(super) fn triage_again(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) {
+            self.triage_show(row, effects);
+        }
+    }
+
     /// Brings the next threads: from this desk's files, and from the server.
     fn triage_ahead(&mut self, effects: &mut Vec<Effect>) {
         let channel = self.tab().channel.id.clone();
@@ -170,9 +177,15 @@ impl App {
             C::DecideLater => self.triage_later(effects),
             C::SameForAll => self.ask_same(),
             C::Star => {
-                let id = self.at_hand().map(|it| it.conversation.id.clone());
-                if let Some(triage) = &mut self.tab_mut().mail.triage {
-                    triage.starred.extend(id);
+                let row = self.at_hand().cloned();
+                if let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) {
+                    let had = row.thread.as_ref().is_some_and(|it| it.is_starred == Some(true));
+                    let id = row.conversation.id;
+                    if had {
+                        triage.starred.remove(&id)
+                    } else {
+                        triage.starred.insert(id)
+                    };
                 }
                 self.toggle_star(effects);
             }
@@ -279,8 +292,11 @@ impl App {
         if newest.and_then(Done::filed) != Some(&at) {
             return false;
         }
+        let was_star = newest.is_some_and(Done::is_star);
         self.undo(effects);
-        if let Some(triage) = &mut self.tab_mut().mail.triage {
+        if let Some(triage) = &mut self.tab_mut().mail.triage
+            && was_star
+        {
             triage.starred.remove(&at);
         }
         true

@@ -69,6 +69,34 @@ impl App {
         tab.focus = Focus::History;
     }
 
+    /// Whether what is written is a mail that has no thread yet.
+    pub(crate) fn writes_new_mail(&self) -> bool {
+        let tab = self.tab();
+        tab.is_mail() && tab.history.as_ref().is_some_and(|it| it.is_new_mail())
+    }
+
+    /// Leaves a mail without a thread, and says where it is.
+    pub(crate) fn leave_new_mail(&mut self, effects: &mut Vec<Effect>) {
+        let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
+        self.leave_mail(effects);
+        if is_kept {
+            self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+        }
+    }
+
+    /// Leaves what is written, for its thread; where there is none yet, for
+    /// the threads it was begun over.
+    pub(crate) fn leave_mail(&mut self, effects: &mut Vec<Effect>) {
+        if !self.writes_new_mail() {
+            self.tab_mut().focus = Focus::History;
+            return;
+        }
+        self.tab_mut().mail.begun = None;
+        self.tab_mut().focus = Focus::List;
+        watch::leave(self.tab_mut(), effects);
+        self.triage_again(effects);
+    }
+
     /// Goes on with the draft of a mail; false if it is none.
     pub(crate) fn goes_to_mail(
         &mut self,

@@ -3,6 +3,7 @@
 //! Knows nothing of states.
 
 use crate::model::files;
+use crate::model::interactive;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::{
     Audience, BroadcastContent, Content, FileToSend, Mail, Source, ThreadChange, ThreadPlace,
@@ -80,7 +81,9 @@ fn content_summary(content: &Content) -> SafeText {
         Content::Template(template) => {
             SafeText::line(&format!("[template] {} ({})", template.name, template.language))
         }
-        Content::Interactive(_) => SafeText::line("[interactive]"),
+        Content::Interactive(object) => {
+            SafeText::line(format!("[interactive] {}", interactive::told(&object.0)).trim_end())
+        }
         Content::Location(place) => {
             let (latitude, longitude) = (place.latitude.as_f64(), place.longitude.as_f64());
             let name = place.name.as_deref().or(place.address.as_deref()).unwrap_or("");

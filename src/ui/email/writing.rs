@@ -11,12 +11,12 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::composer::Composer;
 use crate::app::email::head::{BODY, Head, LABELS, SUBJECT};
+use crate::app::email::last_look::file_words;
 use crate::app::layout::Area;
 use crate::app::tab::Tab;
 use crate::app::text_line::TextLine;
 use crate::app::wrap;
 use crate::model::bounds;
-use crate::model::email::{compose, files};
 use crate::model::prices::{self, Price};
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
@@ -146,18 +146,6 @@ fn below(app: &App, theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) 
     count
 }
 
-/// A file with its size, and what it grows to on its way.
-pub(super) fn file_words((what, size): &(String, Option<u64>)) -> String {
-    let name = what.rsplit('/').next().unwrap_or(what);
-    match size {
-        Some(size) => {
-            format!("{name} ({}, sent as {})", files::size(*size), files::size(size.div_ceil(3) * 4))
-        }
-        None if compose::is_link(what) => format!("{name} (by its link)"),
-        None => name.to_owned(),
-    }
-}
-
 fn counted(theme: Theme, head: &Head) -> (String, Style) {
     let length = bounds::length(head.fields[SUBJECT].text());
     if length * 5 < bounds::SUBJECT * 4 {
@@ -168,7 +156,7 @@ fn counted(theme: Theme, head: &Head) -> (String, Style) {
 }
 
 /// The price of a mail, as it stands on the key.
-pub(super) fn price(tab: &Tab) -> String {
+fn price(tab: &Tab) -> String {
     tab.price_words(Price::exactly(prices::EMAIL))
 }
 

@@ -13,8 +13,9 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use frontdesk::shell::clock::instant;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -211,7 +212,7 @@ impl Drop for Proxy {
 async fn bind(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_reuseaddr(true).expect("the option is taken");
-    let since = Instant::now();
+    let since = instant();
     loop {
         match socket.bind(address) {
             Err(error) if error.kind() == ErrorKind::AddrInUse && since.elapsed() < FREED => {

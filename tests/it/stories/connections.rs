@@ -136,6 +136,8 @@ fn the_log_of_calls_tells_how_each_went() {
     desk.keys("L!").types("parcel").keys("<Enter>").types("77").keys("<Enter><Esc>gL");
     desk.shows("Calls of connections").shows("shop · orders").shows("shop · parcel").shows("404");
     pictures!(desk, "log");
+    // Those of another tab's conversations are named, too.
+    desk.keys("<Esc>2gL").shows("Maria Lopez").keys("<Esc>1");
     let log = std::fs::read_to_string(desk.folder().join("connection-calls.log")).expect("the log");
     assert_eq!(log.lines().count(), 3, "{log}");
     assert!(!log.contains(shop_api::KEY) && !log.contains("Gold"), "neither keys nor answers: {log}");
@@ -224,4 +226,38 @@ fn a_connection_is_removed_with_its_credential_after_a_question() {
     desk.keys("y").shows("shop is removed, and its credential forgotten");
     assert_eq!(file(&desk, "connections.toml") + &file(&desk, "connections.sealed"), "");
     desk.keys("L").shows(":connection add makes one");
+}
+
+#[test]
+fn a_connection_that_was_begun_is_there_again() {
+    let mut desk = Desk::demo(80, 24);
+    desk.connect(&[]);
+    desk.settle();
+    let add = |desk: &mut Desk| {
+        desk.keys(":").types("connection add").keys("<Enter>").shows("New connection");
+    };
+    // Nothing typed: nothing to keep.
+    add(&mut desk);
+    desk.keys("<Esc>").shows("nothing was added").hides("goes on with it");
+    add(&mut desk);
+    desk.types("shop").keys("<Tab><Ctrl-U>").types("https://shop.example/v1");
+    desk.keys("<Tab><Tab><Tab>").types("a-key-of-mine").keys("<Esc>");
+    desk.shows("not added; :connection add goes on with it").hides("a-key-of-mine");
+    open_maria(&mut desk);
+    add(&mut desk);
+    desk.shows("https://shop.example/v1").shows("•••••••••••••").hides("a-key-of-mine");
+    desk.shows("Enter tries it with Maria Lopez");
+    pictures!(desk, "begun");
+    // What was typed has never left the memory.
+    desk.keys("<Esc>").wait(5 * SECOND);
+    for name in ["connections.toml", "connections.sealed", "desk/outbox.db", "desk/cache.db"] {
+        let bytes = std::fs::read(desk.folder().join(name)).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&bytes).contains("a-key-of-mine"), "{name} holds the key");
+    }
+    assert!(!format!("{:?}", desk.app).contains("a-key-of-mine"));
+    // Emptied, there is nothing to go on with.
+    add(&mut desk);
+    desk.keys("<Ctrl-U><Up><Up><Up><Ctrl-U><Up><Ctrl-U><Esc>").shows("nothing was added");
+    add(&mut desk);
+    desk.hides("•").hides("shop.example");
 }

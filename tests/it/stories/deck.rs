@@ -50,7 +50,9 @@ fn templates_show_how_they_look_and_what_is_filled_in() {
     desk.keys("/").types("order_on_its_way en").keys("<Enter>").shows("{{1}}").shows("fill in");
     photographs!(desk, "templates");
     desk.keys("<Enter>").shows("Template order_on_its_way");
-    desk.keys("<Esc><Esc>2gt").shows("bot-chat needs no templates");
+    // Back to where it was opened, and to the same card.
+    desk.keys("<Esc>").shows("Templates · Harbor chat").shows("{{1}}").shows("· order_on_its_way en");
+    desk.keys("2gt").shows("bot-chat needs no templates");
 }
 
 #[test]
@@ -98,4 +100,19 @@ fn a_page_that_cannot_be_read_says_why_and_keeps_what_it_has() {
     desk.wait(61_000_000);
     desk.keys("ge").shows("not read anew").shows("Where is my order 1041?");
     photographs!(desk, "not_read_anew");
+}
+
+#[test]
+fn the_search_line_says_what_is_looked_for_on_each_page() {
+    let mut desk = desk();
+    let told = [
+        ("gt", "names, languages and texts of templates"),
+        ("ge", "all words of an event"),
+        ("gk", "addresses and events of webhooks"),
+        ("ga", "all words of the account"),
+        ("gp", "names, mail addresses, tags, digits of a number"),
+    ];
+    for (page, words) in told {
+        desk.keys(page).keys("/").shows(words).shows("Enter keeps · Esc shows all").keys("<Esc><Esc>");
+    }
 }

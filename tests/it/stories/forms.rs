@@ -55,9 +55,9 @@ fn a_form_waits_beneath_the_question() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where are you?");
     desk.settle().keys("<Enter>i").types("Which?").keys("<Ctrl-O>b<Tab><Tab>").types("Brass");
-    desk.keys("<Enter>").shows("The AI is on").hides("queued");
+    desk.keys("<Enter>").shows("The AI is on").hides("queued").shows("[interactive] Which? · 1 button");
     desk.keys("<Esc>").shows("[ Brass ]").hides("queued").keys("<Enter>");
-    desk.keys("s").shows("queued, with the answer").hides("[ Brass ]").hides("Which? ").settle();
+    desk.keys("s").shows("queued, with the answer").hides("[ Brass ]").hides("│Which?").settle();
     desk.keys("<Ctrl-O>b").hides("Which?").hides("Brass");
 }
 

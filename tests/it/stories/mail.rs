@@ -164,3 +164,66 @@ fn what_is_wrong_with_a_mail_is_said_in_its_field() {
     desk.types("Hi").keys("<Ctrl-X>").shows("the mail is empty").types("text").keys("<Ctrl-X>n");
     desk.shows("z brings it back").keys("z").shows("a@b.example").shows("text");
 }
+
+#[test]
+fn stars_and_categories_are_given_one_by_one() {
+    let mut desk = mail(80, 24);
+    let before = desk.get("email", "/email/threads?limit=100");
+    desk.keys("gg  *").shows("star: mails are filed one by one").keys("&").shows("category: mails are filed");
+    desk.settle();
+    assert_eq!(desk.get("email", "/email/threads?limit=100"), before);
+    desk.keys("<Esc>*").shows("starred");
+}
+
+#[test]
+fn the_keys_of_the_review_are_seen_and_its_text_is_scrolled() {
+    let mut desk = mail(60, 20);
+    desk.keys("<Ctrl-N>").types("ana@ruiz.example").keys("<Tab><Tab><Tab>").types("Prices").keys("<Tab>");
+    for number in 1..=20 {
+        desk.types(&format!("Line {number} of it")).keys("<Enter>");
+    }
+    desk.keys("<Ctrl-X>").shows("y send").shows("p postpone").shows("n discard").shows("m Markdown");
+    desk.shows("Line 1 of it").hides("Line 20 of it");
+    insta::assert_snapshot!("a_review_is_scrolled_60x20", desk.picture());
+    desk.keys("<Down>")
+        .hides("To       ana")
+        .shows("Subject")
+        .keys("G")
+        .shows("Line 20 of it")
+        .shows("n discard");
+    desk.keys("jjjj")
+        .shows("Line 20 of it")
+        .keys("k")
+        .hides("Line 20 of it")
+        .keys("gk")
+        .shows("To       ana");
+    desk.resize((80, 24));
+    desk.shows("n discard");
+}
+
+#[test]
+fn a_new_mail_that_is_left_leads_back_to_the_threads() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = mail(columns, rows);
+        desk.keys("<Ctrl-N>").types("foo@bar.example").keys("<Esc>");
+        desk.shows("kept as a draft; g d lists the drafts").shows("Inbox").shows("Enter open");
+        desk.hides("New mail").hides("R reply all");
+        desk.settle().keys("gd").shows("foo@bar.example").keys("<Enter>").shows("foo@bar.example");
+        desk.keys("<Ctrl-X><Esc><Esc>").shows("Inbox");
+        desk.pass(10).settle();
+        // Nothing was written: there is nothing to keep.
+        desk.keys("<Ctrl-N><Esc>").shows("Inbox").hides("kept as a draft");
+    }
+}
+
+#[test]
+fn in_ascii_the_desk_draws_no_other_marks() {
+    let mut desk = mail(80, 24);
+    let text = "Yes please.\n\nOn 20 Nov Ana wrote:\n> one\n> two\n> three";
+    letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some(text), None);
+    calm(&mut desk);
+    desk.theme.ascii = true;
+    desk.keys("gg<Enter>").settle().shows("> 4 quoted lines").hides("▸");
+    desk.keys("r").types("It left.").shows("quoted lines go below").hides("▸");
+    desk.keys("<Ctrl-X>").shows("quoted lines").hides("▸");
+}

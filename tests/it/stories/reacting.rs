@@ -1,5 +1,7 @@
 //! Reactions: chosen, remembered, removed.
 
+use serde_json::json;
+
 use crate::desk::Desk;
 
 #[test]
@@ -22,4 +24,22 @@ fn react_and_remove() {
     photographs!(desk, "reacted");
     desk.keys("-").shows("being removed").settle().hides("your reaction");
     desk.keys("-").shows("unreact: there is no reaction of yours on this message");
+}
+
+#[test]
+fn a_refused_reaction_is_no_reaction_in_the_list_of_what_was_done() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "It arrived, thank you!");
+    desk.settle();
+    let fault = json!({"path_prefix": "/", "method": "POST", "count": 1, "status": 400,
+        "code": "VALIDATION_ERROR"});
+    desk.dev("fault", fault);
+    desk.keys("<Enter>+1")
+        .settle()
+        .keys("gz")
+        .shows("reacted")
+        .shows("not done; it asks")
+        .hides("removes it");
+    desk.keys("z").shows("undo: not done; it asks").keys("<Esc>");
+    desk.keys("+1").settle().keys("gz").shows("left; - on the message removes it");
 }

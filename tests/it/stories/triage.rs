@@ -130,3 +130,14 @@ fn each_decision_is_taken_back_to_its_thread() {
         .keys("<Esc><Esc>");
     desk.shows("T goes on with the rest");
 }
+
+#[test]
+fn a_star_counts_although_something_else_of_its_thread_is_taken_back() {
+    let mut desk = forty();
+    desk.keys("T*").shows("starred").keys("&").types("billing").keys("<Enter>").shows("category billing");
+    desk.keys("z").shows("undone: category billing").shows("TRIAGE 1/40");
+    for _ in 0..40 {
+        desk.keys("e");
+    }
+    desk.shows("40 seen in").shows("1 starred");
+}

@@ -1,0 +1,47 @@
+//! What became of rows that were put into the outbox from here: what was
+//! refused has not left, and the list of what was done says so.
+//!
+//! Knows nothing of taking back.
+
+use crate::app::App;
+use crate::app::event::{Effect, Load};
+use crate::app::undoing::What;
+use crate::model::ids::RowId;
+use crate::model::outbox::OutboxRow;
+use crate::model::queries::Fate;
+
+impl App {
+    /// Asks what became of all that was done: what was refused has not left.
+    pub(in crate::app) fn ask_fates_of_done(&mut self, effects: &mut Vec<Effect>) {
+        let done = self.journal.done.iter().filter(|it| !it.undone);
+        let rows = done.filter_map(|it| if let What::Rows(rows) = &it.what { Some(rows) } else { None });
+        let rows: Vec<RowId> = rows.flatten().map(|it| it.id.clone()).collect();
+        self.journal.fates.clear();
+        if !rows.is_empty() {
+            effects.push(Effect::Load(Load::Fates(rows)));
+        }
+    }
+
+    /// What became of rows has come.
+    pub(in crate::app) fn fates_of_done(&mut self, fates: &[(RowId, Fate)]) {
+        let known = |row: &RowId| {
+            let rows = self.journal.done.iter().filter_map(|it| match &it.what {
+                What::Rows(rows) => Some(rows),
+                _ => None,
+            });
+            rows.flatten().any(|it| it.id == *row)
+        };
+        let mine: Vec<(RowId, Fate)> = fates.iter().filter(|it| known(&it.0)).cloned().collect();
+        self.journal.fates.extend(mine);
+    }
+
+    /// Why rows never left, where none of them did.
+    pub(super) fn never_left(&self, rows: &[OutboxRow]) -> Option<&'static str> {
+        let fates: Option<Vec<&Fate>> = rows.iter().map(|it| self.journal.fates.get(&it.id)).collect();
+        let fates = fates?;
+        if fates.iter().all(|it| matches!(it, Fate::Asks(_))) {
+            return Some("not done; it asks in the outbox");
+        }
+        fates.iter().all(|it| **it == Fate::Dropped).then_some("never left; it was dropped or replaced")
+    }
+}
