@@ -155,7 +155,8 @@ fn of_list(app: &App, kind: ListKind, names: &mut Names) {
                 }
             }
         }
-        ListKind::Credits | ListKind::Calls | ListKind::Connections => (),
+        ListKind::Connections => app.names_called_about().iter().for_each(|it| names.add(it)),
+        ListKind::Credits | ListKind::Calls => (),
     }
 }
 

@@ -30,6 +30,13 @@ impl App {
         }
     }
 
+    /// Whom the calls of the list were about.
+    pub fn names_called_about(&self) -> Vec<String> {
+        let calls = self.connections.calls.iter();
+        let named = calls.map(|it| (&it.contact, self.called_about(&it.contact)));
+        named.filter(|(contact, name)| *contact != name).map(|it| it.1).collect()
+    }
+
     /// Whom a call was about: by name where any tab's conversations have one.
     fn called_about(&self, contact: &str) -> String {
         let mut rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);

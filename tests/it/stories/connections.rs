@@ -261,3 +261,16 @@ fn a_connection_that_was_begun_is_there_again() {
     add(&mut desk);
     desk.hides("•").hides("shop.example");
 }
+
+#[test]
+fn the_log_of_calls_names_nobody_while_names_are_hidden() {
+    let mut desk = desk(120, 40);
+    open_maria(&mut desk);
+    desk.keys("<Esc>/").types("tavares").keys("<Enter>").settle().shows("Rui Tavares").hides("Maria Lopez");
+    desk.keys("gL")
+        .shows("Maria Lopez")
+        .keys("<Esc><F9>gL")
+        .shows("shop · orders")
+        .hides("Maria")
+        .hides("Lopez");
+}
