@@ -94,11 +94,14 @@ fn first(names: &[String], rest: &[usize], active: usize, room: usize) -> usize 
 mod tests {
     use super::*;
 
+    /// Names, the active one, the room; the first that is seen, and the names.
+    type Case<'a> = (&'a [&'a str], usize, usize, usize, &'a [&'a str]);
+
     #[test]
     fn the_active_tab_is_seen_and_names_can_be_told_apart() {
         let harbor = ["Harbor chat", "Harbor bot", "Harbor mail", "Harbor phone"];
         let many = ["Berlin", "Bergen", "Berne", "Bermuda", "Beirut", "Bengaluru", "Belém", "Belfast"];
-        let cases: [(&[&str], usize, usize, usize, &[&str]); 8] = [
+        let cases: [Case<'_>; 8] = [
             (&harbor, 0, 100, 0, &harbor),
             (&harbor, 0, 66, 0, &["Harbor chat", "bot", "mail", "phone"]),
             (&harbor, 2, 66, 0, &["chat", "bot", "Harbor mail", "phone"]),
