@@ -2,9 +2,12 @@
 //!
 //! Made from the command line's own description, so they cannot differ.
 
+use std::io::{self, Write};
+
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Subcommand};
+use clap::{Command, CommandFactory, Subcommand};
 use clap_complete::Shell;
+use clap_mangen::Man;
 
 use crate::cli::{Cli, print};
 
@@ -17,7 +20,7 @@ pub enum Packaging {
         #[arg(value_enum)]
         shell: Shell,
     },
-    /// Print the manual page.
+    /// Print the manual page, with every command and its options.
     Man,
 }
 
@@ -31,9 +34,52 @@ pub fn run(what: &Packaging) -> Result<()> {
         Packaging::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "frontdesk", &mut page);
         }
-        Packaging::Man => {
-            clap_mangen::Man::new(Cli::command()).render(&mut page).context("making the manual page")?;
-        }
+        Packaging::Man => manual(&mut page).context("making the manual page")?,
     }
     print::page(&page)
+}
+
+/// One page: the inbox, then each command below it with what it takes.
+fn manual(page: &mut Vec<u8>) -> io::Result<()> {
+    let mut root = Cli::command();
+    root.build();
+    let man = Man::new(root.clone());
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    writeln!(page, ".SH COMMANDS")?;
+    commands(&root, page)?;
+    let mut exit = Vec::new();
+    man.render_extra_section(&mut exit)?;
+    writeln!(page, ".SH \"EXIT STATUS\"")?;
+    body(&exit, page)?;
+    man.render_version_section(page)
+}
+
+/// The commands below one, in the order of the help, each before those below
+/// it.
+fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    for command in above.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+        let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+        writeln!(page, ".SS \"{name}\"")?;
+        // The same of every command: said once, at the top.
+        let man = Man::new(command.clone().mut_arg("help", |it| it.hide(true)));
+        let mut parts = Vec::new();
+        man.render_synopsis_section(&mut parts)?;
+        writeln!(parts, ".PP")?;
+        man.render_description_section(&mut parts)?;
+        man.render_options_section(&mut parts)?;
+        body(&parts, page)?;
+        commands(command, page)?;
+    }
+    Ok(())
+}
+
+/// Sections without their headings and what stands before them.
+fn body(sections: &[u8], page: &mut Vec<u8>) -> io::Result<()> {
+    let is_heading = |it: &&str| [".SH ", ".ie ", ".el "].iter().any(|word| it.starts_with(word));
+    let text = String::from_utf8_lossy(sections);
+    text.lines().filter(|it| !is_heading(it)).try_for_each(|it| writeln!(page, "{it}"))
 }

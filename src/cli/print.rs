@@ -52,36 +52,41 @@ pub fn note(text: &str) -> Result<()> {
     writeln!(io::stderr(), "{text}").context("saying how far it is")
 }
 
+/// Columns as one line: what would break them - tabs, line breaks, control
+/// characters - is shown or left out, whoever wrote it.
+pub fn columns(all: &[impl AsRef<str>]) -> String {
+    let safe: Vec<String> = all.iter().map(|it| SafeText::line(it.as_ref()).to_string()).collect();
+    safe.join("\t")
+}
+
 /// A conversation as one line of columns.
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
     let it = &row.conversation;
     let waits = row.waiting_since.map_or_else(|| "-".to_owned(), |at| short_span(now.since(at)));
     let window = window_label(it.window, row.last_inbound_at, now);
-    let columns = [
+    columns(&[
         it.id.as_str().to_owned(),
         channel.to_owned(),
         it.title().to_string(),
-        it.address.as_deref().map_or_else(|| "-".to_owned(), |it| SafeText::line(it).to_string()),
+        it.address.as_deref().map_or_else(|| "-".to_owned(), str::to_owned),
         if row.is_failing() { "AI failing" } else { it.automation.label() }.to_owned(),
         if window.is_empty() { "-".to_owned() } else { window },
         waits,
-        SafeText::line(it.preview.as_str()).to_string(),
-    ];
-    columns.join("\t")
+        it.preview.to_string(),
+    ])
 }
 
 /// A message as one line of columns.
 pub fn message_line(message: &Message) -> String {
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
-    let content = SafeText::line(message.content.as_str());
+    let content = &message.content;
     let media =
         message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type));
-    [
+    columns(&[
         message.id.as_str().to_owned(),
         at,
         speaker(&message.sender),
         message.delivery.word().to_owned(),
         format!("{content}{media}"),
-    ]
-    .join("\t")
+    ])
 }

@@ -27,7 +27,7 @@ pub struct Greeting {
 pub type Scope = Vec<(&'static str, Result<(), ReadError>)>;
 
 /// One list of each resource.
-const RESOURCES: &[(&str, &str)] = &[
+pub const RESOURCES: &[(&str, &str)] = &[
     ("conversations", paths::CONVERSATIONS),
     ("messages", paths::MESSAGES),
     ("new messages", paths::TRIGGER_NEW_MESSAGE),
@@ -50,12 +50,11 @@ impl Client {
         Ok(Greeting { account: body.into_model(), server_time: answer.server_time, rate: answer.facts.rate })
     }
 
-    /// Asks for one list of each resource, one after the other.
-    pub async fn scope(&self) -> Scope {
-        let mut scope = Vec::new();
-        for (name, path) in RESOURCES {
-            scope.push((*name, self.get(path, &[]).await.map(|_| ())));
-        }
-        scope
+    /// Asks for one list of a resource.
+    ///
+    /// # Errors
+    /// Classed; see [`ReadError`].
+    pub async fn may_read(&self, path: &str) -> Result<(), ReadError> {
+        self.get(path, &[]).await.map(|_| ())
     }
 }

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use crate::connections::guard::Policy;
 use crate::connections::private_file;
-use crate::connections::review;
+use crate::connections::review::mistakes;
 use crate::model::connections::Connection;
-use crate::wire::connections::{read as parse, without, write};
+use crate::wire::connections::{line_in, read as parse, told, without, write};
 
 /// Reads the file; one that is not there holds none. What is right is told
 /// apart from what is wrong.
@@ -21,19 +21,19 @@ pub fn read(path: &Path) -> (Vec<Connection>, Vec<String>) {
         Err(error) => return (Vec::new(), vec![format!("{}: {error}", path.display())]),
     };
     let (read, wrong) = reviewed(&text);
-    (read, wrong.into_iter().map(|it| format!("{}: {it}", path.display())).collect())
+    (read, wrong.into_iter().map(|it| format!("{}, {it}", path.display())).collect())
 }
 
 fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
     let (read, mut wrong) = parse(text);
     let mut good = Vec::new();
     for connection in read {
-        let found = review(&connection, Policy::default());
+        let found = mistakes(&connection, Policy::default());
         if found.is_empty() {
             good.push(connection);
         } else {
             let name = &connection.name;
-            wrong.extend(found.into_iter().map(|it| format!("connection {name:?}: {it}")));
+            wrong.extend(found.into_iter().map(|it| told(line_in(text, name, &it), name, &it)));
         }
     }
     (good, wrong)
@@ -101,7 +101,12 @@ mod tests {
         assert!(add(&path, &inside).expect_err("private").contains("private_hosts"));
         std::fs::write(&path, "[[connection]]\nname = \"a\"\nsecret = \"s3cret\"\n").expect("written");
         let (_, wrong) = read(&path);
-        assert!(wrong[0].contains("line 3: unknown field `secret`"), "{wrong:?}");
+        assert!(wrong[0].contains("connections.toml, line 3: unknown field `secret`"), "{wrong:?}");
         assert!(add(&path, &shop).expect_err("mistakes").contains("nothing was changed"));
+        // What is wrong in its meaning has its line, too.
+        let text = "[[connection]]\nname = \"a\"\n# where\nbase_url = \"https://10.0.0.1\"\n";
+        std::fs::write(&path, text).expect("written");
+        let (_, wrong) = read(&path);
+        assert!(wrong[0].contains("connections.toml, line 4: connection \"a\": base_url"), "{wrong:?}");
     }
 }

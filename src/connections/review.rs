@@ -4,29 +4,36 @@
 //! Knows nothing of files. Asks no network.
 
 use crate::connections::guard::{Policy, vet_header, vet_named};
+use crate::model::connections::mistake::Mistake;
 use crate::model::connections::{Auth, Connection, review as words};
 
 /// What is wrong, a line each; nothing, if it can be used.
 pub fn review(connection: &Connection, policy: Policy) -> Vec<String> {
-    let mut wrong = words::review(connection);
-    let mut vet = |what: &str, url: &str| {
+    mistakes(connection, policy).into_iter().map(|it| it.why).collect()
+}
+
+/// The same with the keys it is about.
+pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<Mistake> {
+    let mut wrong = words::mistakes(connection);
+    let mut vet = |key: &'static str, what: &str, url: &str| {
         if let Err(refusal) = vet_named(url, policy, &connection.private_hosts) {
-            wrong.push(format!("{what}: {refusal}; a host in a private network must stand in private_hosts"));
+            let why = format!("{what}: {refusal}; a host in a private network must stand in private_hosts");
+            wrong.push(Mistake::at(key, why));
         }
     };
-    vet("base_url", &connection.base_url);
+    vet("base_url", "base_url", &connection.base_url);
     if let Auth::ClientCredentials { token_url, .. } = &connection.auth {
-        vet("token_url", token_url);
+        vet("auth", "token_url", token_url);
     }
     if let Auth::ApiKeyHeader { header } | Auth::CustomHeader { header, .. } = &connection.auth
         && let Err(refusal) = vet_header(header, "")
     {
-        wrong.push(format!("header {header:?}: {refusal}"));
+        wrong.push(Mistake::at("auth", format!("header {header:?}: {refusal}")));
     }
     if let Auth::CustomHeader { prefix, .. } = &connection.auth
         && vet_header("x", prefix).is_err()
     {
-        wrong.push("prefix holds characters that no header can have".to_owned());
+        wrong.push(Mistake::at("auth", "prefix holds characters that no header can have"));
     }
     wrong
 }

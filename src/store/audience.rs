@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::model::contacts::PeopleQuery;
 use crate::model::ids::{CampaignId, ChannelId, ContactId};
 use crate::model::queries::ConversationKey;
-use crate::model::waves::audience::{Found, Wanted};
+use crate::model::waves::audience::{Found, Wanted, neither};
 use crate::store::people::fitting;
 use crate::store::{Reader, StoreError};
 
@@ -49,6 +49,14 @@ impl Gathered {
             self.found.closed += 1;
         }
         self.found.ids.push(id);
+    }
+
+    /// A line of a file that names nobody.
+    fn wrong(&mut self, why: String) {
+        self.found.without_phone += 1;
+        if self.found.wrong.len() < TOLD {
+            self.found.wrong.push(why);
+        }
     }
 
     fn phone(&mut self, connection: &Connection, channel: &ChannelId, phone: &str) -> Result<(), StoreError> {
@@ -136,12 +144,8 @@ impl Reader {
                 Wanted::Phone(phone) if crate::model::bounds::is_e164(phone) => {
                     gathered.phone(&self.connection, channel, phone)?;
                 }
-                Wanted::Phone(phone) => {
-                    gathered.found.without_phone += 1;
-                    if gathered.found.wrong.len() < TOLD {
-                        gathered.found.wrong.push(format!("line {line}: {phone} is no phone number"));
-                    }
-                }
+                Wanted::Phone(phone) => gathered.wrong(format!("line {line}: {phone} is no phone number")),
+                Wanted::Neither(word) => gathered.wrong(format!("line {line}: {}", neither(word))),
             }
         }
         Ok(gathered.found)

@@ -103,6 +103,30 @@ impl Store {
 }
 
 impl Reader {
+    /// The newest broadcasts sent or tracked from this desk that were not read
+    /// to be finished, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unfinished_broadcasts(&self, channel: &ChannelId) -> Result<Vec<BroadcastId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM (
+             SELECT id, max(place) AS place FROM (
+                 SELECT made AS id, number AS place FROM (SELECT made, number FROM desk.audit
+                     WHERE channel = ?1 AND operation = 'broadcast' AND made <> ''
+                     ORDER BY number DESC LIMIT ?2)
+                 UNION ALL
+                 SELECT id, 0 FROM (SELECT id FROM desk.tracked_broadcast
+                     WHERE channel = ?1 ORDER BY at DESC LIMIT ?2)
+             ) GROUP BY id) wanted
+             WHERE NOT EXISTS (SELECT 1 FROM broadcast b
+                 WHERE b.channel = ?1 AND b.id = wanted.id AND b.is_finished = 1)
+             ORDER BY place DESC, id LIMIT ?2",
+        )?;
+        let ids = statement.query_map(params![channel.as_str(), NEWEST], |row| row.get::<_, String>(0))?;
+        Ok(ids.map(|id| id.map(BroadcastId::new)).collect::<Result<_, _>>()?)
+    }
+
     /// The broadcasts sent from this desk, as last read, newest first.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use crate::client::{Listed, ReadError};
+use crate::client::{Client, Listed, ReadError};
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
 use crate::model::ids::ConversationId;
@@ -22,12 +22,14 @@ use crate::sync::trigger::{RING_AFTER, mark};
 use crate::sync::walk::{Cursors, Followed, ListWalk, Listing};
 
 /// Mark: the newest activity of the last complete walk, in the server's time.
-const SINCE: &str = "list_since";
+pub(crate) const SINCE: &str = "list_since";
 /// Mark: the same of the last complete sweep.
 const SWEPT: &str = "list_swept";
 /// Mark: where the part of the list begins that was not read on this desk
 /// yet; empty for the top. Absent when all was read.
-const REST: &str = "list_rest";
+pub(crate) const REST: &str = "list_rest";
+/// Mark: the oldest activity above that part. Absent when it is not known.
+pub(crate) const REST_AT: &str = "list_rest_at";
 /// Pages of the top in one step.
 const TOP_PAGES: u32 = 4;
 /// Pages of the rest in one step.
@@ -36,7 +38,7 @@ const REST_PAGES: u32 = 2;
 const HISTORIES: u32 = 5;
 /// Share of the read budget, in percent, beyond which only the top is read:
 /// what a person or a customer waits for goes first.
-const BULK: u8 = 50;
+pub(crate) const BULK: u8 = 50;
 /// Pages of the rest at most.
 const ALL_PAGES: u32 = 10_000;
 /// How long what led nowhere is left alone.
@@ -149,7 +151,7 @@ impl Channel {
     }
 
     /// Tells whether the top has been read for now.
-    async fn read_top(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
+    pub(crate) async fn read_top(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
         let since = self.time_mark(SINCE).await?;
         for _ in 0..TOP_PAGES {
             let client = if state.top.is_none() { self.client.unless_same() } else { self.client.clone() };
@@ -177,6 +179,7 @@ impl Channel {
                 marks.push((SINCE, Some(mark(Some(newest)))));
                 if since.is_none() {
                     marks.push((REST, page.next_cursor.clone()));
+                    marks.push((REST_AT, lowest(&page.items)));
                     if self.time_mark(RING_AFTER).await?.is_none() {
                         marks.push((RING_AFTER, Some(mark(Some(newest)))));
                     }
@@ -197,7 +200,11 @@ impl Channel {
 
     /// Reads on where the first walk of this desk ended; tells whether more
     /// is left for soon.
-    async fn read_rest(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
+    pub(crate) async fn read_rest(
+        &self,
+        state: &mut ListState,
+        platform: &Platform,
+    ) -> Result<bool, Trouble> {
         let now = self.clock.now();
         if state.rest_left_alone.is_some_and(|it| (0..LEFT_ALONE).contains(&now.since(it))) {
             return Ok(false);
@@ -224,7 +231,10 @@ impl Channel {
                     return self.leave_rest_alone(state).await;
                 }
             };
-            self.keep_page(page, snapshot, true, vec![(REST, next)]).await?;
+            let mut marks = vec![(REST, next)];
+            // A page without a time leaves it where it was: less far.
+            marks.extend(lowest(&page.items).map(|it| (REST_AT, Some(it))));
+            self.keep_page(page, snapshot, true, marks).await?;
         }
         Ok(self.store.meta(self.id(), REST).await?.is_some())
     }
@@ -234,7 +244,7 @@ impl Channel {
         tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
         state.rest = None;
         state.rest_left_alone = Some(self.clock.now());
-        self.store.set_meta(self.id(), vec![(REST, Some(String::new()))]).await?;
+        self.store.set_meta(self.id(), vec![(REST, Some(String::new())), (REST_AT, None)]).await?;
         Ok(false)
     }
 
@@ -274,12 +284,25 @@ impl Channel {
         let at_once = usize::try_from(HISTORIES).unwrap_or(1);
         let left = behind.len() > at_once;
         behind.truncate(at_once);
+        self.read_histories(&self.client, state, platform, (behind, left)).await
+    }
+
+    /// Reads the first page of these histories; tells whether more are left,
+    /// of these or behind them.
+    pub(crate) async fn read_histories(
+        &self,
+        client: &Client,
+        state: &mut ListState,
+        platform: &Platform,
+        (behind, left): (Vec<ConversationId>, bool),
+    ) -> Result<bool, Trouble> {
+        let now = self.clock.now();
         for conversation in behind {
             // Whoever holds it is reading for a person; it goes first.
             let Ok(one) = self.histories.try_lock() else {
                 return Ok(true);
             };
-            let read = self.read_history(&self.client, platform, &conversation).await;
+            let read = self.read_history(client, platform, &conversation).await;
             drop(one);
             match read {
                 Err(Trouble::Read(error @ (ReadError::Trouble(_) | ReadError::Rejected(_)))) => {
@@ -321,6 +344,11 @@ impl Channel {
         }
         Ok(())
     }
+}
+
+/// The oldest activity on a page, as a mark.
+fn lowest(rows: &[Conversation]) -> Option<String> {
+    rows.iter().filter_map(|it| it.last_message_at).min().map(|it| mark(Some(it)))
 }
 
 impl ListState {

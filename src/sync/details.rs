@@ -95,6 +95,22 @@ impl Channel {
         self.read_details(client, unknown).await
     }
 
+    /// Reads a conversation alone, unless that told nothing a while ago.
+    pub(crate) async fn read_detail_once(
+        &self,
+        client: &Client,
+        conversation: &ConversationId,
+    ) -> Result<(), Trouble> {
+        if !self.may_read(Resource::Detail) {
+            return Ok(());
+        }
+        let mut state = self.details.lock().await;
+        if state.is_due(conversation, REST, self.clock.now()) {
+            self.read_detail(client, &mut state, conversation).await?;
+        }
+        Ok(())
+    }
+
     async fn read_details(&self, client: &Client, unknown: Vec<ConversationId>) -> Result<(), Trouble> {
         if !self.may_read(Resource::Detail) {
             return Ok(());

@@ -43,6 +43,7 @@ mod push;
 mod receiving;
 pub mod reconcile;
 mod report;
+mod rows;
 mod settling;
 mod tab;
 mod templates;
@@ -66,6 +67,7 @@ pub use leading::Leading;
 pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
+pub use rows::Reached;
 pub use tab::{Loop, Tab};
 pub use wishes::Lead;
 

@@ -4,16 +4,21 @@
 //!
 //! Knows nothing of credentials: there is no field for one.
 
-mod removing;
-
 use serde::{Deserialize, Serialize};
 
 use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
+use crate::model::connections::mistake::Mistake;
 use crate::model::connections::parameters::{ContactField, Parameter, Place, Source, ValueKind};
 use crate::model::connections::path::Path;
 use crate::model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
 
+mod lines;
+mod removing;
+mod writing;
+
+pub use lines::line_in;
 pub use removing::without;
+use writing::entry;
 
 /// A whole document.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -168,30 +173,40 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
     let document: Document = match toml::from_str(text) {
         Ok(document) => document,
         Err(error) => {
-            let at = error.span().map_or(0, |it| it.start);
-            let line = text.get(..at).unwrap_or(text).bytes().filter(|it| *it == b'\n').count() + 1;
+            let line = lines::line(text, error.span().map_or(0, |it| it.start));
             return (Vec::new(), vec![format!("line {line}: {}", error.message().replace('\n', " "))]);
         }
     };
     let (mut read, mut wrong) = (Vec::<Connection>::new(), Vec::new());
-    for entry in document.connection {
+    for (index, entry) in document.connection.into_iter().enumerate() {
         let name = entry.name.clone();
-        match connection(entry) {
-            Err(why) => wrong.push(format!("connection {name:?}: {why}")),
+        let found = match connection(entry) {
+            Err(mistake) => vec![mistake],
             Ok(it) if read.iter().any(|before| before.name == it.name) => {
-                wrong.push(format!("two connections are called {name:?}; names must differ"));
+                let why = format!("two connections are called {name:?}; names must differ");
+                vec![Mistake::at("name", why)]
             }
-            Ok(it) => match review::review(&it) {
-                found if found.is_empty() => read.push(it),
-                found => wrong.extend(found.into_iter().map(|why| format!("connection {name:?}: {why}"))),
-            },
-        }
+            Ok(it) => {
+                let found = review::mistakes(&it);
+                if found.is_empty() {
+                    read.push(it);
+                }
+                found
+            }
+        };
+        wrong.extend(found.iter().map(|it| told(lines::line_of(text, index, it), &name, it)));
     }
     if read.len() > MOST {
         wrong.push(format!("at most {MOST} connections are used"));
         read.truncate(MOST);
     }
     (read, wrong)
+}
+
+/// A mistake in words, with its line where that is known.
+pub fn told(line: Option<usize>, name: &str, mistake: &Mistake) -> String {
+    let line = line.map_or_else(String::new, |it| format!("line {it}: "));
+    format!("{line}connection {name:?}: {}", mistake.why)
 }
 
 /// Writes connections as TOML.
@@ -214,13 +229,13 @@ pub fn to_json(connection: &Connection) -> String {
 /// # Errors
 /// What is wrong with it.
 pub fn from_json(text: &str) -> Result<Connection, String> {
-    connection(serde_json::from_str(text).map_err(|error| error.to_string())?)
+    connection(serde_json::from_str(text).map_err(|error| error.to_string())?).map_err(|it| it.why)
 }
 
-fn connection(entry: Entry) -> Result<Connection, String> {
-    let endpoints = entry.endpoint.into_iter().map(|it| {
+fn connection(entry: Entry) -> Result<Connection, Mistake> {
+    let endpoints = entry.endpoint.into_iter().enumerate().map(|(index, it)| {
         let name = it.name.clone();
-        endpoint(it).map_err(|why| format!("endpoint {name:?}: {why}"))
+        endpoint(it).map_err(|mistake| mistake.of_endpoint(index, &name))
     });
     Ok(Connection {
         name: entry.name,
@@ -244,16 +259,27 @@ fn connection(entry: Entry) -> Result<Connection, String> {
     })
 }
 
-fn one_of<T>(what: &str, word: &str, found: Option<T>, known: &[&str]) -> Result<T, String> {
-    found.ok_or_else(|| format!("{what} = {word:?} is not known; use one of: {}", known.join(", ")))
+fn one_of<T>(what: &'static str, word: &str, found: Option<T>, known: &[&str]) -> Result<T, Mistake> {
+    let why = || format!("{what} = {word:?} is not known; use one of: {}", known.join(", "));
+    found.ok_or_else(|| Mistake::at(what, why()))
 }
 
-fn contact_field(what: &str, word: &str) -> Result<ContactField, String> {
+/// The entries of a list; a mistake says in which.
+fn all<T, U>(
+    list: &'static str,
+    entries: Vec<T>,
+    read: impl Fn(T) -> Result<U, Mistake>,
+) -> Result<Vec<U>, Mistake> {
+    let read = |(index, it)| read(it).map_err(|mistake| mistake.within(list, index));
+    entries.into_iter().enumerate().map(read).collect()
+}
+
+fn contact_field(what: &'static str, word: &str) -> Result<ContactField, Mistake> {
     let known = ["phone", "email", "name", "username", "metadata.NAME"];
     one_of(what, word, ContactField::from_word(word), &known)
 }
 
-fn endpoint(entry: EndpointEntry) -> Result<Endpoint, String> {
+fn endpoint(entry: EndpointEntry) -> Result<Endpoint, Mistake> {
     let method = one_of("method", &entry.method, Method::from_word(&entry.method), &Method::WORDS)?;
     Ok(Endpoint {
         name: entry.name,
@@ -262,30 +288,38 @@ fn endpoint(entry: EndpointEntry) -> Result<Endpoint, String> {
         instructions: entry.instructions,
         contact: contact_field("contact", &entry.contact)?,
         automatic: entry.automatic,
-        parameters: entry.parameter.into_iter().map(parameter).collect::<Result<_, _>>()?,
-        fields: entry.field.into_iter().map(field).collect::<Result<_, _>>()?,
+        parameters: all("parameter", entry.parameter, parameter)?,
+        fields: all("field", entry.field, field)?,
     })
 }
 
-fn parameter(entry: ParameterEntry) -> Result<Parameter, String> {
+fn parameter(entry: ParameterEntry) -> Result<Parameter, Mistake> {
     let place = one_of("in", &entry.place, Place::from_word(&entry.place), &Place::WORDS)?;
     let kind = one_of("type", &entry.kind, ValueKind::from_word(&entry.kind), &ValueKind::WORDS)?;
     let source = match (entry.from.as_deref(), entry.constant, entry.ask) {
         (Some("contact"), None, None) => Source::Contact,
         (Some(word), None, None) => {
             let field = word.strip_prefix("contact.").ok_or_else(|| {
-                format!("from = {word:?} is not known; use contact, or contact.phone and the like")
+                let why = format!("from = {word:?} is not known; use contact, or contact.phone and the like");
+                Mistake::at("from", why)
             })?;
             Source::ContactField(contact_field("from", field)?)
         }
         (None, Some(constant), None) => Source::Constant(constant),
         (None, None, Some(question)) => Source::Asked(question),
-        _ => return Err(format!("parameter {:?} needs one of: from, constant, ask", entry.name)),
+        _ => {
+            let why = format!("parameter {:?} needs one of: from, constant, ask", entry.name);
+            return Err(Mistake::at("name", why));
+        }
     };
     Ok(Parameter { name: entry.name, place, kind, required: entry.required, source })
 }
 
-fn format(word: &str, currency: String) -> Result<Format, String> {
+fn path(text: &str) -> Result<Path, Mistake> {
+    Path::parse(text).map_err(|why| Mistake::at("path", why))
+}
+
+fn format(word: &str, currency: String) -> Result<Format, Mistake> {
     let currency = Some(currency).filter(|it| !it.is_empty());
     let found = match word {
         "" | "text" => Some(Format::Text),
@@ -297,103 +331,18 @@ fn format(word: &str, currency: String) -> Result<Format, String> {
     one_of("format", word, found, &["text", "money", "cents", "date"])
 }
 
-fn field(entry: FieldEntry) -> Result<Field, String> {
+fn field(entry: FieldEntry) -> Result<Field, Mistake> {
     let label = if entry.label.is_empty() { entry.name.clone() } else { entry.label };
     let kind = if entry.column.is_empty() {
         FieldKind::Value(format(&entry.format, entry.currency)?)
     } else {
         let column = |it: ColumnEntry| {
             let format = format(&it.format, it.currency)?;
-            Ok::<_, String>(Column { label: it.label, path: Path::parse(&it.path)?, format })
+            Ok(Column { label: it.label, path: path(&it.path)?, format })
         };
-        FieldKind::Table(entry.column.into_iter().map(column).collect::<Result<_, _>>()?)
+        FieldKind::Table(all("column", entry.column, column)?)
     };
-    Ok(Field { name: entry.name, label, path: Path::parse(&entry.path)?, kind })
-}
-
-fn entry(it: &Connection) -> Entry {
-    Entry {
-        name: it.name.clone(),
-        description: it.description.clone(),
-        base_url: it.base_url.clone(),
-        timeout_seconds: it.timeout_seconds,
-        per_minute: it.per_minute,
-        private_hosts: it.private_hosts.clone(),
-        auth: match it.auth.clone() {
-            Auth::None => AuthEntry::None,
-            Auth::Bearer => AuthEntry::Bearer,
-            Auth::ApiKeyHeader { header } => AuthEntry::ApiKeyHeader { header },
-            Auth::ApiKeyQuery { parameter } => AuthEntry::ApiKeyQuery { parameter },
-            Auth::Basic { user } => AuthEntry::BasicAuth { user },
-            Auth::ClientCredentials { token_url, client_id, scope } => {
-                AuthEntry::ClientCredentials { token_url, client_id, scope }
-            }
-            Auth::CustomHeader { header, prefix } => AuthEntry::CustomHeader { header, prefix },
-        },
-        endpoint: it.endpoints.iter().map(endpoint_entry).collect(),
-    }
-}
-
-fn endpoint_entry(it: &Endpoint) -> EndpointEntry {
-    EndpointEntry {
-        name: it.name.clone(),
-        method: it.method.word().to_owned(),
-        path: it.path.clone(),
-        instructions: it.instructions.clone(),
-        contact: it.contact.word(),
-        automatic: it.automatic,
-        parameter: it.parameters.iter().map(parameter_entry).collect(),
-        field: it.fields.iter().map(field_entry).collect(),
-    }
-}
-
-fn parameter_entry(it: &Parameter) -> ParameterEntry {
-    let mut entry = ParameterEntry {
-        name: it.name.clone(),
-        place: it.place.word().to_owned(),
-        kind: it.kind.word().to_owned(),
-        required: it.required,
-        from: None,
-        constant: None,
-        ask: None,
-    };
-    match &it.source {
-        Source::Contact => entry.from = Some("contact".to_owned()),
-        Source::ContactField(field) => entry.from = Some(format!("contact.{}", field.word())),
-        Source::Constant(text) => entry.constant = Some(text.clone()),
-        Source::Asked(question) => entry.ask = Some(question.clone()),
-    }
-    entry
-}
-
-fn format_entry(format: &Format) -> (String, String) {
-    match format {
-        Format::Text => (String::new(), String::new()),
-        Format::Date => ("date".to_owned(), String::new()),
-        Format::Money { currency, minor } => {
-            let word = if *minor { "cents" } else { "money" };
-            (word.to_owned(), currency.clone().unwrap_or_default())
-        }
-    }
-}
-
-fn field_entry(it: &Field) -> FieldEntry {
-    let (written, columns) = match &it.kind {
-        FieldKind::Value(format) => (format_entry(format), Vec::new()),
-        FieldKind::Table(columns) => (format_entry(&Format::Text), columns.clone()),
-    };
-    let column = |it: Column| {
-        let (format, currency) = format_entry(&it.format);
-        ColumnEntry { label: it.label, path: it.path.to_string(), format, currency }
-    };
-    FieldEntry {
-        name: it.name.clone(),
-        label: if it.label == it.name { String::new() } else { it.label.clone() },
-        path: it.path.to_string(),
-        format: written.0,
-        currency: written.1,
-        column: columns.into_iter().map(column).collect(),
-    }
+    Ok(Field { name: entry.name, label, path: path(&entry.path)?, kind })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use frontdesk::model::queries::Draft;
 use frontdesk::store::Store;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::desk::Desk;
@@ -125,6 +125,30 @@ fn nothing_is_added_that_does_not_work() {
     assert!(!binary.folder().join("keys").exists());
     let said = binary.fails(1, &["close", "nobody"], "");
     assert!(said.contains("no conversation is"), "{said}");
+}
+
+#[test]
+fn a_rate_limit_is_waited_for() {
+    let desk = Desk::new(80, 24);
+    let binary = Binary::new();
+    let key = desk.key_of("whatsapp");
+    let full = |path: &str, seconds: u32| {
+        let fault = json!({"path_prefix": path, "count": 1, "status": 429, "code": "RATE_LIMIT_EXCEEDED",
+            "retry_after": seconds});
+        desk.dev("fault", fault);
+    };
+    // No longer than the command has patience for; then nothing is added.
+    full("/account", 60);
+    let said = binary.fails(1, &[&add(&desk.base_url)[..], &["--timeout", "1"]].concat(), &key);
+    assert!(said.contains("the server asks to wait 6") && said.contains("nothing was added"), "{said}");
+    assert!(!binary.config().exists());
+    full("/account", 1);
+    full("/templates", 1);
+    let said = binary.ok(&add(&desk.base_url), &key);
+    assert!(said.contains("1000 credits") && said.contains("templates"), "{said}");
+    assert!(!said.contains("wait"), "{said}");
+    full("/account", 1);
+    assert!(binary.ok(&["channel", "test"], "").contains("Harbor chat"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What packagers ask for, and help that names every command.
 
+use clap::{Command, CommandFactory};
+
 use crate::binary::Binary;
 
 #[test]
@@ -15,6 +17,33 @@ fn completions_and_the_manual_name_every_command() {
     }
     assert!(manual.contains("Exit codes") && binary.ok(&["--help"], "").contains("Exit codes"));
     assert_eq!(binary.run(&["completions", "tcsh"], "").code, Some(2));
+}
+
+#[test]
+fn the_manual_tells_every_command_with_its_options() {
+    let manual = Binary::new().ok(&["man"], "").replace('\\', "");
+    let mut root = frontdesk::cli::Cli::command();
+    root.build();
+    let mut rest: Vec<Command> = root.get_subcommands().cloned().collect();
+    let mut told = 0;
+    while let Some(command) = rest.pop() {
+        if command.get_name() == "help" {
+            continue;
+        }
+        let name = command.get_bin_name().expect("a built command").to_owned();
+        let section = manual.split(&format!(".SS \"{name}\"\n")).nth(1);
+        let section = section.unwrap_or_else(|| panic!("the manual lacks {name}"));
+        let section = section.split("\n.S").next().unwrap_or("");
+        for option in command.get_arguments().filter_map(|it| it.get_long()).filter(|it| *it != "help") {
+            assert!(section.contains(&format!("--{option}")), "{name} lacks {option}: {section}");
+        }
+        told += 1;
+        rest.extend(command.get_subcommands().cloned());
+    }
+    assert!(told > 40, "{told}");
+    for heading in [".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH COMMANDS", ".SH \"EXIT STATUS\""] {
+        assert_eq!(manual.lines().filter(|it| *it == heading).count(), 1, "{heading}");
+    }
 }
 
 #[test]

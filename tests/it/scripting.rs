@@ -3,6 +3,7 @@
 
 mod broadcasts;
 mod deck;
+mod listing;
 mod people;
 mod rest;
 
@@ -119,6 +120,12 @@ fn success_is_only_what_the_server_confirmed() {
     let said = script.fails(1, &["send", &id, "Twice.", "--beside-ai"]);
     assert!(said.contains("required 1 credits, available 0"), "{said}");
     assert_eq!(script.desk.outbound().len(), 1);
+    // It names its channel and its row, and what shows that.
+    let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
+    let row = rows[0]["id"].as_str().expect("an id");
+    for part in ["Harbor chat", row, "`frontdesk outbox list`", &format!("`frontdesk outbox retry {row}`")] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     let said = script.fails(1, &["show", "nobody"]);
     assert!(said.contains("no conversation is \"nobody\""), "{said}");
     let said = script.fails(2, &["list", "--channel", "Harbor chatt"]);

@@ -16,6 +16,7 @@ use crate::config::KeySource;
 use crate::config::edit::{self, Entry};
 use crate::config::keys::{KeptIn, Place};
 use crate::model::secret::Secret;
+use crate::model::time::SECOND;
 use crate::shell::prompt;
 
 /// What is to be added.
@@ -31,7 +32,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     // Said before anything secret is typed.
     client::usable(&wanted.base_url).map_err(|why| CliError::Usage(why.to_string()))?;
     let key = key(arguments)?;
-    let checked = check::check(&wanted.base_url, &key)
+    let checked = check::check(&wanted.base_url, &key, i64::from(arguments.timeout) * SECOND)
         .with_context(|| format!("{}: nothing was added", wanted.name))?;
     let kept = match &arguments.key_env {
         Some(_) => None,

@@ -2,18 +2,20 @@
 //!
 //! Knows nothing of where keys are kept.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::cli::channel::{File, TestArguments};
 use crate::cli::{inbox, print};
-use crate::client::checkup::{Greeting, Scope};
+use crate::client::checkup::{Greeting, RESOURCES, Scope};
 use crate::client::{Client, ClientError, ReadError};
 use crate::model::secret::Secret;
 use crate::model::text::SafeText;
-use crate::model::time::Clock;
+use crate::model::time::{Clock, SECOND, Timestamp};
 use crate::shell::clock::SystemClock;
 
 /// What a server told of a key.
@@ -42,23 +44,53 @@ pub enum CheckError {
     Here(#[from] anyhow::Error),
 }
 
-/// Asks the server of a key what it is and may do.
+/// Asks the server of a key what it is and may do; a rate limit is waited for
+/// within so many microseconds.
 ///
 /// # Errors
 /// In words, when the account cannot be read.
-pub fn check(base_url: &str, key: &Secret) -> Result<Checked, CheckError> {
+pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<Checked, CheckError> {
     let clock = SystemClock;
+    let until = clock.now().plus(patience);
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
     inbox::runtime()?.block_on(async {
-        let asked = clock.now();
-        let greeting = client.greet().await.map_err(CheckError::Read)?;
-        let answered = clock.now();
+        let greeted = patiently(until, async || {
+            let asked = clock.now();
+            client.greet().await.map(|it| (it, asked, clock.now()))
+        });
+        let (greeting, asked, answered) = greeted.await.map_err(CheckError::Read)?;
         // The server's date is whole seconds, so half of one is right on average.
         let skew =
             greeting.server_time.map(|at| at.plus(500_000).since(asked.plus(answered.since(asked) / 2)));
-        let scope = client.scope().await;
+        let mut scope = Scope::new();
+        for (name, path) in RESOURCES {
+            scope.push((*name, patiently(until, async || client.may_read(path).await).await));
+        }
         Ok(Checked { greeting, scope, latency: answered.since(asked), skew })
     })
+}
+
+/// Asks, and waits for a rate limit that frees itself in time. Whoever sits at
+/// a terminal is told of a long wait.
+async fn patiently<T>(
+    until: Timestamp,
+    question: impl AsyncFn() -> Result<T, ReadError>,
+) -> Result<T, ReadError> {
+    loop {
+        let wait = match question().await {
+            Err(ReadError::Limited(wait) | ReadError::Paced(wait))
+                if SystemClock.now().plus(wait) <= until =>
+            {
+                wait.max(1)
+            }
+            answer => return answer,
+        };
+        if wait > 2 * SECOND && std::io::stderr().is_terminal() {
+            // That it cannot be said is no reason to stop.
+            let _ = print::note(&format!("waiting {} s for the rate limit", wait / SECOND + 1));
+        }
+        tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())).await;
+    }
 }
 
 /// A failure with what to do about it.
@@ -68,7 +100,10 @@ fn words(error: &ReadError) -> String {
             format!("the server does not take this key: {why} ({code}); make a new one in the dashboard")
         }
         ReadError::Limited(wait) => {
-            format!("the server asks to wait {} s; try again then", wait / 1_000_000 + 1)
+            format!("the server asks to wait {} s; try again then", wait / SECOND + 1)
+        }
+        ReadError::Paced(wait) => {
+            format!("this key's rate limit is used up; try again in {} s", wait / SECOND + 1)
         }
         other => other.to_string(),
     }
@@ -158,7 +193,7 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
     let mut failed = Vec::new();
     for channel in channels {
         let checked = channel.fetch_key().map_err(anyhow::Error::from).and_then(|key| {
-            let checked = check(&channel.base_url, &key)?;
+            let checked = check(&channel.base_url, &key, i64::from(arguments.timeout) * SECOND)?;
             Ok((key.hint(), checked))
         });
         match checked {

@@ -39,7 +39,7 @@ pub fn run(arguments: &ListArguments) -> Result<()> {
             problem.unwrap_or_else(|| channel.key.words()),
             if channel.read_only { "read-only" } else { "-" }.to_owned(),
         ];
-        print::line(&columns.join("\t"))?;
+        print::line(&print::columns(&columns))?;
     }
     if arguments.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
 }

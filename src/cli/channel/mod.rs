@@ -51,6 +51,9 @@ pub struct AddArguments {
     /// Never change anything on the server from this tab.
     #[arg(long)]
     pub read_only: bool,
+    /// Wait so many seconds at most for a rate limit.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub timeout: u32,
     /// JSON instead of lines.
     #[arg(long)]
     pub json: bool,
@@ -69,6 +72,9 @@ pub struct ListArguments {
 pub struct TestArguments {
     /// Only this channel.
     pub name: Option<String>,
+    /// Wait so many seconds at most for each key's rate limit.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub timeout: u32,
     /// One JSON array instead of lines.
     #[arg(long)]
     pub json: bool,

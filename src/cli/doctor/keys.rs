@@ -49,7 +49,7 @@ fn key(channel: &ChannelConfig) -> Vec<Finding> {
             return vec![Finding::fail(name, error.problem, advice)];
         }
     };
-    let checked = match check::check(&channel.base_url, &secret) {
+    let checked = match check::check(&channel.base_url, &secret, 0) {
         Ok(checked) => checked,
         Err(error) => {
             let advice = match &error {

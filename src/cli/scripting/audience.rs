@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::cli::CliError;
 use crate::cli::scripting::Session;
 use crate::model::bounds;
-use crate::model::waves::audience::{Wanted, read_lines};
+use crate::model::waves::audience::{Wanted, neither, read_lines};
 use crate::model::waves::{Aim, Frozen};
 use crate::sync::Channel;
 
@@ -47,6 +47,7 @@ pub fn of_file(
     for (line, wanted) in lines {
         let found = match wanted {
             Wanted::Contact(id) => Ok(id),
+            Wanted::Neither(word) => Err(format!("line {line}: {}", neither(&word))),
             Wanted::Phone(phone) if !bounds::is_e164(&phone) => {
                 Err(format!("line {line}: {phone} is no phone number"))
             }

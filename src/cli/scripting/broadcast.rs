@@ -1,32 +1,30 @@
-//! `broadcast`: one message to many contacts, looked over before it leaves,
-//! and how it goes.
+//! `broadcast`: one message to many contacts, looked over before it leaves.
 //!
-//! Knows nothing of requests. The number of people, or a phrase, confirms it.
+//! Knows nothing of requests and of how it goes then. The number of people, or
+//! a phrase, confirms it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
 use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::standing;
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::bounds;
-use crate::model::broadcasts::Broadcast;
-use crate::model::ids::{BroadcastId, CampaignId};
+use crate::model::ids::CampaignId;
 use crate::model::outbox::content::{Audience, BroadcastContent, Json, Template};
 use crate::model::outbox::{Lane, Operation};
 use crate::model::prices;
 use crate::model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
 use crate::store::outbox::NewRow;
 use crate::sync::Channel;
-use crate::sync::plan::watching;
 
 /// People of one broadcast in waves at most.
 const MOST: usize = 100_000;
@@ -46,7 +44,8 @@ pub enum BroadcastAction {
     Stop(CampaignArguments),
     /// Watch a broadcast that was sent elsewhere from now on.
     Track(WatchArguments),
-    /// List the broadcasts sent or watched from this desk, as last read.
+    /// List the broadcasts sent or watched from this desk; asks how those stand
+    /// that are not finished.
     List(Common),
 }
 
@@ -104,7 +103,7 @@ pub struct WatchArguments {
 pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> {
     match action {
         BroadcastAction::Send(arguments) => send(session, arguments),
-        BroadcastAction::Watch(arguments) => Ok(watch(session, arguments)?),
+        BroadcastAction::Watch(arguments) => Ok(standing::watch(session, arguments)?),
         BroadcastAction::Continue(arguments) => {
             let channel = channel_of(session, &arguments.id)?;
             Ok(waves::go_on(session, &channel, arguments)?)
@@ -113,9 +112,9 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
         BroadcastAction::Stop(arguments) => Ok(waves::halt(&session.files, arguments, Phase::Stopped)?),
         BroadcastAction::Track(arguments) => {
             let channel = business_chat(session, arguments.common.channel.as_deref())?;
-            Ok(waves::track(session, &channel, &BroadcastId::new(arguments.id.as_str()))?)
+            Ok(standing::track(session, &channel, arguments)?)
         }
-        BroadcastAction::List(common) => Ok(list(session, common)?),
+        BroadcastAction::List(common) => Ok(standing::list(session, common)?),
     }
 }
 
@@ -192,7 +191,10 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
 }
 
 /// The one channel a broadcast goes out on.
-fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
+///
+/// # Errors
+/// When there is none, or several.
+pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
     let mut found = Vec::new();
     for channel in session.channels(name)? {
         if session.platform(&channel)? == Platform::Whatsapp {
@@ -208,7 +210,10 @@ fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> 
 }
 
 /// The channel of a campaign.
-fn channel_of(session: &Session, id: &str) -> Result<Arc<Channel>> {
+///
+/// # Errors
+/// When it is not known.
+pub fn channel_of(session: &Session, id: &str) -> Result<Arc<Channel>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
     let mut all = session.channels(None)?.into_iter();
@@ -263,75 +268,4 @@ fn phrase(aim: &Aim) -> String {
 
 fn people(count: usize) -> String {
     if count == 1 { "1 contact".to_owned() } else { format!("{count} contacts") }
-}
-
-fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
-    let campaign = CampaignId::from(arguments.id.as_str());
-    if session.store().campaign(&campaign)?.is_some() {
-        let channel = channel_of(session, &arguments.id)?;
-        return waves::follow(session, &channel, &campaign, arguments.common.json);
-    }
-    let channel = business_chat(session, arguments.common.channel.as_deref())?;
-    let id = BroadcastId::new(arguments.id.as_str());
-    let until = session.now().plus(session.patience);
-    let (mut looks, mut before) = (0, None);
-    loop {
-        let told = session.ask("reading the broadcast", async || channel.client.broadcast(&id).await)?;
-        let kept = session.store().apply_broadcast(&channel.spec().id, told.clone());
-        session.runtime.block_on(kept).context("keeping how it goes")?;
-        let finished = told.is_finished();
-        if before.as_ref() != Some(&told) {
-            tell(&channel.spec().name, &told, arguments.common.json)?;
-        }
-        if finished {
-            return Ok(());
-        }
-        let wait = watching(looks);
-        if session.now().plus(wait) > until {
-            bail!("it is not finished yet; `frontdesk broadcast watch {id}` goes on watching");
-        }
-        (looks, before) = (looks + 1, Some(told));
-        session.sleep(Duration::from_micros(wait.unsigned_abs()));
-    }
-}
-
-fn list(session: &Session, common: &Common) -> Result<()> {
-    let mut items = Vec::new();
-    for channel in session.channels(common.channel.as_deref())? {
-        for campaign in session.reader.campaigns(Some(&channel.spec().id))? {
-            match common.json {
-                true => items.push(waves::as_json(&channel.spec().name, &campaign)),
-                false => waves::tell(&channel.spec().name, &campaign, false)?,
-            }
-        }
-        for told in session.reader.broadcasts(&channel.spec().id)? {
-            match common.json {
-                true => items.push(as_json(&channel.spec().name, &told)),
-                false => tell(&channel.spec().name, &told, false)?,
-            }
-        }
-    }
-    if common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
-}
-
-fn tell(name: &str, told: &Broadcast, json: bool) -> Result<()> {
-    if json {
-        return print::line(&as_json(name, told).to_string());
-    }
-    print::line(&format!("{}\t{name}\t{}\t{}", told.id, told.status.word(), told.summary()))
-}
-
-fn as_json(name: &str, told: &Broadcast) -> Value {
-    json!({
-        "id": told.id.as_str(),
-        "channel": name,
-        "status": told.status.word(),
-        "finished": told.is_finished(),
-        "recipients": told.recipients,
-        "delivered": told.delivered,
-        "failed": told.failed,
-        "pending": told.pending,
-        "createdAt": told.created_at.map(|it| it.to_string()),
-        "completedAt": told.completed_at.map(|it| it.to_string()),
-    })
 }

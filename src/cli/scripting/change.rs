@@ -187,9 +187,14 @@ fn carry_out(
     print::line(&format!("{done}: {} on {name}", found.row.conversation.title()))
 }
 
-/// Waits until a row is confirmed; whoever sends it meanwhile.
+/// Waits until a row is confirmed; whoever sends it meanwhile. What failed is
+/// told with its channel and its row, and with what shows it.
+///
+/// # Errors
+/// In words.
 pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()> {
     let until = session.now().plus(session.patience);
+    let name = &channel.spec().name;
     loop {
         let leads = session.leads(channel)?;
         let step = match leads {
@@ -203,24 +208,28 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
         let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else {
             return match session.store().ending(row)?.as_deref() {
                 Some("done") => Ok(()),
-                Some(event) => bail!("it was not confirmed: it was {event}"),
-                None => bail!("it was not confirmed, and left the outbox"),
+                Some(event) => bail!("{name}: row {row} was not confirmed: it was {event}"),
+                None => bail!("{name}: row {row} was not confirmed, and left the outbox"),
             };
         };
+        let word = left.row.operation.word();
         if let RowState::Stopped(_, why) = &left.row.state {
-            bail!("{}: {why}; it is kept in the outbox", left.row.operation.word());
+            bail!(
+                "{name}: {word}: {why}; row {row} is kept in the outbox: `frontdesk outbox list` shows it, \
+                 `frontdesk outbox retry {row}` tries again, `frontdesk outbox drop {row}` gives it up"
+            );
         }
         let refused = matches!(session.leader_says(channel), Some(Health::Refused { .. }));
         if step == PushStep::Halted || (!leads && refused) {
             bail!(
-                "{}: the server does not take this channel's key; it is kept in the outbox",
-                left.row.operation.word()
+                "{name}: {word}: the server does not take this channel's key; row {row} is kept in the outbox: \
+                 `frontdesk outbox list` shows it, `frontdesk channel test` looks at the key"
             );
         }
         if session.now() > until {
             bail!(
-                "{}: no clear answer in {} s; it stays in the outbox and is asked again with the same key",
-                left.row.operation.word(),
+                "{name}: {word}: no clear answer in {} s; row {row} stays in the outbox and is asked again with \
+                 the same key: `frontdesk outbox list` shows it",
                 session.patience / SECOND
             );
         }

@@ -101,7 +101,7 @@ fn list(session: &Session, common: &Common) -> Result<()> {
             } else {
                 let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
                 let state = if it.is_active { "active" } else { "inactive" };
-                print::line(&[it.id.as_str(), name, state, &it.url, &events.join(",")].join("\t"))?;
+                print::line(&print::columns(&[it.id.as_str(), name, state, &it.url, &events.join(",")]))?;
             }
         }
     }
@@ -174,7 +174,7 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
             } else {
                 let at = it.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
                 let phone = it.phone.as_deref().unwrap_or("-");
-                print::line(&[&at, name, it.trigger.label(), phone, it.title.as_str()].join("\t"))?;
+                print::line(&print::columns(&[&at, name, it.trigger.label(), phone, it.title.as_str()]))?;
             }
         }
     }
@@ -209,8 +209,7 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
                 let slots: Vec<String> = it.slots().into_iter().map(|slot| slot.label).collect();
                 let slots = slots.join(",");
                 let columns = [it.name.as_str(), &it.language, &it.category, name, &slots];
-                let safe = columns.map(|it| SafeText::line(it).to_string());
-                print::line(&safe.join("\t"))?;
+                print::line(&print::columns(&columns))?;
             }
         }
     }
@@ -245,7 +244,7 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
                 text(&account.messaging_tier).unwrap_or_else(none),
                 text(&account.quality_rating).unwrap_or_else(none),
             ];
-            print::line(&columns.join("\t"))?;
+            print::line(&print::columns(&columns))?;
         }
     }
     if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }

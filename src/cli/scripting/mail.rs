@@ -194,7 +194,7 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
             let none = || "-".to_owned();
             let count = it.count.map_or_else(none, |it| it.to_string());
             let (name, phone) = (text(&it.name).unwrap_or_else(none), text(&it.phone).unwrap_or_else(none));
-            print::line(&[it.email.as_str(), &name, &count, &phone].join("\t"))?;
+            print::line(&print::columns(&[it.email.as_str(), &name, &count, &phone]))?;
         }
     }
     if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
@@ -217,5 +217,5 @@ fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let none = || "-".to_owned();
     let status = text(&account.sync_status).unwrap_or_else(none);
     let provider = text(&account.provider).context("the provider").unwrap_or_else(|_| none());
-    print::line(&[account.address.as_str(), &provider, &status, &last.unwrap_or_else(none)].join("\t"))
+    print::line(&print::columns(&[account.address.as_str(), &provider, &status, &last.unwrap_or_else(none)]))
 }

@@ -21,6 +21,8 @@ mod search;
 mod session;
 mod show;
 mod single;
+mod standing;
+mod top;
 mod upload;
 mod waves;
 
@@ -65,7 +67,8 @@ pub enum Script {
     List(ListArguments),
     /// Show the newest messages of a conversation.
     Show(ShowArguments),
-    /// Search every message and name this desk has seen; works offline.
+    /// Search every message, name, subject and newest SMS this desk has seen; works
+    /// offline.
     Search(SearchArguments),
     /// Write a conversation's whole history.
     Export(ExportArguments),

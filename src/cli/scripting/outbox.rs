@@ -13,7 +13,6 @@ use crate::cli::{Misuse, print};
 use crate::model::ids::RowId;
 use crate::model::outbox::{RowState, Verdict};
 use crate::model::queries::{DeskQuery, OutboxEntry};
-use crate::model::text::SafeText;
 
 /// Rows listed at most.
 const LISTED: u32 = 10_000;
@@ -75,9 +74,9 @@ fn list(files: &Files, common: &Common) -> Result<()> {
             entry.row.operation.word().to_owned(),
             state,
             why.unwrap_or_else(|| "-".to_owned()),
-            SafeText::line(entry.row.operation.summary().as_str()).to_string(),
+            entry.row.operation.summary().to_string(),
         ];
-        print::line(&columns.join("\t"))
+        print::line(&print::columns(&columns))
     })
 }
 

@@ -1,4 +1,4 @@
-//! `search`: messages and people by their words, from what this desk has
+//! `search`: messages, threads, texts and people by their words, from what this desk has
 //! seen. Asks no server unless told to, so it works offline.
 //!
 //! Knows nothing of how words are found.
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
-use crate::model::search::{NoteHit, SearchHit, SearchQuery, Terms};
+use crate::model::search::{ListedHit, NoteHit, SearchHit, SearchQuery, Terms};
 
 /// The switches of `search`.
 #[derive(Debug, Args)]
@@ -17,7 +17,7 @@ pub struct SearchArguments {
     /// What to look for: beginnings of words, all of which must be found.
     #[arg(required = true)]
     pub words: Vec<String>,
-    /// At most so many messages, newest first.
+    /// At most so many messages, and as many threads and texts, newest first.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Ask the servers for what is new first.
@@ -39,7 +39,11 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     // A script asks once: what is stored must all be found.
     files.store.finish_index()?;
     let query = SearchQuery { text, channel, limit: arguments.limit, ..SearchQuery::default() };
-    let page = files.store.reader()?.search(&query)?;
+    let reader = files.store.reader()?;
+    let page = reader.search(&query)?;
+    let mut listed = reader.search_listed(&query)?;
+    // A text sent from here is a message, too: told once.
+    listed.retain(|it| !page.hits.iter().any(|hit| is_same(hit, it)));
     if arguments.common.json {
         let people: Vec<Value> = page
             .people
@@ -48,8 +52,9 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
             .collect();
         let messages: Vec<Value> = page.hits.iter().map(|hit| hit_json(&files, hit)).collect();
         let notes: Vec<Value> = page.notes.iter().map(|hit| note_json(&files, hit)).collect();
+        let listed: Vec<Value> = listed.iter().map(|hit| listed_json(&files, hit)).collect();
         let more = page.next.is_some();
-        let all = json!({"people": people, "notes": notes, "messages": messages, "more": more});
+        let all = json!({"people": people, "notes": notes, "conversations": listed, "messages": messages, "more": more});
         return print::line(&all.to_string());
     }
     for (channel, row) in &page.people {
@@ -57,17 +62,55 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
         print::line(&format!("person\t{line}"))?;
     }
     page.notes.iter().try_for_each(|hit| print::line(&note_line(&files, hit)))?;
+    listed.iter().try_for_each(|hit| print::line(&listed_line(&files, hit)))?;
     page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files, hit)))
+}
+
+fn is_same(hit: &SearchHit, listed: &ListedHit) -> bool {
+    (&hit.channel, &hit.conversation) == (&listed.channel, &listed.conversation)
+        && listed.snippet.text.as_str().ends_with(hit.snippet.text.as_str())
 }
 
 fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
     let session = Session::of(files, arguments.common.timeout)?;
     for channel in session.channels(arguments.common.channel.as_deref())? {
-        if session.platform(&channel)?.has_histories() {
+        if session.platform(&channel)?.has_conversations() {
             session.refresh(&channel)?;
         }
     }
     Ok(session.files.clone())
+}
+
+/// What was found of a list: a mail's subject, or a phone's newest call or text.
+fn kind(hit: &ListedHit) -> &'static str {
+    if hit.is_mail { "thread" } else { "phone" }
+}
+
+fn listed_json(files: &Files, hit: &ListedHit) -> Value {
+    let marks: Vec<[usize; 2]> = hit.snippet.marks.iter().map(|it| [it.start, it.end]).collect();
+    json!({
+        "kind": kind(hit),
+        "channel": files.name_of(&hit.channel),
+        "conversation": hit.conversation.as_str(),
+        "name": hit.title.as_str(),
+        "lastMessageAt": hit.at.map(|at| at.to_string()),
+        "snippet": hit.snippet.text.as_str(),
+        "marks": marks,
+    })
+}
+
+fn listed_line(files: &Files, hit: &ListedHit) -> String {
+    let at = hit.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    print::columns(&[
+        kind(hit),
+        hit.conversation.as_str(),
+        &files.name_of(&hit.channel),
+        hit.title.as_str(),
+        "-",
+        &at,
+        "-",
+        hit.snippet.text.as_str(),
+    ])
 }
 
 fn note_json(files: &Files, hit: &NoteHit) -> Value {
@@ -92,7 +135,7 @@ fn note_line(files: &Files, hit: &NoteHit) -> String {
         "note".to_owned(),
         hit.snippet.text.to_string(),
     ];
-    columns.join("\t")
+    print::columns(&columns)
 }
 
 fn hit_json(files: &Files, hit: &SearchHit) -> Value {
@@ -121,5 +164,5 @@ fn hit_line(files: &Files, hit: &SearchHit) -> String {
         print::speaker(&hit.sender),
         hit.snippet.text.to_string(),
     ];
-    columns.join("\t")
+    print::columns(&columns)
 }

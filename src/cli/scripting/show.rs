@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cli::print;
+use crate::cli::scripting::top::{self, Wanted};
 use crate::cli::scripting::{Common, Session};
 use crate::model::filter::Filter as ListFilter;
-use crate::model::queries::{ConversationQuery, HistoryQuery};
+use crate::model::queries::HistoryQuery;
 
 /// Which conversations are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,21 +54,21 @@ pub struct ShowArguments {
 
 /// `frontdesk list`
 pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
-    let filter = match arguments.status {
-        Filter::Open => ListFilter::open(),
-        Filter::NeedsReply => ListFilter::needed(),
-        Filter::Closed => ListFilter::closed(),
-        Filter::All => ListFilter::all(),
+    let (filter, closed) = match arguments.status {
+        Filter::Open => (ListFilter::open(), Some(false)),
+        Filter::NeedsReply => (ListFilter::needed(), Some(false)),
+        Filter::Closed => (ListFilter::closed(), Some(true)),
+        Filter::All => (ListFilter::all(), None),
     };
+    let wanted = Wanted { filter, closed, limit: arguments.limit };
     let mut items = Vec::new();
     for channel in session.channels(arguments.common.channel.as_deref())? {
-        if !session.platform(&channel)?.has_conversations() {
+        let platform = session.platform(&channel)?;
+        if !platform.has_conversations() {
             continue;
         }
-        session.refresh(&channel)?;
-        let query = ConversationQuery::first(channel.spec().id.clone(), filter.clone(), arguments.limit);
         let name = &channel.spec().name;
-        for row in session.reader.conversations(&query)?.rows {
+        for row in top::rows(session, &channel, &platform, &wanted)? {
             if arguments.common.json {
                 items.push(print::conversation_json(name, &row));
             } else {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Files, Session};
-use crate::model::ids::{BroadcastId, CampaignId};
+use crate::model::ids::CampaignId;
 use crate::model::time::{MINUTE, SECOND, Timestamp};
 use crate::model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
 use crate::sync::{Channel, PushStep};
@@ -153,12 +153,6 @@ pub fn go_on(session: &Session, channel: &Channel, arguments: &CampaignArguments
     follow(session, channel, &id, arguments.common.json)
 }
 
-/// `broadcast track`
-pub fn track(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<()> {
-    session.store().track_broadcast(&channel.spec().id, id, session.now())?;
-    print::line(&format!("{id} is watched on {} from now on", channel.spec().name))
-}
-
 /// The campaign of an id.
 ///
 /// # Errors
@@ -184,7 +178,7 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
         format!("{} people: {delivered} delivered, {failed} failed, {pending} not known yet", campaign.count),
         title(&campaign.content).to_string(),
     ];
-    print::line(&words.join("\t")).context("telling how it goes")
+    print::line(&print::columns(&words)).context("telling how it goes")
 }
 
 /// A campaign with its waves.

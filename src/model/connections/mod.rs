@@ -19,6 +19,7 @@ pub mod calls;
 pub mod formats;
 pub mod limit;
 pub mod mapping;
+pub mod mistake;
 pub mod parameters;
 pub mod path;
 pub mod review;

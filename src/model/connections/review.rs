@@ -4,6 +4,7 @@
 //! Knows nothing of files and of which hosts may be reached.
 
 use crate::model::connections::mapping::{COLUMNS, FIELDS, FieldKind};
+use crate::model::connections::mistake::Mistake;
 use crate::model::connections::parameters::{Place, Source};
 use crate::model::connections::{Auth, Connection, Endpoint, MOST_ENDPOINTS, Method, target};
 
@@ -15,28 +16,34 @@ pub fn is_name(word: &str) -> bool {
 
 /// What is wrong, a line each; nothing, if it can be used.
 pub fn review(connection: &Connection) -> Vec<String> {
+    mistakes(connection).into_iter().map(|it| it.why).collect()
+}
+
+/// The same with the keys it is about.
+pub fn mistakes(connection: &Connection) -> Vec<Mistake> {
     let mut wrong = Vec::new();
     let name = &connection.name;
     if !is_name(name) || matches!(name.as_str(), "contact" | "agent") {
-        wrong.push(format!(
+        wrong.push(Mistake::at("name", format!(
             "{name:?} cannot be a connection's name: use letters, digits, _ and -, and not contact or agent"
-        ));
+        )));
     }
     let base = &connection.base_url;
     if target::origin(base).is_none() || base.contains(['?', '#', '{', ' ', '\\']) {
-        wrong.push(
-            "base_url must be an https address without query, such as https://api.example.com/v1".to_owned(),
-        );
+        wrong.push(Mistake::at(
+            "base_url",
+            "base_url must be an https address without query, such as https://api.example.com/v1",
+        ));
     }
     let path = target::origin(base).map_or("", |it| &base[it.len()..]);
     if !path.is_empty() && target::check_path(path.trim_end_matches('/')).is_err() && path != "/" {
-        wrong.push("base_url must not hold . or .. or // in its path".to_owned());
+        wrong.push(Mistake::at("base_url", "base_url must not hold . or .. or // in its path"));
     }
     if !(1..=60).contains(&connection.timeout_seconds) {
-        wrong.push("timeout_seconds must be 1 to 60".to_owned());
+        wrong.push(Mistake::at("timeout_seconds", "timeout_seconds must be 1 to 60"));
     }
     if !(1..=6_000).contains(&connection.per_minute) {
-        wrong.push("per_minute must be 1 to 6000".to_owned());
+        wrong.push(Mistake::at("per_minute", "per_minute must be 1 to 6000"));
     }
     let empty = match &connection.auth {
         Auth::ApiKeyHeader { header } | Auth::CustomHeader { header, .. } if header.is_empty() => {
@@ -48,69 +55,99 @@ pub fn review(connection: &Connection) -> Vec<String> {
         Auth::ClientCredentials { token_url, .. } if token_url.is_empty() => Some("token_url"),
         _ => None,
     };
-    wrong.extend(empty.map(|it| format!("auth {:?} needs {it}", connection.auth.word())));
+    wrong
+        .extend(empty.map(|it| Mistake::at("auth", format!("auth {:?} needs {it}", connection.auth.word()))));
     if connection.endpoints.len() > MOST_ENDPOINTS {
-        wrong.push(format!("a connection has at most {MOST_ENDPOINTS} endpoints"));
+        wrong.push(Mistake::at("endpoint", format!("a connection has at most {MOST_ENDPOINTS} endpoints")));
     }
     for (place, it) in connection.endpoints.iter().enumerate() {
         if connection.endpoints[..place].iter().any(|before| before.name == it.name) {
-            wrong.push(format!("two endpoints are called {:?}", it.name));
+            wrong.push(
+                Mistake::at("name", format!("two endpoints are called {:?}", it.name))
+                    .within("endpoint", place),
+            );
         }
-        wrong.extend(endpoint(it).into_iter().map(|why| format!("endpoint {:?}: {why}", it.name)));
+        wrong.extend(endpoint(it).into_iter().map(|found| found.of_endpoint(place, &it.name)));
     }
     wrong
 }
 
-fn endpoint(endpoint: &Endpoint) -> Vec<String> {
+fn endpoint(endpoint: &Endpoint) -> Vec<Mistake> {
     let mut wrong = Vec::new();
     if !is_name(&endpoint.name) {
-        wrong.push("its name must be letters, digits, _ and -".to_owned());
+        wrong.push(Mistake::at("name", "its name must be letters, digits, _ and -"));
     }
-    wrong.extend(target::check_path(&endpoint.path).err().map(|it| it.to_string()));
+    wrong.extend(target::check_path(&endpoint.path).err().map(|it| Mistake::at("path", it.to_string())));
     if endpoint.automatic && !endpoint.needs_nobody() {
-        wrong.push("it asks a person for something and so cannot be automatic".to_owned());
+        wrong.push(Mistake::at("automatic", "it asks a person for something and so cannot be automatic"));
     }
     if endpoint.automatic && endpoint.method != Method::Get {
-        wrong.push("only GET endpoints can be automatic".to_owned());
+        wrong.push(Mistake::at("automatic", "only GET endpoints can be automatic"));
     }
     let places = target::places(&endpoint.path).unwrap_or_default();
     for place in &places {
         if !endpoint.parameters.iter().any(|it| it.place == Place::Path && it.name == *place) {
-            wrong.push(format!("the path has {{{place}}}, but no parameter in the path is called so"));
+            wrong.push(Mistake::at(
+                "path",
+                format!("the path has {{{place}}}, but no parameter in the path is called so"),
+            ));
         }
     }
     for (index, it) in endpoint.parameters.iter().enumerate() {
         let name = &it.name;
         if name.is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control) {
-            wrong.push("a parameter needs a name of up to 80 characters".to_owned());
+            wrong.push(
+                Mistake::at("name", "a parameter needs a name of up to 80 characters".to_owned())
+                    .within("parameter", index),
+            );
         }
         if endpoint.parameters[..index].iter().any(|before| before.name == *name) {
-            wrong.push(format!("two parameters are called {name:?}"));
+            wrong.push(
+                Mistake::at("name", format!("two parameters are called {name:?}")).within("parameter", index),
+            );
         }
         if it.place == Place::Path && !places.contains(&name.as_str()) {
-            wrong.push(format!("{name:?} is to go into the path, which has no {{{name}}}"));
+            wrong.push(
+                Mistake::at("in", format!("{name:?} is to go into the path, which has no {{{name}}}"))
+                    .within("parameter", index),
+            );
         }
         if it.place == Place::Body && matches!(endpoint.method, Method::Get | Method::Delete) {
-            wrong.push(format!("{name:?} is to go into the body, but {} has none", endpoint.method.word()));
+            wrong.push(
+                Mistake::at(
+                    "in",
+                    format!("{name:?} is to go into the body, but {} has none", endpoint.method.word()),
+                )
+                .within("parameter", index),
+            );
         }
         if let Source::Constant(text) = &it.source
             && let Some(wanted) = it.kind.objection(text)
         {
-            wrong.push(format!("{name:?} must be {wanted}"));
+            wrong.push(
+                Mistake::at("constant", format!("{name:?} must be {wanted}")).within("parameter", index),
+            );
         }
     }
     if endpoint.fields.len() > FIELDS {
-        wrong.push(format!("at most {FIELDS} fields are shown"));
+        wrong.push(Mistake::at("field", format!("at most {FIELDS} fields are shown")));
     }
     for (index, it) in endpoint.fields.iter().enumerate() {
         if !is_name(&it.name) {
-            wrong.push(format!("{:?} cannot be a field's name", it.name));
+            wrong.push(
+                Mistake::at("name", format!("{:?} cannot be a field's name", it.name)).within("field", index),
+            );
         }
         if endpoint.fields[..index].iter().any(|before| before.name == it.name) {
-            wrong.push(format!("two fields are called {:?}", it.name));
+            wrong.push(
+                Mistake::at("name", format!("two fields are called {:?}", it.name)).within("field", index),
+            );
         }
         if matches!(&it.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > COLUMNS) {
-            wrong.push(format!("the table {:?} needs 1 to {COLUMNS} columns", it.name));
+            wrong.push(
+                Mistake::at("column", format!("the table {:?} needs 1 to {COLUMNS} columns", it.name))
+                    .within("field", index),
+            );
         }
     }
     wrong

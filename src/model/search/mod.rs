@@ -85,6 +85,24 @@ pub struct SearchHit {
     pub snippet: Snippet,
 }
 
+/// A conversation found by what a list tells of it: a thread of mails by its
+/// subject, a phone's by its newest call or text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedHit {
+    /// Its tab.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Who that is with.
+    pub title: SafeText,
+    /// Whether it is a thread of mails.
+    pub is_mail: bool,
+    /// Its newest activity, as the list told it.
+    pub at: Option<Timestamp>,
+    /// What stands around the first word found.
+    pub snippet: Snippet,
+}
+
 /// A private note that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteHit {

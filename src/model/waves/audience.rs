@@ -6,6 +6,13 @@
 use crate::model::ids::{CampaignId, ChannelId, ContactId};
 use crate::model::queries::ConversationKey;
 
+/// Characters of a line that is wrong, repeated at most.
+const SHOWN: usize = 40;
+/// Characters from which on a word without a digit is no name.
+const LONG: usize = 16;
+/// Digits from which on a word without a letter is a number as people write it.
+const PHONE: usize = 7;
+
 /// Where an audience comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -75,6 +82,38 @@ pub enum Wanted {
     Contact(ContactId),
     /// Whoever has this number.
     Phone(String),
+    /// Something that can be neither: a name, a heading, a number without its
+    /// country code.
+    Neither(String),
+}
+
+impl Wanted {
+    fn of(word: &str) -> Self {
+        let separator = |it: &char| matches!(it, ' ' | '-' | '(' | ')' | '/');
+        if word.starts_with('+') {
+            return Self::Phone(word.chars().filter(|it| !separator(it)).collect());
+        }
+        if is_contact_id(word) {
+            return Self::Contact(ContactId::new(word));
+        }
+        Self::Neither(word.chars().take(SHOWN).collect())
+    }
+}
+
+/// Whether a word can be a contact's id: one word, not a plain name, not a
+/// number as people write it. Only the server knows whether somebody has it.
+fn is_contact_id(word: &str) -> bool {
+    let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | ':');
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let letters = word.chars().filter(char::is_ascii_alphabetic).count();
+    let is_phone = letters == 0 && digits >= PHONE;
+    let is_name = digits == 0 && word.len() < LONG;
+    word.len() <= 200 && word.chars().all(fits) && !is_phone && !is_name
+}
+
+/// Why such a line names nobody.
+pub fn neither(word: &str) -> String {
+    format!("{word:?} is neither a contact id nor a phone number with its country code, such as +34600111222")
 }
 
 /// What stands in a file: one id or number a line; empty lines and what
@@ -84,11 +123,7 @@ pub fn read_lines(text: &str) -> Vec<(usize, Wanted)> {
         let word = line.split('#').next().unwrap_or("").trim();
         let wanted = match word {
             "" => return None,
-            phone if phone.starts_with('+') => {
-                let number = phone.chars().filter(|it| !matches!(it, ' ' | '-' | '(' | ')' | '/'));
-                Wanted::Phone(number.collect())
-            }
-            id => Wanted::Contact(ContactId::new(id)),
+            word => Wanted::of(word),
         };
         Some((at + 1, wanted))
     });
@@ -109,5 +144,21 @@ mod tests {
         ];
         assert_eq!(read_lines(text), expected);
         assert!(read_lines(" \n#\n").is_empty());
+        for id in ["ct_1", "42", "3f2a9c1e-0b7d-4c55-9a51-5b1c3f0e9d11", "ckhgzqwertyuiopasdfgh"] {
+            assert_eq!(read_lines(id), [(1, Wanted::Contact(id.into()))]);
+        }
+        let neither = [
+            "Maria",
+            "Maria Lopez",
+            "ana@mail.example",
+            "name,phone",
+            "ct_1,Ana",
+            "600111222",
+            "600-111-222",
+            "ñ1",
+        ];
+        for word in neither {
+            assert_eq!(read_lines(word), [(1, Wanted::Neither(word.to_owned()))]);
+        }
     }
 }

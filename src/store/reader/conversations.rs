@@ -82,6 +82,35 @@ pub(crate) fn row_of(
     Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], list_row).optional()?)
 }
 
+/// The newest activity of a conversation.
+pub(crate) fn activity(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT sort_at FROM conversation WHERE channel = ?1 AND id = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let at = statement.query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0));
+    Ok(at.optional()?.map(Timestamp::from_micros))
+}
+
+/// Conversations down to a time whose history lags behind the list, newest
+/// activity first.
+pub(crate) fn lagging(
+    connection: &Connection,
+    channel: &ChannelId,
+    closed: Option<bool>,
+    down_to: Timestamp,
+) -> Result<Vec<ConversationId>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1 AND sort_at >= ?2
+         AND (?3 IS NULL OR is_closed = ?3) ORDER BY sort_at DESC, id DESC",
+    )?;
+    let bound = params![channel.as_str(), down_to.micros(), closed];
+    let ids = statement.query_map(bound, |row| row.get::<_, String>(0))?;
+    Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+}
+
 fn from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
     let (rows, more) = walk(connection, query, None, Walk::Down, query.limit)?;
     Ok(ConversationPage { rows, reaches_top: true, reaches_bottom: !more, total: None })

@@ -14,8 +14,9 @@ use crate::model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
     HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
-use crate::model::search::{SearchPage, SearchQuery};
+use crate::model::search::{ListedHit, SearchPage, SearchQuery};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 use crate::store::{StoreError, account, drafts, files, pauses};
 
 pub(crate) mod conversations;
@@ -25,6 +26,7 @@ pub(crate) mod elsewhere;
 mod fates;
 mod finding;
 mod history;
+mod listed;
 mod order;
 mod search;
 
@@ -53,6 +55,32 @@ impl Reader {
     pub fn conversations(&self, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         conversations::window(&moment, query)
+    }
+
+    /// The newest activity of a conversation, by which lists are ordered.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn activity(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        conversations::activity(&self.connection, channel, conversation)
+    }
+
+    /// Conversations from the top of a tab's list down to a time whose history
+    /// lags behind the list, open or closed ones or both.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn lagging(
+        &self,
+        channel: &ChannelId,
+        closed: Option<bool>,
+        down_to: Timestamp,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        conversations::lagging(&self.connection, channel, closed, down_to)
     }
 
     /// The newest messages of a history and its outbox rows.
@@ -116,6 +144,15 @@ impl Reader {
     pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         search::page(&moment, query)
+    }
+
+    /// Threads of mails and conversations of a phone in whose subject or
+    /// newest text all words typed are found.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn search_listed(&self, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {
+        listed::find(&self.connection, query)
     }
 
     /// The names of the conversations with the newest activity.

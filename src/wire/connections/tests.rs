@@ -71,16 +71,33 @@ fn mistakes_say_where_and_what() {
         ("timeout_seconds", "timeout_second", "line 6: unknown field `timeout_second`, expected one of"),
         ("automatic = true", "automatik = true", "unknown field `automatik`"),
         ("client_id = \"desk\"", "client_secret = \"s3cret\"", "unknown field `client_secret`"),
-        ("in = \"query\"", "in = \"header\"", "in = \"header\" is not known; use one of: path, query, body"),
+        (
+            "in = \"query\"",
+            "in = \"header\"",
+            "line 18: connection \"shop\": endpoint \"orders\": in = \"header\" is not known; use one of: path, query, body",
+        ),
         ("type = \"integer\"", "type = \"int\"", "use one of: text, integer"),
         ("format = \"cents\"", "format = \"euro\"", "use one of: text, money, cents, date"),
-        ("from = \"contact\"", "from = \"customer\"", "use contact, or contact.phone"),
+        (
+            "from = \"contact\"",
+            "from = \"customer\"",
+            "line 17: connection \"shop\": endpoint \"orders\": from = \"customer\" is not known; use contact, or contact.phone",
+        ),
         ("contact = \"metadata.customer\"", "contact = \"id\"", "use one of: phone, email"),
         (", constant = \"5\"", "", "needs one of: from, constant, ask"),
-        ("constant = \"5\"", "constant = \"five\"", "\"limit\" must be a whole number"),
+        (
+            "constant = \"5\"",
+            "constant = \"five\"",
+            "line 18: connection \"shop\": endpoint \"orders\": \"limit\" must be a whole number",
+        ),
         ("$.total", "$.total[", "is no path"),
         ("method = \"POST\"", "method = \"post\"", "use one of: GET, POST"),
-        ("/customers/{phone}", "/customers/{number}", "the path has {number}"),
+        (
+            "/customers/{phone}",
+            "/customers/{number}",
+            "line 13: connection \"shop\": endpoint \"orders\": the path has {number}",
+        ),
+        ("per_minute = 30", "per_minute = 0", "line 7: connection \"shop\": per_minute must be 1 to 6000"),
         ("oauth2_client", "oauth", "unknown variant"),
         ("name = \"shop\"", "name = 7", "line 3: invalid type"),
     ] {
@@ -91,5 +108,6 @@ fn mistakes_say_where_and_what() {
     }
     let (read_twice, wrong) = read(&format!("{SHOP}{SHOP}"));
     assert_eq!((read_twice.len(), wrong.len()), (1, 1));
+    assert!(wrong[0].starts_with("line 39: connection \"shop\": two connections are called"), "{wrong:?}");
     assert_eq!(read(""), (Vec::new(), Vec::new()));
 }

@@ -37,6 +37,11 @@ fn it_is_looked_over_sent_once_and_watched_to_its_end() {
     let told: Value = serde_json::from_str(&script.ok(&send)).expect("JSON");
     assert_eq!((told["ok"].as_bool(), told["recipients"].as_u64()), (Some(true), Some(2)));
     let id = told["broadcastId"].as_str().expect("an id");
+    // Nobody has watched it yet: the server is asked.
+    let listed: Value = serde_json::from_str(&script.ok(&["broadcast", "list", "--json"])).expect("JSON");
+    assert_eq!((listed[0]["id"].as_str(), listed[0]["recipients"].as_u64()), (Some(id), Some(2)), "{listed}");
+    let tracked = script.ok(&["broadcast", "track", id]);
+    assert!(tracked.starts_with(&format!("{id} is watched on Harbor chat from now on")), "{tracked}");
     let said = script.fails(1, &["broadcast", "watch", id, "--timeout", "1"]);
     assert!(said.contains("not finished yet"), "{said}");
     for _ in 0..20 {
@@ -94,7 +99,8 @@ fn one_in_waves_is_begun_paused_and_stopped() {
     }
     let said = script.fails(1, &["broadcast", "pause", "nothing"]);
     assert!(said.contains("no broadcast of this desk is nothing"), "{said}");
-    assert!(script.ok(&["broadcast", "track", "bc_other"]).contains("bc_other is watched on Harbor chat"));
+    let said = script.fails(1, &["broadcast", "track", "bc_other"]);
+    assert!(said.contains("Harbor chat: the server knows no broadcast bc_other"), "{said}");
     let many: String = (0..2_001).map(|it| format!("ct_{it}\n")).collect();
     let said =
         script.fails(2, &["broadcast", "send", "Hi", "--to", &file(&script, &many), "--waves", "0,1000"]);
@@ -116,10 +122,23 @@ fn what_is_wrong_with_an_audience_is_told_by_its_lines() {
     {
         assert!(said.contains(part), "{part}: {said}");
     }
+    // What names nobody is refused with its line, and never counted.
+    let people = file(&script, "contact\nct_1\nMaria Lopez\n600111222\nana@mail.example\n");
+    let said = script.fails(1, &["broadcast", "send", "Hi", "--to", &people, "--confirm", "5"]);
+    for part in [
+        "line 1: \"contact\" is neither a contact id nor a phone number with its country code",
+        "line 3: \"Maria Lopez\"",
+        "line 4: \"600111222\"",
+        "line 5: \"ana@mail.example\"",
+        "nothing was sent",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("line 2"), "{said}");
     let many: String = (0..1_001).map(|it| format!("ct_{it}\n")).collect();
     let said = script.fails(2, &["broadcast", "send", "Hi", "--to", &file(&script, &many)]);
     assert!(said.contains("1000 are the most"), "{said}");
     let said = script.fails(1, &["broadcast", "watch", "bc_nothing"]);
-    assert!(said.contains("reading the broadcast"), "{said}");
+    assert!(said.contains("the server knows no broadcast bc_nothing"), "{said}");
     assert!(script.desk.outbound().is_empty());
 }

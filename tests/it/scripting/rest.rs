@@ -63,6 +63,36 @@ fn a_text_and_a_call_to_a_phone() {
 }
 
 #[test]
+fn texts_and_subjects_are_found() {
+    let (desk, binary) = scene();
+    desk.elsewhere("voip", "POST", "/voip/sms", json!({"to": ANA, "body": "Your wheel is ready."}));
+    desk.dev(
+        "inbound",
+        json!({"channel": "email", "from": "bo@mail.example", "name": "Bo", "subject": "A bent wheel", "text": "See."}),
+    );
+    assert_eq!(binary.ok(&["search", "wheel"], ""), "", "no server is asked");
+    binary.ok(&["list"], "");
+    let found = binary.ok(&["search", "wheel"], "");
+    let kinds: Vec<&str> = found.lines().filter_map(|it| it.split('\t').next()).collect();
+    assert_eq!(
+        (kinds.contains(&"thread"), kinds.contains(&"phone"), kinds.len()),
+        (true, true, 2),
+        "{found}"
+    );
+    assert!(found.contains("Your wheel is ready.") && found.contains("A bent wheel"), "{found}");
+    let found = told(&binary, &["search", "wheel", "--channel", "Harbor phone"]);
+    assert_eq!(found["conversations"].as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(found["conversations"][0]["kind"], "phone");
+    // Who it is with is told once, as a person.
+    assert_eq!(told(&binary, &["search", "bo"])["conversations"], json!([]));
+    // A text sent from here is a message, told once.
+    binary.ok(&["sms", ANA, "Until seven today."], "");
+    binary.ok(&["search", "seven", "--refresh"], "");
+    let found = binary.ok(&["search", "seven"], "");
+    assert_eq!(found.lines().count(), 1, "{found}");
+}
+
+#[test]
 fn a_channel_of_another_kind_is_told_with_those_that_fit() {
     let (_desk, binary) = scene();
     let said = binary.fails(2, &["mail", "account", "--channel", "Harbor chat"], "");

@@ -164,7 +164,7 @@ fn print_people(people: &[Person], json: bool) -> Result<()> {
         let tags: Vec<&str> = it.contact.tags.iter().map(|tag| tag.as_str()).collect();
         let email = it.contact.email.as_ref().map_or("-", |email| email.as_str());
         let name = it.contact.name.as_ref().map_or("-", |name| name.as_str());
-        print::line(&[it.phone.as_str(), name, email, &tags.join(",")].join("\t"))
+        print::line(&print::columns(&[it.phone.as_str(), name, email, &tags.join(",")]))
     })
 }
 
@@ -197,11 +197,10 @@ fn show(session: &Session, channel: &Channel, arguments: &ContactArguments) -> R
     if arguments.common.json {
         return print::line(&detail_json(&found).to_string());
     }
-    print::line(&format!("phone\t{}", found.phone))?;
-    print::line(&format!("name\t{}", found.name))?;
-    print::line(&format!("email\t{}", found.email))?;
-    print::line(&format!("tags\t{}", found.tags.join(",")))?;
-    found.fields.iter().try_for_each(|it| print::line(&format!("{}\t{}", it.name, it.text)))
+    let told = [("phone", &found.phone), ("name", &found.name), ("email", &found.email)];
+    told.iter().try_for_each(|(what, it)| print::line(&print::columns(&[what, it.as_str()])))?;
+    print::line(&print::columns(&["tags", &found.tags.join(",")]))?;
+    found.fields.iter().try_for_each(|it| print::line(&print::columns(&[&it.name, &it.text])))
 }
 
 fn detail_json(found: &PersonDetail) -> Value {

@@ -1,0 +1,185 @@
+//! How broadcasts stand: watched to their end, listed, and those of elsewhere
+//! watched from now on. The server is asked; what it says is kept.
+//!
+//! Knows nothing of sending one.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
+use crate::cli::scripting::{Common, Session, waves};
+use crate::client::ReadError;
+use crate::model::broadcasts::Broadcast;
+use crate::model::ids::{BroadcastId, CampaignId};
+use crate::model::waves::{Campaign, Fate};
+use crate::sync::Channel;
+use crate::sync::plan::watching;
+
+/// What the server says of a broadcast, kept; `None` if it knows none of the id.
+fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<Broadcast>> {
+    let told = session.ask("reading the broadcast", async || match channel.client.broadcast(id).await {
+        Err(ReadError::NotFound(_)) => Ok(None),
+        told => told.map(Some),
+    })?;
+    if let Some(told) = &told {
+        let kept = session.store().apply_broadcast(&channel.spec().id, told.clone());
+        session.runtime.block_on(kept).context("keeping how it goes")?;
+    }
+    Ok(told)
+}
+
+fn unknown(channel: &Channel, id: &BroadcastId) -> String {
+    format!(
+        "{}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk",
+        channel.spec().name
+    )
+}
+
+/// `broadcast watch`
+///
+/// # Errors
+/// When the server does not tell, or it is not finished in time.
+pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
+    let campaign = CampaignId::from(arguments.id.as_str());
+    if session.store().campaign(&campaign)?.is_some() {
+        let channel = channel_of(session, &arguments.id)?;
+        return waves::follow(session, &channel, &campaign, arguments.common.json);
+    }
+    let channel = business_chat(session, arguments.common.channel.as_deref())?;
+    let id = BroadcastId::new(arguments.id.as_str());
+    let until = session.now().plus(session.patience);
+    let (mut looks, mut before) = (0, None);
+    loop {
+        let Some(told) = ask(session, &channel, &id)? else { bail!("{}", unknown(&channel, &id)) };
+        if before.as_ref() != Some(&told) {
+            tell(&channel.spec().name, &told, arguments.common.json)?;
+        }
+        if told.is_finished() {
+            return Ok(());
+        }
+        let wait = watching(looks);
+        if session.now().plus(wait) > until {
+            bail!("it is not finished yet; `frontdesk broadcast watch {id}` goes on watching");
+        }
+        (looks, before) = (looks + 1, Some(told));
+        session.sleep(Duration::from_micros(wait.unsigned_abs()));
+    }
+}
+
+/// `broadcast track`
+///
+/// # Errors
+/// When the server knows no such broadcast, or does not tell.
+pub fn track(session: &Session, channel: &Channel, arguments: &WatchArguments) -> Result<()> {
+    let id = BroadcastId::new(arguments.id.as_str());
+    let name = &channel.spec().name;
+    let Some(told) = ask(session, channel, &id)? else { bail!("{}", unknown(channel, &id)) };
+    session.store().track_broadcast(&channel.spec().id, &id, session.now())?;
+    if arguments.common.json {
+        return print::line(&as_json(name, &told).to_string());
+    }
+    print::line(&format!("{id} is watched on {name} from now on: {}, {}", told.status.word(), told.summary()))
+}
+
+/// `broadcast list`
+///
+/// # Errors
+/// When the files cannot be read. A server that does not answer is no failure:
+/// what was read last is listed, and that it is old is said.
+pub fn list(session: &Session, common: &Common) -> Result<()> {
+    let mut items = Vec::new();
+    for channel in session.channels(common.channel.as_deref())? {
+        let name = &channel.spec().name;
+        let campaigns = session.reader.campaigns(Some(&channel.spec().id))?;
+        for campaign in &campaigns {
+            match common.json {
+                true => items.push(waves::as_json(name, campaign)),
+                false => waves::tell(name, campaign, false)?,
+            }
+        }
+        let unread = ask_unfinished(session, &channel, &campaigns)?;
+        for told in session.reader.broadcasts(&channel.spec().id)? {
+            match common.json {
+                true => items.push(as_json(name, &told)),
+                false => tell(name, &told, false)?,
+            }
+        }
+        for (id, why) in unread {
+            match common.json {
+                true => {
+                    items.push(json!({"id": id.as_str(), "channel": name, "status": "unknown", "why": why}))
+                }
+                false => print::line(&print::columns(&[id.as_str(), name, "unknown", &why]))?,
+            }
+        }
+    }
+    if common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+}
+
+/// Asks for those that are not known to be finished, until the server does not
+/// answer; those of which nothing was ever read, and why. Of waves their
+/// broadcast in waves tells.
+fn ask_unfinished(
+    session: &Session,
+    channel: &Channel,
+    campaigns: &[Campaign],
+) -> Result<Vec<(BroadcastId, String)>> {
+    let waves: HashSet<&BroadcastId> = campaigns
+        .iter()
+        .flat_map(|it| &it.waves)
+        .filter_map(|it| if let Fate::Sent(Some(id)) = &it.fate { Some(id) } else { None })
+        .collect();
+    let known: HashSet<BroadcastId> =
+        session.reader.broadcasts(&channel.spec().id)?.into_iter().map(|it| it.id).collect();
+    let mut unread = Vec::new();
+    let mut silent = None;
+    for id in session.reader.unfinished_broadcasts(&channel.spec().id)? {
+        if waves.contains(&id) {
+            continue;
+        }
+        let why = match &silent {
+            Some(_) => format!("not asked yet; `frontdesk broadcast watch {id}` asks"),
+            None => match ask(session, channel, &id) {
+                Ok(Some(_)) => continue,
+                Ok(None) => "the server does not know it".to_owned(),
+                Err(error) => {
+                    silent = Some(format!("{error:#}"));
+                    format!("not asked yet; `frontdesk broadcast watch {id}` asks")
+                }
+            },
+        };
+        if !known.contains(&id) {
+            unread.push((id, why));
+        }
+    }
+    if let Some(why) = silent {
+        print::note(&format!("frontdesk: {}: listed as last read: {why}", channel.spec().name))?;
+    }
+    Ok(unread)
+}
+
+fn tell(name: &str, told: &Broadcast, json: bool) -> Result<()> {
+    if json {
+        return print::line(&as_json(name, told).to_string());
+    }
+    print::line(&print::columns(&[told.id.as_str(), name, told.status.word(), told.summary().as_str()]))
+}
+
+fn as_json(name: &str, told: &Broadcast) -> Value {
+    json!({
+        "id": told.id.as_str(),
+        "channel": name,
+        "status": told.status.word(),
+        "finished": told.is_finished(),
+        "recipients": told.recipients,
+        "delivered": told.delivered,
+        "failed": told.failed,
+        "pending": told.pending,
+        "createdAt": told.created_at.map(|it| it.to_string()),
+        "completedAt": told.completed_at.map(|it| it.to_string()),
+    })
+}

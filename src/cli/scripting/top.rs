@@ -1,0 +1,134 @@
+//! The first rows of a channel's list as a full reading would show them, read
+//! from the top and no further than they need: the server's pages come newest
+//! activity first.
+//!
+//! Knows nothing of how rows are shown. A list that was read whole before is
+//! taken as it is; only its top is asked for again.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use crate::cli::scripting::Session;
+use crate::cli::scripting::session::Read;
+use crate::model::account::Platform;
+use crate::model::conversations::{Automation, ConversationRow, Status};
+use crate::model::filter::Filter;
+use crate::model::ids::ConversationId;
+use crate::model::queries::ConversationQuery;
+use crate::model::time::Timestamp;
+use crate::sync::{Channel, Reached};
+
+/// Of so many open conversations a list tells whether the AI answers.
+const DETAILED: usize = 50;
+/// Between two parts of what is behind the top: it waits for the budget.
+const MOMENT: Duration = Duration::from_millis(250);
+
+/// Which rows are wanted.
+pub struct Wanted {
+    /// Those that fit.
+    pub filter: Filter,
+    /// Open or closed ones: all that may fit once they are read.
+    pub closed: Option<bool>,
+    /// At most so many, newest activity first.
+    pub limit: u32,
+}
+
+/// Reads as much as is needed, and the rows.
+///
+/// # Errors
+/// When the server does not answer as it should, or the rate budget does not
+/// suffice within the command's patience.
+pub fn rows(
+    session: &Session,
+    channel: &Channel,
+    platform: &Platform,
+    wanted: &Wanted,
+) -> Result<Vec<ConversationRow>> {
+    let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
+    let until = session.now().plus(session.patience);
+    let what = "reading conversations";
+    // What another process keeps fresh is taken as it stands.
+    if session.leads(channel)? {
+        if *platform == Platform::Whatsapp {
+            session.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
+        }
+        session.read(channel, what, async || channel.pull_top().await)?;
+    }
+    let mut asked = HashSet::new();
+    let mut is_all = false;
+    loop {
+        let rows = session.reader.conversations(&query)?.rows;
+        if !session.leads(channel)? {
+            return Ok(rows);
+        }
+        if session.now() > until {
+            let name = &channel.spec().name;
+            bail!("{name}: {what}: this key's rate limit leaves no room for the rows asked for");
+        }
+        let is_full = u32::try_from(rows.len()).is_ok_and(|it| it >= wanted.limit);
+        let last = match rows.last().filter(|_| is_full) {
+            Some(row) => session.reader.activity(&channel.spec().id, &row.conversation.id)?,
+            None => None,
+        };
+        if let Some((id, told)) = unread(session, channel, platform, wanted, (&rows, last), &asked)? {
+            // One at a time: a limit that is waited for repeats no other.
+            match told {
+                Told::History => session.read(channel, what, async || channel.pull_behind_of(&id).await)?,
+                Told::Automation => session.read(channel, what, async || channel.pull_detail(&id).await)?,
+            };
+            asked.insert((id, told));
+            continue;
+        }
+        let reached = session.runtime.block_on(channel.reached())?;
+        let is_known = match (reached, last) {
+            (Reached::End, _) => true,
+            (Reached::Above(time), Some(last)) => last > time,
+            _ => false,
+        };
+        if is_known || is_all {
+            return Ok(rows);
+        }
+        is_all = session.read(channel, what, async || channel.pull_rest().await)? == Read::All;
+        if !is_all {
+            session.sleep(MOMENT);
+        }
+    }
+}
+
+/// What is read of a conversation by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Told {
+    History,
+    Automation,
+}
+
+/// A conversation that must be read before the rows are certain: one that is
+/// shown, or one above the last that may come to fit. Each is asked for once:
+/// what one reading does not tell, a full one leaves, too.
+fn unread(
+    session: &Session,
+    channel: &Channel,
+    platform: &Platform,
+    wanted: &Wanted,
+    (rows, last): (&[ConversationRow], Option<Timestamp>),
+    asked: &HashSet<(ConversationId, Told)>,
+) -> Result<Option<(ConversationId, Told)>> {
+    let is_new = |it: &(ConversationId, Told)| !asked.contains(it);
+    if platform.has_histories() {
+        let down_to = last.unwrap_or(Timestamp::from_micros(i64::MIN));
+        let lagging = session.reader.lagging(&channel.spec().id, wanted.closed, down_to)?;
+        let next = lagging.into_iter().map(|it| (it, Told::History)).find(is_new);
+        if next.is_some() {
+            return Ok(next);
+        }
+    }
+    if platform.can_take_over() {
+        let open =
+            rows.iter().map(|it| &it.conversation).filter(|it| it.status != Status::Closed).take(DETAILED);
+        let unknown = open.filter(|it| it.automation == Automation::Unknown);
+        return Ok(unknown.map(|it| (it.id.clone(), Told::Automation)).find(is_new));
+    }
+    Ok(None)
+}

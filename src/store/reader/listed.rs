@@ -1,0 +1,54 @@
+//! Conversations by the words of what a list tells of them: threads of mails
+//! by their subject, a phone's by its newest call or text. Of those no message
+//! may be stored.
+//!
+//! Knows nothing of messages.
+
+use rusqlite::{Connection, params};
+
+use crate::model::account::Platform;
+use crate::model::conversations::title_of;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::search::{ListedHit, SearchQuery, Snippet, Terms};
+use crate::model::text::SafeText;
+use crate::store::rows::{optional_line, time};
+use crate::store::{StoreError, search};
+
+/// Those found, newest activity first.
+pub(crate) fn find(connection: &Connection, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {
+    let terms = Terms::of(&query.text);
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    // CROSS: the index leads, whatever the planner thinks.
+    let sql =
+        "SELECT c.channel, c.id, c.name, c.username, c.address, c.preview, c.last_message_at, a.platform
+         FROM search_list s CROSS JOIN conversation c ON c.number = s.rowid
+         CROSS JOIN account a ON a.channel = c.channel AND a.platform IN (?2, ?3)
+         WHERE s.search_list MATCH ?1 ORDER BY c.sort_at DESC, c.id DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let (mail, phone) = (Platform::Email, Platform::Voip);
+    let expression = search::expression(&terms, query.channel.as_ref(), None);
+    let mut rows = statement.query(params![expression, mail.word(), phone.word()])?;
+    let mut hits = Vec::new();
+    while let Some(row) = rows.next()? {
+        let told = SafeText::line(&row.get::<_, String>(5)?);
+        // Who it is with stands in the same index, and is no hit here.
+        let Some(found) = terms.find(told.as_str()) else { continue };
+        let conversation = ConversationId::new(row.get::<_, String>(1)?);
+        let address: Option<String> = row.get(4)?;
+        let (name, username) = (optional_line(row, 2)?, optional_line(row, 3)?);
+        hits.push(ListedHit {
+            channel: ChannelId::new(row.get::<_, String>(0)?),
+            title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
+            conversation,
+            is_mail: row.get::<_, String>(7)? == mail.word(),
+            at: time(row, 6)?,
+            snippet: Snippet::of(&told, &found),
+        });
+        if u32::try_from(hits.len()).is_ok_and(|it| it >= query.limit) {
+            break;
+        }
+    }
+    Ok(hits)
+}

@@ -1,0 +1,106 @@
+//! The first rows of the list for a command that asks for no more: the top, as
+//! much of the rest as is wanted, and what the list does not tell of the rows
+//! that are shown.
+//!
+//! Knows nothing of which rows are wanted. What was read whole stays so: the
+//! marks are those of the passes that read everything.
+
+use crate::model::ids::ConversationId;
+use crate::model::time::Timestamp;
+use crate::store::StoreError;
+use crate::sync::Channel;
+use crate::sync::conversations::{BULK, REST, REST_AT, SINCE};
+use crate::sync::health::Resource;
+use crate::sync::report::{Pulled, Trouble, or_later};
+
+/// How far down from the top the list was read on this desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// Nowhere, or it is not known how far.
+    Unknown,
+    /// All with newer activity than this.
+    Above(Timestamp),
+    /// To its end.
+    End,
+}
+
+impl Channel {
+    /// Reads the top of the list and nothing behind it.
+    pub async fn pull_top(&self) -> Pulled {
+        let result = self.read_top_alone().await;
+        self.report(Resource::List, result)
+    }
+
+    /// Reads some pages of the list behind its top.
+    pub async fn pull_rest(&self) -> Pulled {
+        let result = self.read_rest_alone().await;
+        self.report(Resource::List, result)
+    }
+
+    /// Reads a history that lags behind the list. A person waits for it.
+    pub async fn pull_behind_of(&self, conversation: &ConversationId) -> Pulled {
+        let result = self.read_behind_of(conversation).await;
+        self.report(Resource::List, result)
+    }
+
+    /// Reads a conversation alone, for whether the AI answers there.
+    pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
+        let result = self.read_detail_of(conversation).await;
+        self.report(Resource::List, result)
+    }
+
+    /// How far down the list was read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reached(&self) -> Result<Reached, StoreError> {
+        if self.time_mark(SINCE).await?.is_none() {
+            return Ok(Reached::Unknown);
+        }
+        if self.store.meta(self.id(), REST).await?.is_none() {
+            return Ok(Reached::End);
+        }
+        Ok(self.time_mark(REST_AT).await?.map_or(Reached::Unknown, Reached::Above))
+    }
+
+    async fn read_top_alone(&self) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::List).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.list.lock().await;
+        Ok(if self.read_top(&mut state, &platform).await? { Pulled::Done } else { Pulled::More })
+    }
+
+    async fn read_rest_alone(&self) -> Result<Pulled, Trouble> {
+        let Some(platform) = self.may_ask(Resource::List).await? else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.list.lock().await;
+        if self.client.budget_used() >= BULK {
+            return Ok(Pulled::Later(0));
+        }
+        let left = self.read_rest(&mut state, &platform).await;
+        or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
+    }
+
+    async fn read_behind_of(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
+        let platform = self.may_ask(Resource::List).await?;
+        let Some(platform) = platform.filter(|it| self.may_read(Resource::History) && it.has_histories())
+        else {
+            return Ok(Pulled::Skipped);
+        };
+        let mut state = self.list.lock().await;
+        let client = self.client.for_person();
+        self.read_histories(&client, &mut state, &platform, (vec![conversation.clone()], false)).await?;
+        Ok(Pulled::Done)
+    }
+
+    async fn read_detail_of(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
+        let platform = self.may_ask(Resource::List).await?;
+        if !platform.is_some_and(|it| it.can_take_over()) {
+            return Ok(Pulled::Skipped);
+        }
+        self.read_detail_once(&self.client.for_person(), conversation).await?;
+        Ok(Pulled::Done)
+    }
+}

@@ -1,0 +1,52 @@
+//! The line of a mistake in a document of connections.
+//!
+//! Knows nothing of what is wrong.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::model::connections::mistake::Mistake;
+
+/// The list of connections.
+const LIST: &str = "connection";
+
+/// The line of a mistake in the connection at a place of the list; of what is
+/// nearest above it, where the key itself is not written.
+pub fn line_of(text: &str, index: usize, mistake: &Mistake) -> Option<usize> {
+    let document = DeTable::parse(text).ok()?;
+    let mut table = document.get_ref();
+    let mut at = 0;
+    for (list, index) in [(LIST, index)].iter().chain(&mistake.below) {
+        let Some((start, entry)) = entry(table, list, *index) else { return Some(line(text, at)) };
+        (at, table) = (start, entry);
+    }
+    let key = table.keys().find(|it| it.get_ref() == mistake.key);
+    Some(line(text, key.map_or(at, |it| it.span().start)))
+}
+
+/// The same in the connection of a name.
+pub fn line_in(text: &str, name: &str, mistake: &Mistake) -> Option<usize> {
+    let document = DeTable::parse(text).ok()?;
+    let DeValue::Array(all) = document.get_ref().get(LIST)?.get_ref() else { return None };
+    let is_called = |it: &DeValue<'_>| match it {
+        DeValue::Table(table) => {
+            matches!(table.get("name").map(|it| it.get_ref()), Some(DeValue::String(it)) if it == name)
+        }
+        _ => false,
+    };
+    line_of(text, all.iter().position(|it| is_called(it.get_ref()))?, mistake)
+}
+
+/// An entry of a list of tables, and where it starts.
+fn entry<'a>(table: &'a DeTable<'a>, list: &str, index: usize) -> Option<(usize, &'a DeTable<'a>)> {
+    let DeValue::Array(all) = table.get(list)?.get_ref() else { return None };
+    let entry = all.get(index)?;
+    match entry.get_ref() {
+        DeValue::Table(table) => Some((entry.span().start, table)),
+        _ => None,
+    }
+}
+
+/// The line of a byte, counted from 1.
+pub fn line(text: &str, at: usize) -> usize {
+    text.get(..at).unwrap_or(text).bytes().filter(|it| *it == b'\n').count() + 1
+}

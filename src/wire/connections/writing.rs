@@ -1,0 +1,94 @@
+//! Connections as they are written down, from the model's.
+//!
+//! Knows nothing of TOML and JSON.
+
+use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
+use crate::model::connections::parameters::{Parameter, Source};
+use crate::model::connections::{Auth, Connection, Endpoint};
+use crate::wire::connections::{AuthEntry, ColumnEntry, EndpointEntry, Entry, FieldEntry, ParameterEntry};
+
+/// A connection as an entry of a document.
+pub(super) fn entry(it: &Connection) -> Entry {
+    Entry {
+        name: it.name.clone(),
+        description: it.description.clone(),
+        base_url: it.base_url.clone(),
+        timeout_seconds: it.timeout_seconds,
+        per_minute: it.per_minute,
+        private_hosts: it.private_hosts.clone(),
+        auth: match it.auth.clone() {
+            Auth::None => AuthEntry::None,
+            Auth::Bearer => AuthEntry::Bearer,
+            Auth::ApiKeyHeader { header } => AuthEntry::ApiKeyHeader { header },
+            Auth::ApiKeyQuery { parameter } => AuthEntry::ApiKeyQuery { parameter },
+            Auth::Basic { user } => AuthEntry::BasicAuth { user },
+            Auth::ClientCredentials { token_url, client_id, scope } => {
+                AuthEntry::ClientCredentials { token_url, client_id, scope }
+            }
+            Auth::CustomHeader { header, prefix } => AuthEntry::CustomHeader { header, prefix },
+        },
+        endpoint: it.endpoints.iter().map(endpoint_entry).collect(),
+    }
+}
+
+fn endpoint_entry(it: &Endpoint) -> EndpointEntry {
+    EndpointEntry {
+        name: it.name.clone(),
+        method: it.method.word().to_owned(),
+        path: it.path.clone(),
+        instructions: it.instructions.clone(),
+        contact: it.contact.word(),
+        automatic: it.automatic,
+        parameter: it.parameters.iter().map(parameter_entry).collect(),
+        field: it.fields.iter().map(field_entry).collect(),
+    }
+}
+
+fn parameter_entry(it: &Parameter) -> ParameterEntry {
+    let mut entry = ParameterEntry {
+        name: it.name.clone(),
+        place: it.place.word().to_owned(),
+        kind: it.kind.word().to_owned(),
+        required: it.required,
+        from: None,
+        constant: None,
+        ask: None,
+    };
+    match &it.source {
+        Source::Contact => entry.from = Some("contact".to_owned()),
+        Source::ContactField(field) => entry.from = Some(format!("contact.{}", field.word())),
+        Source::Constant(text) => entry.constant = Some(text.clone()),
+        Source::Asked(question) => entry.ask = Some(question.clone()),
+    }
+    entry
+}
+
+fn format_entry(format: &Format) -> (String, String) {
+    match format {
+        Format::Text => (String::new(), String::new()),
+        Format::Date => ("date".to_owned(), String::new()),
+        Format::Money { currency, minor } => {
+            let word = if *minor { "cents" } else { "money" };
+            (word.to_owned(), currency.clone().unwrap_or_default())
+        }
+    }
+}
+
+fn field_entry(it: &Field) -> FieldEntry {
+    let (written, columns) = match &it.kind {
+        FieldKind::Value(format) => (format_entry(format), Vec::new()),
+        FieldKind::Table(columns) => (format_entry(&Format::Text), columns.clone()),
+    };
+    let column = |it: Column| {
+        let (format, currency) = format_entry(&it.format);
+        ColumnEntry { label: it.label, path: it.path.to_string(), format, currency }
+    };
+    FieldEntry {
+        name: it.name.clone(),
+        label: if it.label == it.name { String::new() } else { it.label.clone() },
+        path: it.path.to_string(),
+        format: written.0,
+        currency: written.1,
+        column: columns.into_iter().map(column).collect(),
+    }
+}
