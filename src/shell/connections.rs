@@ -10,9 +10,9 @@ use crate::app::connections::errands::{Errand, Outcome, Slot};
 use crate::app::outside::Answered;
 use crate::connections::guard::{Guard, Policy};
 use crate::connections::review::{review, review_secret};
-use crate::connections::{Ask, CallError, CallLog, Caller, Credentials, answers, file};
+use crate::connections::{Answer, Ask, CallError, CallLog, Caller, Credentials, answers, file};
 use crate::model::connections::mapping::Pick;
-use crate::model::connections::{Connection, ContactFacts, Endpoint, Mapped, Method, parameters};
+use crate::model::connections::{Connection, ContactFacts, Mapped};
 use crate::model::secret::Secret;
 use crate::model::time::Clock;
 
@@ -74,7 +74,8 @@ impl Linked {
             }
             Errand::Save { connection, secret } => Outcome::Saved(self.save(&connection, &secret)),
             Errand::Credential { connection, secret, facts } => {
-                Outcome::Accepted(self.accept(&connection, &secret, &facts))
+                let tried = self.accept(&connection, &secret, &facts);
+                Outcome::Accepted(connection, tried)
             }
             Errand::Remove(name) => Outcome::Removed(self.remove(&name).map(|left| (name, left))),
             Errand::Log => Outcome::Log(self.0.log.newest(SHOWN)),
@@ -98,13 +99,18 @@ impl Linked {
         };
         let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
         let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact: &contact };
-        let called = self.0.runtime.block_on(self.0.caller.call(ask));
-        self.0.log.add(called.line);
-        match called.answer {
+        match self.ask(ask) {
             Ok(answer) => Ok(answer.mapped(endpoint, self.0.setup.offset_minutes)),
             Err(CallError::NoCredential) => Err(format!("{}: {}", CallError::NoCredential, give())),
             Err(why) => Err(why.to_string()),
         }
+    }
+
+    /// One call, with its line in the log.
+    fn ask(&self, ask: Ask<'_>) -> Result<Answer, CallError> {
+        let called = self.0.runtime.block_on(self.0.caller.call(ask));
+        self.0.log.add(called.line);
+        called.answer
     }
 
     /// Tries a connection with another credential, and keeps that once it has
@@ -114,20 +120,13 @@ impl Linked {
         let connection =
             all.iter().find(|it| it.name == name).ok_or("there is no such connection any more")?;
         review_secret(&connection.auth, secret.expose())?;
-        let can_be_tried = |it: &&Endpoint| {
-            it.method == Method::Get
-                && it.needs_nobody()
-                && parameters::fill(&it.parameters, &it.contact, facts, &[]).is_ok()
-        };
-        let endpoint = connection.endpoints.iter().find(can_be_tried);
+        let endpoint = connection.endpoints.iter().find(|it| it.reads_with(facts));
         let endpoint = endpoint.ok_or(
             "none of its endpoints can be tried with what is known of this contact; open the conversation of \
              a customer it knows",
         )?;
         let ask = Ask { connection, endpoint, secret: Some(secret), facts, answers: &[], contact: "a test" };
-        let called = self.0.runtime.block_on(self.0.caller.call(ask));
-        self.0.log.add(called.line);
-        let answer = called.answer.map_err(|why| why.to_string())?;
+        let answer = self.ask(ask).map_err(|why| why.to_string())?;
         self.0.setup.credentials.keep(connection, secret)?;
         Ok(answer.status)
     }
@@ -157,9 +156,7 @@ impl Linked {
         let endpoint = connection.endpoints.first().ok_or("it has no endpoint")?;
         let secret = Some(secret).filter(|_| wanted);
         let ask = Ask { connection, endpoint, secret, facts, answers: &[], contact: "a test" };
-        let called = self.0.runtime.block_on(self.0.caller.call(ask));
-        self.0.log.add(called.line);
-        let answer = called.answer.map_err(|why| why.to_string())?;
+        let answer = self.ask(ask).map_err(|why| why.to_string())?;
         Ok((answer.status, answers::picks(&answer.body)))
     }
 

@@ -98,7 +98,7 @@ fn nowhere(errand: Errand) -> Outcome {
         Errand::Call { slot, by_hand, .. } => Outcome::Called { slot, by_hand, mapped: Err(why()) },
         Errand::Try { attempt, .. } => Outcome::Tried(attempt, Err(why())),
         Errand::Save { .. } => Outcome::Saved(Err(why())),
-        Errand::Credential { .. } => Outcome::Accepted(Err(why())),
+        Errand::Credential { connection, .. } => Outcome::Accepted(connection, Err(why())),
         Errand::Remove(_) => Outcome::Removed(Err(why())),
         Errand::Log => Outcome::Log(Vec::new()),
     }

@@ -82,8 +82,9 @@ pub enum Outcome {
     Tried(u32, Result<(u16, Vec<Pick>), String>),
     /// All connections, with the one that was kept.
     Saved(Result<Vec<Connection>, String>),
-    /// The status a connection answered another credential with; it is kept.
-    Accepted(Result<u16, String>),
+    /// The connection that was tried with another credential, and the status it
+    /// answered with; then it is kept.
+    Accepted(String, Result<u16, String>),
     /// The connection that is forgotten, and all that are left.
     Removed(Result<(String, Vec<Connection>), String>),
     /// The newest calls, newest first.

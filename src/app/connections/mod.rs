@@ -145,12 +145,8 @@ impl App {
             return 0;
         };
         let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
-        let reads = |it: &Endpoint| it.method == crate::model::connections::Method::Get;
-        let known = |it: &Endpoint| {
-            crate::model::connections::parameters::fill(&it.parameters, &it.contact, &facts, &[]).is_ok()
-        };
         let slots: Vec<Slot> = all
-            .filter(|(_, it)| wanted(it) && reads(it) && known(it))
+            .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();
         let now = self.now;
@@ -190,7 +186,7 @@ impl App {
             Outcome::Called { slot, by_hand, mapped } => self.endpoint_answered(slot, by_hand, mapped),
             Outcome::Tried(attempt, tried) => self.connection_tried(attempt, tried),
             Outcome::Saved(saved) => self.connection_saved(saved),
-            Outcome::Accepted(tried) => self.credential_tried(tried),
+            Outcome::Accepted(name, tried) => self.credential_tried(&name, tried),
             Outcome::Removed(removed) => self.connection_removed(removed),
             Outcome::Log(calls) => self.connections.calls = calls,
         }

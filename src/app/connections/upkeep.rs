@@ -67,17 +67,14 @@ impl App {
     }
 
     fn ask_credential(&mut self, name: &str) -> Result<(), String> {
-        if self.is_recording().is_some() {
-            return Err("a macro is being recorded, and would keep the credential; end it first".to_owned());
-        }
+        self.may_type_credential()?;
         let connection = self.connection_named(name)?;
         if !connection.auth.wants_secret() {
             return Err(format!("{name} takes no credential: its authentication is none"));
         }
         let label = secret_label(connection.auth.word());
         let connection = connection.name.clone();
-        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
-        let (facts, with) = at_hand.unwrap_or_default();
+        let (facts, with) = self.tried_with();
         let (secret, waits, wrong) = (Hidden::default(), false, None);
         let form = CredentialForm { connection, label, secret, with, facts, waits, wrong };
         self.open_layer(Layer::Credential(Box::new(form)));
@@ -117,23 +114,21 @@ impl App {
     }
 
     /// Another credential was tried.
-    pub(super) fn credential_tried(&mut self, tried: Result<u16, String>) {
+    pub(super) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>) {
         let form = match self.layers.last_mut() {
-            Some(Layer::Credential(form)) if form.waits => Some(form),
+            Some(Layer::Credential(form)) if form.waits && form.connection == name => Some(form),
             _ => None,
         };
         match (tried, form) {
             (Ok(status), form) => {
-                let name = form.map(|it| it.connection.clone());
-                if name.is_some() {
+                if form.is_some() {
                     self.layers.pop();
                 }
                 self.connections.seen = None;
-                let name = name.unwrap_or_else(|| "the connection".to_owned());
                 self.say(format!("{name} took the credential (status {status}); it is kept"));
             }
             (Err(why), Some(form)) => (form.waits, form.wrong) = (false, Some(why)),
-            (Err(why), None) => self.warn(format!("the credential is as it was: {why}")),
+            (Err(why), None) => self.warn(format!("the credential of {name} is as it was: {why}")),
         }
     }
 

@@ -10,19 +10,16 @@ use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::outside::Asked;
 use crate::model::connections::mapping::Pick;
-use crate::model::connections::{Auth, Connection};
+use crate::model::connections::{Auth, Connection, ContactFacts};
 
 impl App {
     /// `:connection add`.
     pub(in crate::app) fn add_connection(&mut self) -> Result<(), String> {
-        if self.is_recording().is_some() {
-            return Err("a macro is being recorded, and would keep the credential; end it first".to_owned());
-        }
+        self.may_type_credential()?;
         if !self.settings.connects {
             return Err("this desk keeps no connections".to_owned());
         }
-        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
-        let (facts, with) = at_hand.unwrap_or_default();
+        let (facts, with) = self.tried_with();
         let wizard = match self.connections.begun.take() {
             Some(mut begun) => {
                 // It is tried with whoever is at hand now.
@@ -33,6 +30,23 @@ impl App {
         };
         self.open_layer(Layer::Wizard(wizard));
         Ok(())
+    }
+
+    /// Whether a credential may be typed now: a macro would keep it.
+    pub(super) fn may_type_credential(&self) -> Result<(), String> {
+        match self.is_recording() {
+            Some(_) => {
+                Err("a macro is being recorded, and would keep the credential; end it first".to_owned())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What is known of the contact at hand, and how they are called: whom a
+    /// live call is about.
+    pub(super) fn tried_with(&self) -> (ContactFacts, String) {
+        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
+        at_hand.unwrap_or_default()
     }
 
     /// What was typed is kept in memory, to go on with; the call that is on its

@@ -215,6 +215,12 @@ impl Endpoint {
     pub fn needs_nobody(&self) -> bool {
         self.asked().all(|it| !it.required)
     }
+
+    /// Whether it changes nothing and what is known of a contact is enough to
+    /// ask it.
+    pub fn reads_with(&self, facts: &ContactFacts) -> bool {
+        self.method == Method::Get && parameters::fill(&self.parameters, &self.contact, facts, &[]).is_ok()
+    }
 }
 
 impl Connection {
