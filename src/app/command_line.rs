@@ -14,6 +14,7 @@ use crate::app::text_line::TextLine;
 use crate::model::filter::{self, Sort};
 use crate::model::nearest::nearest;
 use crate::model::queries::TranscriptFormat;
+use crate::model::selector::Selector;
 
 /// A command that takes something after its name.
 pub struct Verb {
@@ -35,7 +36,13 @@ pub const VERBS: &[Verb] = &[
     Verb { name: "view", takes: "NAME", doc: "Show a saved view", run: view, known: views },
     Verb { name: "tab", takes: "NAME or NUMBER", doc: "Go to a tab, or to all", run: tab, known: tabs },
     Verb { name: "sort", takes: "ORDER", doc: "Sort the list", run: sort, known: orders },
-    Verb { name: "open", takes: "NUMBER or NAME", doc: "Open a conversation", run: open, known: nothing },
+    Verb {
+        name: "open",
+        takes: "NUMBER, ADDRESS, ID or --name NAME",
+        doc: "Open a conversation",
+        run: open,
+        known: nothing,
+    },
     Verb { name: "search", takes: "WORDS", doc: "Look in everything seen", run: search, known: nothing },
     Verb { name: "find", takes: "WORDS", doc: "Look in this conversation", run: find, known: nothing },
     Verb {
@@ -275,7 +282,7 @@ fn sort(app: &mut App, word: &str) -> Result<(), String> {
 }
 
 fn open(app: &mut App, who: &str) -> Result<(), String> {
-    app.pending.push(Effect::Load(Load::Lookup(who.to_owned())));
+    app.pending.push(Effect::Load(Load::Lookup(Selector::on_screen(who))));
     Ok(())
 }
 

@@ -29,6 +29,7 @@ use crate::model::queries::{
 };
 use crate::model::search::{SearchPage, SearchQuery};
 use crate::model::secret::Secret;
+use crate::model::selector::Selector;
 use crate::model::spending::Spent;
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
@@ -166,8 +167,8 @@ pub enum Loaded {
     Depth(ChannelId, ConversationId, MessageId, Option<u32>),
     /// The names of the conversations with the newest activity.
     Names(Vec<Named>),
-    /// Whose conversation is called so, if there is one.
-    Lookup(String, Option<ConversationKey>),
+    /// The conversation a person meant, or why there is not one.
+    Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
     Broadcasts(Box<broadcasts::Told>),
     /// The cache could not be read.
@@ -242,8 +243,8 @@ pub enum Load {
     Depth(ChannelId, ConversationId, MessageId),
     /// The names of the conversations with the newest activity.
     Names,
-    /// Whose conversation is called so.
-    Lookup(String),
+    /// The conversation a person means by this text.
+    Lookup(Selector),
     /// Something about broadcasts.
     Broadcasts(broadcasts::Wanted),
 }

@@ -75,10 +75,10 @@ impl App {
                 self.names_of_calls(&names);
                 self.names_known(names);
             }
-            Loaded::Lookup(_, Some(key)) => {
+            Loaded::Lookup(Ok(key)) => {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
-            Loaded::Lookup(who, None) => self.warn(format!("no conversation seen here is with {who:?}")),
+            Loaded::Lookup(Err(why)) => self.warn(why.to_string()),
             Loaded::Calls(calls) => self.calls_known(calls),
             Loaded::Shelf(channel, shelf) => self.shelf_known(&channel, shelf),
             Loaded::Spent(spent) => self.purse.spent = spent,

@@ -6,13 +6,16 @@
 use std::io::{self, Write};
 
 use crate::model::conversations::{ConversationRow, window_label};
+use crate::model::json;
 use crate::model::messages::Message;
 use crate::model::text::SafeText;
 use crate::model::time::{Timestamp, short_span};
+use crate::store::transcript;
 use anyhow::{Context, Result};
+use serde_json::Value;
 use thiserror::Error;
 
-pub use crate::store::transcript::{conversation_json, message_json, speaker};
+pub use crate::store::transcript::{message_json, speaker};
 
 /// Standard output takes no more. A type of its own: a pipe to a server that
 /// breaks is no reader who has seen enough.
@@ -26,6 +29,15 @@ struct Unwritten(io::Error);
 /// When it takes none.
 pub fn line(text: &str) -> Result<()> {
     Ok(writeln!(io::stdout(), "{text}").map_err(Unwritten)?)
+}
+
+/// Writes JSON to standard output, in a line, with nothing in it that acts on
+/// a terminal.
+///
+/// # Errors
+/// When it takes none.
+pub fn json(value: &Value) -> Result<()> {
+    line(&json::visible(&value.to_string()))
 }
 
 /// Writes a page to standard output as it is.
@@ -57,6 +69,13 @@ pub fn note(text: &str) -> Result<()> {
 pub fn columns(all: &[impl AsRef<str>]) -> String {
     let safe: Vec<String> = all.iter().map(|it| SafeText::line(it.as_ref()).to_string()).collect();
     safe.join("\t")
+}
+
+/// A conversation as JSON; `test` where nothing is really sent on its channel.
+pub fn conversation_json(channel: &str, test: bool, row: &ConversationRow) -> Value {
+    let mut item = transcript::conversation_json(channel, row);
+    item["test"] = test.into();
+    item
 }
 
 /// A conversation as one line of columns.

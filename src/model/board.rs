@@ -4,6 +4,7 @@
 //! Knows nothing of files or screens.
 
 use crate::model::broadcasts::Broadcast;
+use crate::model::cells;
 use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
@@ -263,16 +264,9 @@ pub fn report(recipients: &[Recipient]) -> String {
             if it.replied { "yes" } else { "" }.to_owned(),
             known.to_owned(),
         ];
-        lines.push(cells.map(|it| cell(&it)).join(","));
+        lines.push(cells.map(|it| cells::cell(&it)).join(","));
     }
     lines.join("\n") + "\n"
-}
-
-fn cell(text: &str) -> String {
-    let number = text.strip_prefix('+').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
-    let apart = text.starts_with(['=', '+', '-', '@', '\t']) && !number;
-    let text = if apart { format!("'{text}") } else { text.to_owned() };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The little of JSON that the mind needs: a text in quotes, and whether what
-//! a person typed has its syntax.
-//!
-//! Knows nothing of shapes.
+//! The little of JSON that the mind needs: a text in quotes, whether what a
+//! person typed has its syntax, and JSON that is safe on a terminal.
+
+use crate::model::text;
 
 /// A text as a JSON string.
 pub fn quoted(text: &str) -> String {
@@ -17,6 +17,25 @@ pub fn quoted(text: &str) -> String {
         }
     }
     out.push('"');
+    out
+}
+
+/// JSON with every character that cannot be seen written as an escape: C1
+/// controls, bidi controls, characters without width. It means the same, and
+/// does nothing to a terminal it is printed on. Line breaks and tabs between
+/// values stay as they are; inside texts a serializer has escaped them.
+pub fn visible(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for it in json.chars() {
+        if matches!(it, '\n' | '\t' | '\r') || !text::is_unseen(it) {
+            out.push(it);
+            continue;
+        }
+        let mut units = [0; 2];
+        for unit in it.encode_utf16(&mut units) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
     out
 }
 

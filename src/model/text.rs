@@ -70,6 +70,16 @@ impl fmt::Display for SafeText {
     }
 }
 
+/// Whether a character cannot be seen or acts on what stands around it: a
+/// control, a line or paragraph break, a bidi control, a joiner, a character
+/// without width.
+pub fn is_unseen(it: char) -> bool {
+    matches!(
+        classify(it),
+        Class::Control | Class::Break | Class::Tab | Class::Badge | Class::Hidden | Class::Joiner
+    )
+}
+
 /// Text that a person pastes: line breaks made one kind, controls dropped
 /// rather than shown, because it is going to be sent as typed.
 pub fn pasted(text: &str) -> String {

@@ -19,6 +19,7 @@ use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
 use crate::model::queries::{Anchor, ConversationQuery, Draft};
 use crate::model::secret::Secret;
+use crate::model::text::SafeText;
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::campaigning;
 use crate::shell::connections::Linked;
@@ -73,7 +74,9 @@ pub fn load(reader: &mut Reader, load: Load) -> Loaded {
             .depth(channel, conversation, message)
             .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
         Load::Names => reader.names().map(Loaded::Names),
-        Load::Lookup(who) => reader.lookup(who).map(|key| Loaded::Lookup(who.clone(), key)),
+        Load::Lookup(who) => reader
+            .lookup(who)
+            .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
         Load::Needing(scope) => {
             let query = ConversationQuery {
                 channel: scope.clone(),

@@ -8,6 +8,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::model::ids::ChannelId;
 use crate::store::{Store, StoreError};
 
+/// The newest activity of the last complete walk of the list, in the server's
+/// time.
+pub const LIST_SINCE: &str = "list_since";
+/// Where the part of the list begins that was not read on this desk yet; empty
+/// for the top. Absent when all was read.
+pub const LIST_REST: &str = "list_rest";
+
 /// A change that joins the transaction of a page; `None` removes the value.
 pub type MetaChange = (&'static str, Option<String>);
 

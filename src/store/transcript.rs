@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 
 use crate::model::conversations::{ConversationRow, Escalation};
+use crate::model::json::visible;
 use crate::model::messages::{Message, MessageRow, Sender};
 use crate::model::notes::Note;
 use crate::model::queries::{HistoryPage, TranscriptFormat};
@@ -15,7 +16,7 @@ use crate::model::text::SafeText;
 /// Writes a history of a channel of this name.
 pub fn whole(format: TranscriptFormat, channel: &str, row: &ConversationRow, page: HistoryPage) -> String {
     match format {
-        TranscriptFormat::Json => json(channel, row, &page).to_string(),
+        TranscriptFormat::Json => visible(&json(channel, row, &page).to_string()),
         TranscriptFormat::Text => {
             let said = in_order(page.messages, page.notes).map(|it| match &it {
                 Said::Message(it) => paragraph(row, it),

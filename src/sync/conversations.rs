@@ -15,19 +15,15 @@ use crate::model::news::News;
 use crate::model::time::{MINUTE, Timestamp};
 use crate::store::Snapshot;
 use crate::store::meta::MetaChange;
+pub(crate) use crate::store::meta::{LIST_REST as REST, LIST_SINCE as SINCE};
 use crate::sync::Channel;
 use crate::sync::health::Resource;
 use crate::sync::report::{Pulled, Trouble, or_later};
 use crate::sync::trigger::{RING_AFTER, mark};
 use crate::sync::walk::{Cursors, Followed, ListWalk, Listing};
 
-/// Mark: the newest activity of the last complete walk, in the server's time.
-pub(crate) const SINCE: &str = "list_since";
 /// Mark: the same of the last complete sweep.
 const SWEPT: &str = "list_swept";
-/// Mark: where the part of the list begins that was not read on this desk
-/// yet; empty for the top. Absent when all was read.
-pub(crate) const REST: &str = "list_rest";
 /// Mark: the oldest activity above that part. Absent when it is not known.
 pub(crate) const REST_AT: &str = "list_rest_at";
 /// Pages of the top in one step.

@@ -733,7 +733,16 @@ impl Desk {
 
     /// The live key of a channel.
     pub fn key_of(&self, channel: &str) -> String {
-        self.keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live).expect("a key").2.clone()
+        self.key(channel, Environment::Live)
+    }
+
+    /// The test key of a channel.
+    pub fn test_key_of(&self, channel: &str) -> String {
+        self.key(channel, Environment::Test)
+    }
+
+    fn key(&self, channel: &str, environment: Environment) -> String {
+        self.keys.iter().find(|it| it.0 == channel && it.1 == environment).expect("a key").2.clone()
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod broadcasts;
 mod deck;
+mod identity;
 mod listing;
 mod people;
 mod rest;
@@ -88,8 +89,8 @@ fn a_script_takes_a_conversation_over() {
     let said = script.fails(2, &["send", &id, "Hi"]);
     assert!(said.contains("--pause") && script.desk.outbound().is_empty(), "{said}");
     assert_eq!(
-        script.ok(&["send", "maria lopez", "Hi Maria, a person.", "--pause"]),
-        "sent: Maria Lopez on Harbor chat\n"
+        script.ok(&["send", "--name", "maria lopez", "Hi Maria, a person.", "--pause"]),
+        "sent: +34600111222 on Harbor chat\n"
     );
     let sent = script.desk.outbound();
     assert_eq!((sent.len(), sent[0]["content"].as_str()), (1, Some("Hi Maria, a person.")));
@@ -127,7 +128,7 @@ fn success_is_only_what_the_server_confirmed() {
         assert!(said.contains(part), "{part}: {said}");
     }
     let said = script.fails(1, &["show", "nobody"]);
-    assert!(said.contains("no conversation is \"nobody\""), "{said}");
+    assert!(said.contains("no conversation has the id \"nobody\""), "{said}");
     let said = script.fails(2, &["list", "--channel", "Harbor chatt"]);
     assert!(said.contains("there are: Harbor chat"), "{said}");
     script.desk.dev("keys/revoke", json!({"key": script.desk.key_of("whatsapp")}));
@@ -192,7 +193,7 @@ fn searching_and_exporting() {
     assert_eq!(exported.lines().count(), 121);
     let first: Value = serde_json::from_str(exported.lines().next().expect("a line")).expect("JSON");
     assert_eq!(first["raw"]["content"], "where is my order 1041?\u{1b}[2J");
-    let text = script.ok(&["export", "Maria Lopez"]);
+    let text = script.ok(&["export", "--name", "Maria Lopez"]);
     assert!(text.contains("Maria Lopez: where is my order 1041?") && !text.contains('\u{1b}'), "{text}");
     assert_eq!(text.lines().count(), 122);
     let whole: Value = serde_json::from_str(&script.ok(&["export", &id, "--json"])).expect("JSON");

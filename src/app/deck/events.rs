@@ -7,6 +7,7 @@ use crate::app::deck::{Card, Weight};
 use crate::app::event::{Effect, Load};
 use crate::app::tab::Focus;
 use crate::model::happenings::Happening;
+use crate::model::selector::Selector;
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
 
@@ -93,7 +94,7 @@ impl App {
             .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
         match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
             Some((Some(conversation), _)) => self.visit(&channel, &conversation, Focus::History, effects),
-            Some((None, Some(phone))) => effects.push(Effect::Load(Load::Lookup(phone))),
+            Some((None, Some(phone))) => effects.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
             _ => self.warn("it tells of nobody by a number or a conversation"),
         }
     }

@@ -14,6 +14,7 @@ use crate::model::email::{Correspondent, MailWish, ThreadFilter, files};
 use crate::model::ids::ChannelId;
 use crate::model::links;
 use crate::model::outbox::content::Source;
+use crate::model::selector::Selector;
 use crate::model::text::SafeText;
 
 /// Categories offered where none was seen yet.
@@ -276,7 +277,7 @@ impl App {
     fn go_to_chat(&mut self, menu: &Menu, effects: &mut Vec<Effect>) {
         let phone = menu.fitting().get(menu.chosen).and_then(|it| it.more.clone());
         match phone {
-            Some(phone) => effects.push(Effect::Load(Load::Lookup(phone))),
+            Some(phone) => effects.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
             None => {
                 self.layers.push(Layer::MailMenu(menu.clone()));
                 self.warn("no number on business chat is linked to this address");

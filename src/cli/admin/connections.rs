@@ -114,7 +114,7 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
         ConnectionAction::Log { limit } => {
             let calls = admin.connection_calls(limit).await.context("reading the log")?;
             if json {
-                return print::line(&Value::Array(calls.iter().map(call_json).collect()).to_string());
+                return print::json(&Value::Array(calls.iter().map(call_json).collect()));
             }
             calls.iter().try_for_each(|it| print::line(&call_words(it)))
         }
@@ -169,7 +169,7 @@ async fn attempt(
     if json {
         let mut item = call_json(&line);
         item["answer"] = answer.body;
-        return print::line(&item.to_string());
+        return print::json(&item);
     }
     print::line(&call_words(&line))?;
     show(&answer, &endpoint)
@@ -213,7 +213,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
             item["hasCredential"] = json!(has_credential);
             item
         };
-        return print::line(&Value::Array(all.iter().map(item).collect()).to_string());
+        return print::json(&Value::Array(all.iter().map(item).collect()));
     }
     for (it, has_credential) in &all {
         let credential = match (it.auth.wants_secret(), has_credential) {

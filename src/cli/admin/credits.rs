@@ -30,7 +30,7 @@ pub async fn run(admin: &Admin, arguments: CreditArguments, json: bool) -> Resul
     let change = arguments.set.map(CreditChange::Set).or(arguments.add.map(CreditChange::Add));
     let balance = admin.credits(change, SystemClock.now()).await.context("the balance")?;
     if json {
-        return print::line(&json!({ "balance": balance }).to_string());
+        return print::json(&json!({ "balance": balance }));
     }
     print::line(&format!("{balance} credits"))
 }

@@ -81,7 +81,7 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
             let made = admin.create_key(channel.channel(), environment, SystemClock.now()).await;
             let (id, key) = made.context("making a key")?;
             if json {
-                return print::line(&json!({"id": id, "key": key.expose()}).to_string());
+                return print::json(&json!({"id": id, "key": key.expose()}));
             }
             print::line(&format!("{id}\t{}", key.expose()))
         }
@@ -89,7 +89,7 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
         KeyAction::Revoke { id } => {
             let id = admin.revoke(&id, SystemClock.now()).await.context("revoking")?;
             if json {
-                return print::line(&json!({"id": id, "revoked": true}).to_string());
+                return print::json(&json!({"id": id, "revoked": true}));
             }
             print::line(&format!("{id} is revoked"))
         }
@@ -109,7 +109,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
                 })
             })
             .collect();
-        return print::line(&serde_json::Value::Array(items).to_string());
+        return print::json(&serde_json::Value::Array(items));
     }
     for it in keys {
         let state = it.revoked_at.map_or_else(|| "valid".to_owned(), |at| format!("revoked {at}"));

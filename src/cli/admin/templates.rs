@@ -120,7 +120,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
                 })
             })
             .collect();
-        return print::line(&Value::Array(items).to_string());
+        return print::json(&Value::Array(items));
     }
     for it in templates {
         print::line(&format!("{}\t{}\t{}\t{}", it.name, it.language, it.category, it.status))?;

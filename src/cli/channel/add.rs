@@ -132,7 +132,7 @@ fn tell(
         item["key"] = key.hint().into();
         item["keptIn"] = json!(place);
         item["config"] = file.path.display().to_string().into();
-        return print::line(&item.to_string());
+        return print::json(&item);
     }
     print::line(&format!("{}: {}", wanted.name, checked.account_line()))?;
     for line in checked.scope_lines() {

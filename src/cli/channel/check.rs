@@ -222,7 +222,7 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
         }
     }
     if arguments.json {
-        print::line(&Value::Array(items).to_string())?;
+        print::json(&Value::Array(items))?;
     }
     if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("; ")) }
 }

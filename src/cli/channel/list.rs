@@ -41,5 +41,5 @@ pub fn run(arguments: &ListArguments) -> Result<()> {
         ];
         print::line(&print::columns(&columns))?;
     }
-    if arguments.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }

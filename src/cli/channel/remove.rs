@@ -44,7 +44,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     let (drafts, unsent) = kept;
     if arguments.json {
         let item = json!({"ok": true, "channel": channel.name, "draftsKept": drafts, "unsentKept": unsent});
-        return Ok(print::line(&item.to_string())?);
+        return Ok(print::json(&item)?);
     }
     print::line(&format!("{:?} is removed", channel.name))?;
     if drafts + unsent > 0 {

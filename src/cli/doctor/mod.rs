@@ -92,7 +92,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     let failed = findings.iter().filter(|it| it.verdict == Verdict::Fail).count();
     if arguments.json {
         let all: Vec<Value> = findings.iter().map(Finding::json).collect();
-        print::line(&json!({"ok": failed == 0, "findings": all}).to_string())?;
+        print::json(&json!({"ok": failed == 0, "findings": all}))?;
     } else {
         for finding in &findings {
             print::line(&finding.line())?;

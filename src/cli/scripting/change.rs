@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::scripting::content::ContentArguments;
-use crate::cli::scripting::{Common, Found, Session};
+use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
 use crate::cli::{CliError, Misuse, print};
 use crate::client::Enclosed;
 use crate::model::conversations::Automation;
@@ -30,8 +30,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The switches of `send`.
 #[derive(Debug, Args)]
 pub struct SendArguments {
-    /// The conversation: its id, address or whole name.
-    pub conversation: String,
+    /// Which conversation.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
     /// The text; `-` reads it from standard input.
     pub text: Option<String>,
     /// What is more than a text.
@@ -54,8 +55,9 @@ pub struct SendArguments {
 /// The switches of `react`.
 #[derive(Debug, Args)]
 pub struct ReactArguments {
-    /// The conversation: its id, address or whole name.
-    pub conversation: String,
+    /// Which conversation.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
     /// The message's id.
     pub message: String,
     /// The emoji; empty removes the reaction.
@@ -68,8 +70,9 @@ pub struct ReactArguments {
 /// The switches of `pause`, `resume` and `close`.
 #[derive(Debug, Args)]
 pub struct ChangeArguments {
-    /// The conversation: its id, address or whole name.
-    pub conversation: String,
+    /// Which conversation.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
     /// What all have.
     #[command(flatten)]
     pub common: Common,
@@ -77,15 +80,15 @@ pub struct ChangeArguments {
 
 /// The conversation a change is for. A phone's takes none of these, but has
 /// commands of its own.
-fn find(session: &Session, common: &Common, wanted: &str) -> Result<Found> {
+fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> Result<Found> {
     let found = session.find(common.channel.as_deref(), wanted)?;
     if found.platform.has_histories() {
         return Ok(found);
     }
     let name = &found.channel.spec().name;
-    let to = found.row.conversation.address.as_deref().unwrap_or(wanted);
+    let to = found.address();
     let told = format!(
-        "{wanted} is on {name}, which is {}: `frontdesk sms {to} TEXT` writes there, `frontdesk call {to}` calls",
+        "{to} is on {name}, which is {}: `frontdesk sms {to} TEXT` writes there, `frontdesk call {to}` calls",
         found.platform.label()
     );
     Err(Misuse(told).into())
@@ -98,7 +101,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         text.clear();
         std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
     }
-    let found = find(session, &arguments.common, &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.wanted)?;
     let conversation = &found.row.conversation;
     let to = conversation
         .address
@@ -122,7 +125,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
 
 /// `frontdesk react`
 pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
-    let found = find(session, &arguments.common, &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.wanted)?;
     let operation = Operation::React {
         message: MessageId::from(arguments.message.as_str()),
         emoji: arguments.emoji.clone(),
@@ -132,14 +135,14 @@ pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
 
 /// `frontdesk pause` and `frontdesk resume`
 pub fn switch(session: &Session, arguments: &ChangeArguments, enabled: bool) -> Result<()> {
-    let found = find(session, &arguments.common, &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.wanted)?;
     let done = if enabled { "handed back" } else { "paused" };
     carry_out(session, &found, vec![Operation::SetAutomation { enabled }], done, arguments.common.json)
 }
 
 /// `frontdesk close`
 pub fn close(session: &Session, arguments: &ChangeArguments) -> Result<()> {
-    let found = find(session, &arguments.common, &arguments.conversation)?;
+    let found = find(session, &arguments.common, &arguments.wanted)?;
     carry_out(session, &found, vec![Operation::Close], "closed", arguments.common.json)
 }
 
@@ -180,11 +183,14 @@ fn carry_out(
     }
     let name = &found.channel.spec().name;
     if json {
-        return print::line(
-            &json!({"ok": true, "done": done, "channel": name, "conversation": id.as_str()}).to_string(),
-        );
+        return print::json(&json!({"ok": true, "done": done, "channel": name, "test": found.is_test(),
+            "conversation": id.as_str(), "address": found.row.conversation.address}));
     }
-    print::line(&format!("{done}: {} on {name}", found.row.conversation.title()))
+    print::line(&print::columns(&[format!(
+        "{done}: {} on {}",
+        found.address(),
+        session.label(&found.channel)
+    )]))
 }
 
 /// Waits until a row is confirmed; whoever sends it meanwhile. What failed is

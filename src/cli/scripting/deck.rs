@@ -105,7 +105,7 @@ fn list(session: &Session, common: &Common) -> Result<()> {
             }
         }
     }
-    if common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
 /// Whether a channel is passed over: it has no webhooks, and nobody named it.
@@ -178,7 +178,7 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
             }
         }
     }
-    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
 fn event_json(channel: &str, it: &Happening) -> Value {
@@ -213,7 +213,7 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
             }
         }
     }
-    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
 /// `frontdesk account`
@@ -247,5 +247,5 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
             print::line(&print::columns(&columns))?;
         }
     }
-    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::cli::print;
-use crate::cli::scripting::{Common, Found, Session};
+use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
 use crate::model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
 use crate::store::transcript::{self, Said, in_order, note_json};
 
@@ -30,8 +30,9 @@ pub enum Format {
 /// The switches of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
-    /// The conversation: its id, address or whole name.
-    pub conversation: String,
+    /// Which conversation.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
     /// What is written.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -42,7 +43,7 @@ pub struct ExportArguments {
 
 /// `frontdesk export`
 pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
-    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;
     let page = whole(session, &found)?;
     let row = &page.conversation.clone().unwrap_or_else(|| found.row.clone());
     let name = &found.channel.spec().name;
@@ -57,8 +58,9 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
                 Said::Note(note) => note_json(note),
             };
             item["channel"] = name.clone().into();
+            item["test"] = found.is_test().into();
             item["conversation"] = row.conversation.id.as_str().into();
-            print::line(&item.to_string())
+            print::json(&item)
         }),
     }
 }

@@ -3,16 +3,18 @@
 //!
 //! Knows nothing of keys.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
 use crate::cli::{CliError, Misuse, folders, logs};
 use crate::config::Config;
+use crate::model::account::{Account, Environment};
 use crate::model::ids::ChannelId;
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::clock::SystemClock;
-use crate::store::Store;
+use crate::store::{Reader, Store};
 
 /// What is configured and stored here; no key is fetched, no server asked.
 #[derive(Clone)]
@@ -65,6 +67,44 @@ impl Files {
     pub fn name_of(&self, id: &ChannelId) -> String {
         let found = self.config.channels.iter().find(|it| it.id() == *id);
         found.map_or_else(|| id.to_string(), |it| it.name.clone())
+    }
+
+    /// Channels whose TEST key shows what a LIVE key of the same workspace and
+    /// platform shows, as far as their accounts were read.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub fn mirrors(&self, reader: &Reader) -> Result<HashSet<ChannelId>> {
+        let mut seen = Vec::new();
+        for channel in &self.config.channels {
+            if let Some(account) = reader.account(&channel.id())? {
+                seen.push((channel.id(), account));
+            }
+        }
+        let is_mirror = |it: &Account| {
+            let same =
+                |other: &Account| (&other.workspace_id, &other.platform) == (&it.workspace_id, &it.platform);
+            let mut live = seen.iter().filter(|(_, other)| other.environment == Environment::Live);
+            it.environment == Environment::Test && live.any(|(_, other)| same(other))
+        };
+        Ok(seen.iter().filter(|(_, it)| is_mirror(it)).map(|(id, _)| id.clone()).collect())
+    }
+
+    /// Whether a channel's key only validates, as far as its account was read.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub fn is_test(&self, reader: &Reader, channel: &ChannelId) -> Result<bool> {
+        Ok(reader.account(channel)?.is_some_and(|it| it.environment == Environment::Test))
+    }
+
+    /// A channel's name, with TEST where nothing is really sent.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub fn label(&self, reader: &Reader, channel: &ChannelId) -> Result<String> {
+        let name = self.name_of(channel);
+        Ok(if self.is_test(reader, channel)? { format!("{name} (TEST)") } else { name })
     }
 
     /// The time now.

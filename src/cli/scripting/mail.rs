@@ -197,7 +197,7 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
             print::line(&print::columns(&[it.email.as_str(), &name, &count, &phone]))?;
         }
     }
-    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
 fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
@@ -212,7 +212,7 @@ fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
         let told = json!({"channel": channel.spec().name, "address": account.address.as_str(),
             "displayName": text(&account.display_name), "provider": text(&account.provider),
             "syncStatus": text(&account.sync_status), "lastSyncAt": last, "aiAutoReply": account.ai_auto_reply});
-        return print::line(&told.to_string());
+        return print::json(&told);
     }
     let none = || "-".to_owned();
     let status = text(&account.sync_status).unwrap_or_else(none);

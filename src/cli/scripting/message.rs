@@ -30,7 +30,7 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
         }
         match session.fetch(&channel, "reading the message", &fetch) {
             Ok(Fetched::Message(message)) if arguments.common.json => {
-                return print::line(&print::message_json(&message).to_string());
+                return print::json(&print::message_json(&message));
             }
             Ok(Fetched::Message(message)) => return print::line(&print::message_line(&message)),
             Ok(_) => (),

@@ -63,7 +63,7 @@ fn list(files: &Files, common: &Common) -> Result<()> {
     let page = files.store.reader()?.outbox(&DeskQuery { channel, limit: LISTED })?;
     if common.json {
         let rows: Vec<Value> = page.entries.iter().map(|entry| entry_json(files, entry)).collect();
-        return print::line(&Value::Array(rows).to_string());
+        return print::json(&Value::Array(rows));
     }
     page.entries.iter().try_for_each(|entry| {
         let (state, why) = state(entry);
@@ -139,7 +139,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<Verdict>) -> R
     let done = if is_dropped { "dropped" } else { "done" };
     if arguments.common.json {
         let item = json!({"ok": true, "done": done, "channel": name, "row": id.as_str()});
-        return print::line(&item.to_string());
+        return print::json(&item);
     }
     print::line(&format!("{done}: {} for {} on {name}", decided.before.operation.word(), entry.title))
 }

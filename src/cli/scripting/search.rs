@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
+use crate::model::conversations::ConversationRow;
+use crate::model::ids::ChannelId;
 use crate::model::search::{ListedHit, NoteHit, SearchHit, SearchQuery, Terms};
 
 /// The switches of `search`.
@@ -40,30 +42,46 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     files.store.finish_index()?;
     let query = SearchQuery { text, channel, limit: arguments.limit, ..SearchQuery::default() };
     let reader = files.store.reader()?;
-    let page = reader.search(&query)?;
+    let mut page = reader.search(&query)?;
     let mut listed = reader.search_listed(&query)?;
+    if query.channel.is_none() {
+        let mirrors = files.mirrors(&reader)?;
+        page.people.retain(|(channel, _)| !mirrors.contains(channel));
+        page.notes.retain(|it| !mirrors.contains(&it.channel));
+        page.hits.retain(|it| !mirrors.contains(&it.channel));
+        listed.retain(|it| !mirrors.contains(&it.channel));
+    }
     // A text sent from here is a message, too: told once.
     listed.retain(|it| !page.hits.iter().any(|hit| is_same(hit, it)));
     if arguments.common.json {
-        let people: Vec<Value> = page
-            .people
-            .iter()
-            .map(|(channel, row)| print::conversation_json(&files.name_of(channel), row))
-            .collect();
-        let messages: Vec<Value> = page.hits.iter().map(|hit| hit_json(&files, hit)).collect();
-        let notes: Vec<Value> = page.notes.iter().map(|hit| note_json(&files, hit)).collect();
-        let listed: Vec<Value> = listed.iter().map(|hit| listed_json(&files, hit)).collect();
+        let is_test = |channel: &ChannelId| files.is_test(&reader, channel);
+        let tested = |channel: &ChannelId, mut item: Value| {
+            item["test"] = is_test(channel)?.into();
+            Ok(item)
+        };
+        let person = |(channel, row): &(ChannelId, ConversationRow)| {
+            Ok(print::conversation_json(&files.name_of(channel), is_test(channel)?, row))
+        };
+        let people = page.people.iter().map(person).collect::<Result<Vec<Value>>>()?;
+        let messages = page.hits.iter().map(|hit| tested(&hit.channel, hit_json(&files, hit)));
+        let messages = messages.collect::<Result<Vec<Value>>>()?;
+        let notes = page.notes.iter().map(|hit| tested(&hit.channel, note_json(&files, hit)));
+        let notes = notes.collect::<Result<Vec<Value>>>()?;
+        let listed = listed.iter().map(|hit| tested(&hit.channel, listed_json(&files, hit)));
+        let listed = listed.collect::<Result<Vec<Value>>>()?;
         let more = page.next.is_some();
         let all = json!({"people": people, "notes": notes, "conversations": listed, "messages": messages, "more": more});
-        return print::line(&all.to_string());
+        return print::json(&all);
     }
     for (channel, row) in &page.people {
-        let line = print::conversation_line(&files.name_of(channel), row, files.now());
+        let line = print::conversation_line(&files.label(&reader, channel)?, row, files.now());
         print::line(&format!("person\t{line}"))?;
     }
-    page.notes.iter().try_for_each(|hit| print::line(&note_line(&files, hit)))?;
-    listed.iter().try_for_each(|hit| print::line(&listed_line(&files, hit)))?;
-    page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files, hit)))
+    page.notes
+        .iter()
+        .try_for_each(|hit| print::line(&note_line(&files.label(&reader, &hit.channel)?, hit)))?;
+    listed.iter().try_for_each(|hit| print::line(&listed_line(&files.label(&reader, &hit.channel)?, hit)))?;
+    page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files.label(&reader, &hit.channel)?, hit)))
 }
 
 fn is_same(hit: &SearchHit, listed: &ListedHit) -> bool {
@@ -99,12 +117,12 @@ fn listed_json(files: &Files, hit: &ListedHit) -> Value {
     })
 }
 
-fn listed_line(files: &Files, hit: &ListedHit) -> String {
+fn listed_line(label: &str, hit: &ListedHit) -> String {
     let at = hit.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
     print::columns(&[
         kind(hit),
         hit.conversation.as_str(),
-        &files.name_of(&hit.channel),
+        label,
         hit.title.as_str(),
         "-",
         &at,
@@ -124,11 +142,11 @@ fn note_json(files: &Files, hit: &NoteHit) -> Value {
     })
 }
 
-fn note_line(files: &Files, hit: &NoteHit) -> String {
+fn note_line(label: &str, hit: &NoteHit) -> String {
     let columns = [
         "note".to_owned(),
         hit.conversation.to_string(),
-        files.name_of(&hit.channel),
+        label.to_owned(),
         hit.title.to_string(),
         hit.note.to_string(),
         hit.at.to_string(),
@@ -153,11 +171,11 @@ fn hit_json(files: &Files, hit: &SearchHit) -> Value {
     })
 }
 
-fn hit_line(files: &Files, hit: &SearchHit) -> String {
+fn hit_line(label: &str, hit: &SearchHit) -> String {
     let columns = [
         "message".to_owned(),
         hit.conversation.to_string(),
-        files.name_of(&hit.channel),
+        label.to_owned(),
         hit.title.to_string(),
         hit.message.to_string(),
         hit.at.map_or_else(|| "-".to_owned(), |at| at.to_string()),

@@ -1,42 +1,31 @@
-//! What scripts have with a server: a channel's hands, taken by the step, and
-//! the conversation a word names.
+//! What scripts have with a server: a channel's hands, taken by the step.
 //!
 //! Knows nothing of what is changed or shown.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cli::inbox;
-use crate::cli::scripting::Files;
+use crate::cli::scripting::{Files, Found};
 use crate::client::ReadError;
-use crate::model::account::Platform;
-use crate::model::conversations::ConversationRow;
+use crate::model::account::{Environment, Platform};
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetched};
-use crate::model::filter::Filter;
-use crate::model::ids::ConversationId;
 use crate::model::messages::Place;
 use crate::model::news::{Health, News};
 use crate::model::outbox::Lane;
-use crate::model::queries::{ConversationQuery, HistoryQuery};
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
 use crate::sync::{Channel, Pulled, leading};
 
-/// How long a conversation is waited for that another process may be reading.
-const CATCH_UP: i64 = 3 * SECOND;
 /// How often a reading that failed is tried again: one bad answer is no
 /// reason to give up.
 const READ_AGAIN: u32 = 2;
-/// How often the files are looked at again meanwhile.
-const LOOK: Duration = Duration::from_millis(100);
 /// Between two parts of what is behind the top.
-const MOMENT: Duration = Duration::from_millis(250);
-/// Conversations looked through for a name or number.
-const LOOKED_AT: u32 = 1_000;
+pub(super) const MOMENT: Duration = Duration::from_millis(250);
 
 /// The configured channels, without an inbox.
 pub struct Session {
@@ -69,16 +58,6 @@ pub enum Read {
     All,
     /// What comes first; something behind it is left.
     First,
-}
-
-/// A conversation and the channel it is on.
-pub struct Found {
-    /// The channel.
-    pub channel: Arc<Channel>,
-    /// What it drives.
-    pub platform: Platform,
-    /// The conversation.
-    pub row: ConversationRow,
 }
 
 impl Session {
@@ -314,70 +293,34 @@ impl Session {
         why.unwrap_or_else(|| "the server did not answer as it should; the log says more".to_owned())
     }
 
-    /// Finds a conversation by its id, address or whole name.
+    /// The channels a command is for: the named one, or all but those whose
+    /// TEST key shows what a LIVE key beside it shows.
     ///
     /// # Errors
-    /// When there is none, or several are called so.
-    pub fn find(&self, name: Option<&str>, wanted: &str) -> Result<Found> {
-        let mut found = Vec::new();
-        let channels = self.channels(name)?;
-        // A number that is a chat's may be a phone's too: the chat is meant.
-        for is_phone in [false, true] {
-            if is_phone && !found.is_empty() {
-                break;
-            }
+    /// When no channel is called so, or the files cannot be read.
+    pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
+        let mut channels = self.channels(name)?;
+        if name.is_none() && channels.len() > 1 {
             for channel in &channels {
-                let platform = self.platform(channel)?;
-                if platform.has_conversations() && platform.has_histories() != is_phone {
-                    found.extend(self.find_on(channel, platform, wanted)?);
-                }
+                // One that cannot be asked says so when it is.
+                let _ = self.platform(channel);
             }
+            let mirrors = self.files.mirrors(&self.reader)?;
+            channels.retain(|it| !mirrors.contains(&it.spec().id));
         }
-        match found.len() {
-            0 => bail!("no conversation is {wanted:?}; `frontdesk list` shows ids, addresses and names"),
-            1 => found.pop().ok_or_else(|| anyhow!("nothing was found")),
-            count => bail!("{count} conversations are {wanted:?}; give the id, or --channel"),
-        }
+        Ok(channels)
     }
 
-    /// What a word names on a channel. The top of the list is read first; what
-    /// is behind it only until something is found.
-    fn find_on(&self, channel: &Arc<Channel>, platform: Platform, wanted: &str) -> Result<Vec<Found>> {
-        let catch_up = self.now().plus(CATCH_UP.min(self.patience));
-        let until = self.now().plus(self.patience);
-        let mut read = self.read_top(channel)?;
-        loop {
-            let rows = self.matching(channel, wanted)?;
-            if !rows.is_empty() {
-                let found = |row| Found { channel: channel.clone(), platform: platform.clone(), row };
-                return Ok(rows.into_iter().map(found).collect());
-            }
-            read = match read {
-                Read::First if self.now() < until => self.read_behind(channel)?,
-                // Another process keeps the files fresh, and may have begun
-                // just now.
-                Read::All if self.now() < catch_up && !self.leads(channel)? => {
-                    self.sleep(LOOK);
-                    self.read_top(channel)?
-                }
-                Read::First | Read::All => return Ok(Vec::new()),
-            };
-        }
+    /// Whether a channel's key only validates, and nothing is really sent.
+    pub fn is_test(&self, channel: &Channel) -> bool {
+        let of_key = Environment::from_key(channel.spec().key.expose());
+        let of_account = || self.files.is_test(&self.reader, &channel.spec().id).unwrap_or_default();
+        of_key.map_or_else(of_account, |it| it == Environment::Test)
     }
 
-    fn matching(&self, channel: &Channel, wanted: &str) -> Result<Vec<ConversationRow>> {
-        let id = channel.spec().id.clone();
-        let by_id =
-            HistoryQuery { channel: id.clone(), conversation: ConversationId::from(wanted), limit: 1 };
-        if let Some(row) = self.reader.history(&by_id)?.conversation {
-            return Ok(vec![row]);
-        }
-        let all = ConversationQuery::first(id, Filter::all(), LOOKED_AT);
-        let rows = self.reader.conversations(&all)?.rows;
-        let matches = |it: &ConversationRow| {
-            it.conversation.address.as_deref() == Some(wanted)
-                || it.conversation.title().as_str().eq_ignore_ascii_case(wanted)
-        };
-        Ok(rows.into_iter().filter(matches).collect())
+    /// A channel's name, with TEST where nothing is really sent.
+    pub fn label(&self, channel: &Channel) -> String {
+        let name = &channel.spec().name;
+        if self.is_test(channel) { format!("{name} (TEST)") } else { name.clone() }
     }
 }

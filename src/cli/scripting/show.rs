@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::top::{self, Wanted};
-use crate::cli::scripting::{Common, Session};
+use crate::cli::scripting::{Common, ConversationArguments, Session};
 use crate::model::filter::Filter as ListFilter;
 use crate::model::queries::HistoryQuery;
 
@@ -42,8 +42,9 @@ pub struct ListArguments {
 /// The switches of `show`.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
-    /// The conversation: its id, address or whole name.
-    pub conversation: String,
+    /// Which conversation.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
     /// At most so many messages, counted from the newest.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
@@ -62,26 +63,26 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     };
     let wanted = Wanted { filter, closed, limit: arguments.limit };
     let mut items = Vec::new();
-    for channel in session.channels(arguments.common.channel.as_deref())? {
+    for channel in session.unmirrored(arguments.common.channel.as_deref())? {
         let platform = session.platform(&channel)?;
         if !platform.has_conversations() {
             continue;
         }
-        let name = &channel.spec().name;
+        let (name, label) = (&channel.spec().name, session.label(&channel));
         for row in top::rows(session, &channel, &platform, &wanted)? {
             if arguments.common.json {
-                items.push(print::conversation_json(name, &row));
+                items.push(print::conversation_json(name, session.is_test(&channel), &row));
             } else {
-                print::line(&print::conversation_line(name, &row, session.now()))?;
+                print::line(&print::conversation_line(&label, &row, session.now()))?;
             }
         }
     }
-    if arguments.common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
 /// `frontdesk show`
 pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
-    let found = session.find(arguments.common.channel.as_deref(), &arguments.conversation)?;
+    let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;
     let id = found.row.conversation.id.clone();
     let channel = &found.channel;
     // Of calls and SMS there is no more than what the list told.
@@ -109,8 +110,8 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     let row = page.conversation.as_ref().unwrap_or(&found.row);
     if arguments.common.json {
         let messages: Vec<Value> = page.messages.iter().map(|it| print::message_json(&it.message)).collect();
-        let conversation = print::conversation_json(&found.channel.spec().name, row);
-        return print::line(&json!({"conversation": conversation, "messages": messages}).to_string());
+        let conversation = print::conversation_json(&found.channel.spec().name, found.is_test(), row);
+        return print::json(&json!({"conversation": conversation, "messages": messages}));
     }
     page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message)))
 }

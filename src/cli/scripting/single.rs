@@ -112,7 +112,7 @@ pub fn said(
         if let Some((word, made)) = made {
             told[word] = Value::String(made);
         }
-        return print::line(&told.to_string());
+        return print::json(&told);
     }
     let made = made.map(|(_, it)| format!(" ({it})")).unwrap_or_default();
     print::line(&format!("{done}: {} on {name}{made}", about.1))

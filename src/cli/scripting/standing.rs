@@ -80,7 +80,7 @@ pub fn track(session: &Session, channel: &Channel, arguments: &WatchArguments) -
     let Some(told) = ask(session, channel, &id)? else { bail!("{}", unknown(channel, &id)) };
     session.store().track_broadcast(&channel.spec().id, &id, session.now())?;
     if arguments.common.json {
-        return print::line(&as_json(name, &told).to_string());
+        return print::json(&as_json(name, &told));
     }
     print::line(&format!("{id} is watched on {name} from now on: {}, {}", told.status.word(), told.summary()))
 }
@@ -117,7 +117,7 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
             }
         }
     }
-    if common.json { print::line(&Value::Array(items).to_string()) } else { Ok(()) }
+    if common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
 /// Asks for those that are not known to be finished, until the server does not
@@ -164,7 +164,7 @@ fn ask_unfinished(
 
 fn tell(name: &str, told: &Broadcast, json: bool) -> Result<()> {
     if json {
-        return print::line(&as_json(name, told).to_string());
+        return print::json(&as_json(name, told));
     }
     print::line(&print::columns(&[told.id.as_str(), name, told.status.word(), told.summary().as_str()]))
 }

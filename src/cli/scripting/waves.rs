@@ -167,7 +167,7 @@ pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
 /// When the line cannot be written.
 pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     if json {
-        return print::line(&as_json(name, campaign).to_string());
+        return print::json(&as_json(name, campaign));
     }
     let Counts { delivered, failed, pending, .. } = campaign.counts();
     let words = [

@@ -1,21 +1,22 @@
-//! Finding a conversation by its name, and a message by how far back it is.
-//!
-//! Knows nothing of what is typed.
+//! Finding a conversation by what a person typed, and a message by how far back
+//! it is.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::model::account::{Account, Platform};
 use crate::model::conversations::title_of;
-use crate::model::filter::{Filter, Sort, parse};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::queries::{Anchor, ConversationKey, ConversationQuery, Named};
+use crate::model::queries::{ConversationKey, Named};
+use crate::model::selector::{Candidate, Selector, Unresolved};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
 use crate::store::reader::conversations;
 use crate::store::rows::optional_line;
-use crate::store::{StoreError, messages};
+use crate::store::{StoreError, account, messages, meta};
 
 /// Names handed out at most: those with the newest activity.
 const NAMES: u32 = 5_000;
+/// Conversations compared with what was typed at most.
+const CANDIDATES: u32 = 200;
 
 /// The names of the conversations with the newest activity.
 pub(crate) fn names(connection: &Connection) -> Result<Vec<Named>, StoreError> {
@@ -36,23 +37,67 @@ pub(crate) fn names(connection: &Connection) -> Result<Vec<Named>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The conversation with the newest activity whose number begins so, or whose
-/// name has these words.
-pub(crate) fn lookup(connection: &Connection, who: &str) -> Result<Option<ConversationKey>, StoreError> {
-    let filter: Filter = parse(&format!("from:\"{}\"", who.replace('"', " "))).filter;
-    if filter.tests.is_empty() {
-        return Ok(None);
-    }
-    let query = ConversationQuery {
-        channel: None,
-        filter,
-        sort: Sort::Activity,
-        at: Timestamp::default(),
-        anchor: Anchor::Top,
-        limit: 1,
+/// The conversations that may be meant by what was typed, open ones and newest
+/// activity first; of one channel, or of all.
+pub(crate) fn candidates(
+    connection: &Connection,
+    selector: &Selector,
+    channel: Option<&ChannelId>,
+) -> Result<Vec<Candidate>, StoreError> {
+    let column = match selector {
+        Selector::Phone(_) | Selector::Email(_) | Selector::ChatId(_) => "address",
+        Selector::Handle(_) => "username",
+        Selector::Id(_) => "id",
+        Selector::Name(_) => "name",
     };
-    let page = conversations::window(connection, &query)?;
-    Ok(page.rows.first().map(|it| it.key()))
+    let sql = format!(
+        "SELECT channel, id FROM conversation WHERE {column} = ?1 COLLATE NOCASE AND (?2 IS NULL OR channel = ?2)
+         ORDER BY is_closed, sort_at DESC, id DESC LIMIT {CANDIDATES}"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let keys = statement.query_map(params![selector.text(), channel.map(ChannelId::as_str)], |row| {
+        Ok((ChannelId::new(row.get::<_, String>(0)?), ConversationId::new(row.get::<_, String>(1)?)))
+    })?;
+    let mut found = Vec::new();
+    for key in keys {
+        let (channel, id) = key?;
+        let account = account::read(connection, &channel)?;
+        let row = conversations::row_of(connection, &channel, &id)?;
+        if let (Some(account), Some(row)) = (account, row) {
+            let Account { platform, environment, workspace_id: workspace, .. } = account;
+            found.push(Candidate { row, platform, environment, workspace });
+        }
+    }
+    Ok(found)
+}
+
+/// The one conversation a person means by what they type on the screen.
+pub(crate) fn lookup(
+    connection: &Connection,
+    selector: &Selector,
+) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
+    let found = candidates(connection, selector, None)?;
+    if matches!(selector, Selector::Name(_)) && !all_listed(connection)? {
+        return Ok(Err(Unresolved::Unread(selector.clone())));
+    }
+    Ok(selector.choose(found).map(|it| it.row.key()))
+}
+
+/// Whether the lists of all channels were read to their ends.
+fn all_listed(connection: &Connection) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT channel, platform FROM account")?;
+    let channels = statement.query_map([], |row| {
+        Ok((ChannelId::new(row.get::<_, String>(0)?), Platform::from_word(&row.get::<_, String>(1)?)))
+    })?;
+    for channel in channels {
+        let (channel, platform) = channel?;
+        let is_read = meta::read(connection, &channel, meta::LIST_SINCE)?.is_some()
+            && meta::read(connection, &channel, meta::LIST_REST)?.is_none();
+        if platform.has_conversations() && !is_read {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// How many messages of a conversation are as new as one of them or newer.

@@ -15,6 +15,7 @@ use crate::model::queries::{
     HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use crate::model::search::{ListedHit, SearchPage, SearchQuery};
+use crate::model::selector::{Candidate, Selector, Unresolved};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::store::{StoreError, account, drafts, files, pauses};
@@ -163,12 +164,25 @@ impl Reader {
         finding::names(&self.connection)
     }
 
-    /// The conversation with the newest activity that is with whom this
-    /// names.
+    /// The conversations that may be meant by what a person typed; of one
+    /// channel, or of all.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn lookup(&self, who: &str) -> Result<Option<ConversationKey>, StoreError> {
+    pub fn candidates(
+        &self,
+        selector: &Selector,
+        channel: Option<&ChannelId>,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        finding::candidates(&moment, selector, channel)
+    }
+
+    /// The one conversation a person means by what they type on the screen.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn lookup(&self, who: &Selector) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         finding::lookup(&moment, who)
     }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, Writer, WriterBuilder};
 
+use crate::model::cells;
 use crate::sync::import::reading::number_of;
 use crate::sync::import::{ImportError, file_error, results_of};
 
@@ -139,7 +140,8 @@ impl Results {
     ) -> Result<(), ImportError> {
         self.known.insert(line, (number_of(phone), word));
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        let written = writer.write_record([&line.to_string(), phone, word.word(), detail]);
+        let (phone, detail) = (cells::guarded(phone), cells::guarded(detail));
+        let written = writer.write_record([&line.to_string(), &*phone, word.word(), &*detail]);
         written.map_err(|error| file_error(&self.path, error))
     }
 

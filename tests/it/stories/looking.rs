@@ -111,8 +111,11 @@ fn commands_are_typed_with_completion_and_history() {
     desk.keys(":filter statsu:x<Enter>").shows("did you mean status:?").keys("/<Esc>");
     desk.keys(":tab bot<Enter>").shows("there is no tab \"bot\"; there are Harbor chat, Harbor bot, All");
     desk.keys(":tab harbor b<Enter>").shows("Oksana").keys(":tab all<Enter>").shows("All tabs · open");
-    desk.keys(":open +34600<Enter>").shows("Maria Lopez · +34600111222");
-    desk.keys(":open Nobody<Enter>").shows("no conversation seen here is with \"Nobody\"");
+    desk.keys(":open +34 600-111-222<Enter>").shows("Maria Lopez · +34600111222");
+    desk.keys(":open Nobody<Enter>").shows("no conversation has the id \"Nobody\"");
+    desk.keys(":open João Pereira<Enter>").shows("names need --name");
+    desk.keys(":open --name joão pereira<Enter>").shows("João Pereira · +351");
+    desk.keys(":open +34600111222<Enter>").shows("Maria Lopez · +34600111222");
     desk.keys(":find squeaks<Enter>").shows("my wheel squeaks");
     desk.keys(":search stock<Enter>").shows("Search · all tabs").shows("wheel in stock").keys("<Esc>");
     desk.keys(":pause<Enter>").shows("pause is not a command; did you mean pause-ai?");

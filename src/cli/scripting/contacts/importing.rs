@@ -40,7 +40,7 @@ pub struct ContactImportArguments {
 pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
     let found = import::check(&arguments.file).map_err(anyhow::Error::from)?;
     if arguments.common.json {
-        print::line(&found_json(&found).to_string())?;
+        print::json(&found_json(&found))?;
     } else {
         print::line(&format!(
             "{} rows: {} can be imported, {} with a number that stands further up, {} wrong, {} done before",
@@ -94,10 +94,9 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
         }
     };
     if arguments.common.json {
-        return print::line(
+        return print::json(
             &json!({"ok": true, "rows": progress.rows, "done": progress.done, "refused": progress.refused,
-                "leftOut": progress.skipped, "results": progress.results})
-            .to_string(),
+                "leftOut": progress.skipped, "results": progress.results}),
         );
     }
     print::line(&format!("{}; the results are in {}", progress.words(), progress.results))

@@ -158,7 +158,7 @@ fn list(session: &Session, channel: &Channel, arguments: &ContactListArguments) 
 fn print_people(people: &[Person], json: bool) -> Result<()> {
     if json {
         let all: Vec<Value> = people.iter().map(person_json).collect();
-        return print::line(&Value::Array(all).to_string());
+        return print::json(&Value::Array(all));
     }
     people.iter().try_for_each(|it| {
         let tags: Vec<&str> = it.contact.tags.iter().map(|tag| tag.as_str()).collect();
@@ -195,7 +195,7 @@ fn show(session: &Session, channel: &Channel, arguments: &ContactArguments) -> R
     let found =
         read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
     if arguments.common.json {
-        return print::line(&detail_json(&found).to_string());
+        return print::json(&detail_json(&found));
     }
     let told = [("phone", &found.phone), ("name", &found.name), ("email", &found.email)];
     told.iter().try_for_each(|(what, it)| print::line(&print::columns(&[what, it.as_str()])))?;
@@ -253,9 +253,7 @@ fn change(
     carry_out(session, channel, Operation::ChangeContact(Box::new(change)), Enclosed::default())?;
     let name = &channel.spec().name;
     if arguments.common.json {
-        return print::line(
-            &json!({"ok": true, "done": "saved", "channel": name, "phone": phone}).to_string(),
-        );
+        return print::json(&json!({"ok": true, "done": "saved", "channel": name, "phone": phone}));
     }
     print::line(&format!("saved: {phone} on {name}"))
 }
@@ -280,7 +278,7 @@ fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArgumen
     let name = &channel.spec().name;
     if arguments.common.json {
         let item = json!({"ok": true, "done": "deleted", "channel": name, "phone": phone});
-        return Ok(print::line(&item.to_string())?);
+        return Ok(print::json(&item)?);
     }
     Ok(print::line(&format!("deleted: {phone} on {name}"))?)
 }

@@ -1,0 +1,144 @@
+//! The conversation a command is for, looked for on the server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::cli::scripting::Session;
+use crate::cli::scripting::session::{MOMENT, Read};
+use crate::model::account::{Environment, Platform};
+use crate::model::conversations::ConversationRow;
+use crate::model::selector::{Candidate, Selector, Unresolved};
+use crate::model::time::SECOND;
+use crate::sync::{Channel, Reached};
+
+/// How long a conversation is waited for that another process may be reading.
+const CATCH_UP: i64 = 3 * SECOND;
+/// How often the files are looked at again meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Which conversation a command is for.
+#[derive(Debug, Args)]
+pub struct ConversationArguments {
+    /// The conversation: its number, mail address, bot chat id, @user name or
+    /// id; `id:` before an id that looks like another of these.
+    #[arg(allow_negative_numbers = true)]
+    pub conversation: String,
+    /// The conversation is given by its name; nobody else may have it.
+    #[arg(long)]
+    pub name: bool,
+}
+
+impl ConversationArguments {
+    fn selector(&self) -> Selector {
+        if self.name { Selector::name(&self.conversation) } else { Selector::typed(&self.conversation) }
+    }
+}
+
+/// A conversation and the channel it is on.
+pub struct Found {
+    /// The channel.
+    pub channel: Arc<Channel>,
+    /// What it drives.
+    pub platform: Platform,
+    /// Whether its key really sends.
+    pub environment: Environment,
+    /// The conversation.
+    pub row: ConversationRow,
+}
+
+impl Found {
+    /// Whether nothing is really sent.
+    pub fn is_test(&self) -> bool {
+        self.environment == Environment::Test
+    }
+
+    /// Where what is sent goes, which no customer chose: the address, or the
+    /// conversation's id where there is none.
+    pub fn address(&self) -> &str {
+        let conversation = &self.row.conversation;
+        conversation.address.as_deref().unwrap_or(conversation.id.as_str())
+    }
+}
+
+impl Session {
+    /// Finds the one conversation a person means.
+    ///
+    /// # Errors
+    /// When there is none, or may be several, or a channel that may have it
+    /// cannot be read.
+    pub fn find(&self, name: Option<&str>, wanted: &ConversationArguments) -> Result<Found> {
+        let selector = wanted.selector();
+        let (mut found, mut unread) = (Vec::new(), None);
+        let mut channels = Vec::new();
+        for channel in self.unmirrored(name)? {
+            match self.platform(&channel) {
+                Ok(platform) if platform.has_conversations() && selector.is_on(&platform) => {
+                    channels.push((channel, platform));
+                }
+                Ok(_) => {}
+                Err(error) => unread = Some(error),
+            }
+        }
+        // A number that is a chat's may be a phone's too: the chat is meant.
+        channels.sort_by_key(|(_, platform)| !platform.has_histories());
+        for (channel, platform) in &channels {
+            if !found.is_empty() && !platform.has_histories() && !selector.may_be_shared() {
+                break;
+            }
+            match self.find_on(channel, &selector) {
+                Ok(candidates) => found.extend(candidates),
+                Err(error) => unread = Some(error),
+            }
+        }
+        let is_found = matches!(selector, Selector::Id(_)) && !found.is_empty();
+        if let Some(error) = unread.filter(|_| !is_found) {
+            return Err(error.context(format!("looking for the {} {:?}", selector.kind(), selector.text())));
+        }
+        let Candidate { row, platform, environment, .. } = selector.choose(found)?;
+        let channel = channels.into_iter().map(|(channel, _)| channel).find(|it| it.spec().id == row.channel);
+        let channel = channel.with_context(|| format!("{} is no longer configured", row.channel))?;
+        Ok(Found { channel, platform, environment, row })
+    }
+
+    /// What a text may mean on a channel. The top of the list is read first;
+    /// what is behind it until something is found, or to its end where others
+    /// may have the same.
+    fn find_on(&self, channel: &Channel, selector: &Selector) -> Result<Vec<Candidate>> {
+        let catch_up = self.now().plus(CATCH_UP.min(self.patience));
+        let until = self.now().plus(self.patience);
+        let what = "reading conversations";
+        if self.leads(channel)? {
+            if self.platform(channel)? == Platform::Whatsapp {
+                self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
+            }
+            self.read(channel, what, async || channel.pull_top().await)?;
+        }
+        loop {
+            let found = self.reader.candidates(selector, Some(&channel.spec().id))?;
+            let is_whole = self.runtime.block_on(channel.reached())? == Reached::End;
+            if is_whole || (!found.is_empty() && !selector.may_be_shared()) {
+                let may_catch_up = found.is_empty() && self.now() < catch_up && !self.leads(channel)?;
+                if !may_catch_up {
+                    return Ok(found);
+                }
+            }
+            if self.now() >= until {
+                return Err(Unresolved::Unread(selector.clone()).into());
+            }
+            // Another process keeps the files fresh, and may have begun just
+            // now.
+            if !self.leads(channel)? {
+                self.sleep(LOOK);
+                continue;
+            }
+            if self.read(channel, what, async || channel.pull_rest().await)? == Read::First {
+                self.sleep(MOMENT);
+            } else if self.runtime.block_on(channel.reached())? != Reached::End {
+                return Err(Unresolved::Unread(selector.clone()).into());
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Cells of CSV files that people open in table programs.
+//!
+//! A table program runs a cell that begins like a formula, whoever wrote it,
+//! so such a cell is set apart by an apostrophe.
+
+use std::borrow::Cow;
+
+use crate::model::text;
+
+/// First characters of a formula, also as East Asian keyboards write them.
+const FORMULA: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];
+
+/// A text as a cell that no table program runs. A plain phone number or
+/// number stays as it is. To be quoted by whoever writes the file.
+pub fn guarded(text: &str) -> Cow<'_, str> {
+    let visible = text.trim_start_matches(|it: char| it.is_whitespace() || text::is_unseen(it));
+    let is_number = text.strip_prefix(['+', '-']).is_some_and(is_digits);
+    if visible.starts_with(FORMULA) && !is_number {
+        return Cow::Owned(format!("'{text}"));
+    }
+    if text.starts_with(['\t', '\r', '\n']) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+}
+
+/// A text as one cell of a line, guarded, and in quotes where it needs them.
+pub fn cell(text: &str) -> String {
+    let text = guarded(text);
+    if text.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.into_owned()
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_begins_like_a_formula() {
+        let cases = [
+            ("=1+1", "'=1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-2+3", "'-2+3"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            (" =1+1", "' =1+1"),
+            ("\u{200b}=1+1", "'\u{200b}=1+1"),
+            ("\u{feff}\t@x", "'\u{feff}\t@x"),
+            ("\tx", "'\tx"),
+            ("\rx", "'\rx"),
+            ("＝1+1", "'＝1+1"),
+            ("|x", "'|x"),
+            ("+34600111222", "+34600111222"),
+            ("-12", "-12"),
+            ("+34 600 111 222", "'+34 600 111 222"),
+            ("Ana = Bo", "Ana = Bo"),
+            ("", ""),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(guarded(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_need_it() {
+        assert_eq!(cell("a,b"), "\"a,b\"");
+        assert_eq!(cell("=\"x\""), "\"'=\"\"x\"\"\"");
+        assert_eq!(cell("plain"), "plain");
+    }
+}

@@ -1,0 +1,249 @@
+//! Which conversation a person means by what they type, on screen and in
+//! scripts.
+//!
+//! The shape of the text decides which field it is compared with, and no
+//! other field counts: a customer who calls himself by somebody's number is
+//! not found by that number. Names are compared only where a person says that
+//! it is a name, and select only if nobody else has it. A choice among several
+//! is an error that lists them.
+
+use std::fmt;
+
+use crate::model::account::{Environment, Platform};
+use crate::model::conversations::{ConversationRow, Status};
+use crate::model::ids::ConversationId;
+use crate::model::phones;
+use crate::model::text::SafeText;
+
+/// What begins a name on the screen's command line.
+pub const NAME_SWITCH: &str = "--name ";
+/// What begins an id that looks like something else.
+const ID: &str = "id:";
+/// Candidates listed at most.
+const LISTED: usize = 8;
+
+/// What was typed, by its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selector {
+    /// A phone number, without blanks and brackets.
+    Phone(String),
+    /// A mail address.
+    Email(String),
+    /// The id of a chat with the bot: digits, for groups after a minus.
+    ChatId(String),
+    /// The user name of the bot's platform, without its `@`.
+    Handle(String),
+    /// A conversation's id.
+    Id(ConversationId),
+    /// A name, said to be one.
+    Name(String),
+}
+
+impl Selector {
+    /// Reads what was typed by its shape; never as a name.
+    pub fn typed(text: &str) -> Self {
+        let text = text.trim();
+        if let Some(id) = text.strip_prefix(ID) {
+            return Self::Id(ConversationId::from(id));
+        }
+        let plain = phones::plain(text);
+        if plain.strip_prefix('+').is_some_and(is_digits) {
+            return Self::Phone(plain);
+        }
+        if is_digits(text.strip_prefix('-').unwrap_or(text)) {
+            return Self::ChatId(text.to_owned());
+        }
+        if let Some(handle) = text.strip_prefix('@') {
+            return Self::Handle(handle.to_owned());
+        }
+        if text.contains('@') {
+            return Self::Email(text.to_owned());
+        }
+        Self::Id(ConversationId::from(text))
+    }
+
+    /// Reads what a person says is a name.
+    pub fn name(text: &str) -> Self {
+        Self::Name(SafeText::line(text).to_string())
+    }
+
+    /// Reads what is typed on the screen's command line, where a name follows
+    /// [`NAME_SWITCH`].
+    pub fn on_screen(text: &str) -> Self {
+        text.strip_prefix(NAME_SWITCH).map_or_else(|| Self::typed(text), Self::name)
+    }
+
+    /// What it is, in words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Phone(_) => "number",
+            Self::Email(_) => "mail address",
+            Self::ChatId(_) => "bot chat id",
+            Self::Handle(_) => "user name",
+            Self::Id(_) => "id",
+            Self::Name(_) => "name",
+        }
+    }
+
+    /// What it is compared with.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Phone(text)
+            | Self::Email(text)
+            | Self::ChatId(text)
+            | Self::Handle(text)
+            | Self::Name(text) => text,
+            Self::Id(id) => id.as_str(),
+        }
+    }
+
+    /// Whether conversations of a platform can have it.
+    pub fn is_on(&self, platform: &Platform) -> bool {
+        match self {
+            Self::Phone(_) => matches!(platform, Platform::Whatsapp | Platform::Voip),
+            Self::Email(_) => *platform == Platform::Email,
+            Self::ChatId(_) | Self::Handle(_) => *platform == Platform::Telegram,
+            Self::Id(_) | Self::Name(_) => platform.has_conversations(),
+        }
+    }
+
+    /// Whether others may have it, too, so that the whole list must be read
+    /// before one of it is chosen. Ids and the addresses of chats name one.
+    pub fn may_be_shared(&self) -> bool {
+        matches!(self, Self::Email(_) | Self::Handle(_) | Self::Name(_))
+    }
+
+    /// Whether a conversation has it.
+    pub fn fits(&self, candidate: &Candidate) -> bool {
+        let conversation = &candidate.row.conversation;
+        let address = conversation.address.as_deref();
+        let field = |field: Option<&SafeText>, text: &str| {
+            field.is_some_and(|it| it.as_str().eq_ignore_ascii_case(text))
+        };
+        self.is_on(&candidate.platform)
+            && match self {
+                Self::Phone(text) | Self::ChatId(text) => address == Some(text),
+                Self::Email(email) => address.is_some_and(|it| it.eq_ignore_ascii_case(email)),
+                Self::Handle(handle) => field(conversation.username.as_ref(), handle),
+                Self::Id(id) => conversation.id == *id,
+                Self::Name(name) => field(conversation.name.as_ref(), name),
+            }
+    }
+
+    /// The one conversation of these that is meant.
+    ///
+    /// # Errors
+    /// When it is none of them, or may be several.
+    pub fn choose(&self, all: Vec<Candidate>) -> Result<Candidate, Unresolved> {
+        let mut left: Vec<Candidate> = all.into_iter().filter(|it| self.fits(it)).collect();
+        // A TEST key shows what the LIVE key beside it shows.
+        let live: Vec<Twin> = left.iter().filter(|it| !it.is_test()).map(Candidate::twin).collect();
+        left.retain(|it| !it.is_test() || !live.contains(&it.twin()));
+        if !matches!(self, Self::Name(_) | Self::Id(_)) {
+            // Whoever has the number in a chat is meant there.
+            if left.iter().any(|it| it.platform.has_histories()) {
+                left.retain(|it| it.platform.has_histories());
+            }
+            // One person's conversations on one channel: the open one.
+            let one_person = left.windows(2).all(|it| it[0].is_with_whom(&it[1]));
+            if one_person && left.iter().any(Candidate::is_open) {
+                left.retain(Candidate::is_open);
+            }
+        }
+        match left.len() {
+            0 => Err(Unresolved::Nobody(self.clone())),
+            1 => left.pop().ok_or_else(|| Unresolved::Nobody(self.clone())),
+            _ => Err(Unresolved::Several(self.clone(), left)),
+        }
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
+}
+
+/// A conversation that may be meant, and what its channel is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The conversation.
+    pub row: ConversationRow,
+    /// The platform of its channel.
+    pub platform: Platform,
+    /// Whether its channel's key really sends.
+    pub environment: Environment,
+    /// The workspace of its channel.
+    pub workspace: String,
+}
+
+/// What the LIVE and the TEST view of one conversation have in common.
+type Twin = (String, Platform, ConversationId);
+
+impl Candidate {
+    /// Whether its channel only validates.
+    pub fn is_test(&self) -> bool {
+        self.environment == Environment::Test
+    }
+
+    fn is_open(&self) -> bool {
+        self.row.conversation.status != Status::Closed
+    }
+
+    fn twin(&self) -> Twin {
+        (self.workspace.clone(), self.platform.clone(), self.row.conversation.id.clone())
+    }
+
+    fn is_with_whom(&self, other: &Self) -> bool {
+        let address = |it: &Self| it.row.conversation.address.clone();
+        self.row.channel == other.row.channel && address(self).is_some() && address(self) == address(other)
+    }
+}
+
+/// Why no conversation was chosen.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Unresolved {
+    /// No conversation has it.
+    Nobody(Selector),
+    /// Several have it.
+    Several(Selector, Vec<Candidate>),
+    /// Not all conversations have been read, so somebody else may have it.
+    Unread(Selector),
+}
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nobody(selector) => {
+                write!(formatter, "no conversation has the {} {:?}", selector.kind(), selector.text())?;
+                let is_id = matches!(selector, Selector::Id(_));
+                if is_id { write!(formatter, "; names need --name") } else { Ok(()) }
+            }
+            Self::Several(selector, all) => {
+                let (count, kind) = (all.len(), selector.kind());
+                write!(formatter, "{count} conversations have the {kind} {:?}: ", selector.text())?;
+                let listed: Vec<String> = all.iter().take(LISTED).map(Candidate::words).collect();
+                formatter.write_str(&listed.join(", "))?;
+                let more = count.saturating_sub(LISTED);
+                if more > 0 { write!(formatter, " and {more} more") } else { Ok(()) }
+            }
+            Self::Unread(selector) => write!(
+                formatter,
+                "not all conversations have been read yet, and more than one may have the {} {:?}",
+                selector.kind(),
+                selector.text()
+            ),
+        }
+    }
+}
+
+impl Candidate {
+    /// Its id and address, and where it is: never the name alone.
+    fn words(&self) -> String {
+        let it = &self.row.conversation;
+        let address = it.address.as_deref().unwrap_or("no address");
+        let test = if self.is_test() { " (TEST)" } else { "" };
+        SafeText::line(&format!("{} ({address}) on {}{test}", it.id, self.row.channel)).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Worlds in which everybody calls themselves by somebody else's address.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::conversations::Conversation;
+use crate::model::ids::ChannelId;
+
+/// A person as a world has them: what the platform vouches for, and what they
+/// or a server chose freely.
+#[derive(Debug, Clone)]
+struct Person {
+    platform: Platform,
+    address: String,
+    handle: Option<String>,
+    id: String,
+    name: Option<String>,
+    email: Option<String>,
+}
+
+impl Person {
+    fn candidate(&self) -> Candidate {
+        let line = |it: &Option<String>| SafeText::optional_line(it.as_deref());
+        let conversation = Conversation {
+            address: Some(self.address.clone()),
+            name: line(&self.name),
+            username: line(&self.handle),
+            email: line(&self.email),
+            preview: SafeText::line(self.name.as_deref().unwrap_or("")),
+            ..Conversation::stand_in(ConversationId::from(self.id.as_str()), true)
+        };
+        Candidate {
+            row: ConversationRow::bare(ChannelId::from(self.platform.word()), conversation),
+            platform: self.platform.clone(),
+            environment: Environment::Live,
+            workspace: "w".to_owned(),
+        }
+    }
+}
+
+/// Who is meant, by their place in the world.
+fn chosen(world: &[Person], selector: &Selector) -> Option<usize> {
+    let found = selector.choose(world.iter().map(Person::candidate).collect()).ok()?;
+    let id = found.row.conversation.id.as_str();
+    world.iter().position(|it| it.id == id && it.platform == found.platform)
+}
+
+const PLATFORMS: [Platform; 4] = [Platform::Whatsapp, Platform::Telegram, Platform::Email, Platform::Voip];
+
+fn addresses(platform: &Platform, at: usize) -> (String, Option<String>) {
+    match platform {
+        Platform::Telegram => (format!("-10055{at}"), Some(format!("handle_{at}"))),
+        Platform::Email => (format!("person{at}@mail.example"), None),
+        _ => (format!("+3460011122{at}"), None),
+    }
+}
+
+/// A text that somebody chose to be taken for somebody else.
+fn hostile() -> impl Strategy<Value = String> {
+    let address = (0..PLATFORMS.len(), 0_usize..8).prop_map(|(kind, at)| addresses(&PLATFORMS[kind], at).0);
+    let disguised = (
+        address.clone(),
+        prop::sample::select(vec!["", "\u{200b}", "\u{202e}", "\u{2066}", " ", "@", "id:", "--name "]),
+    )
+        .prop_map(|(address, sign)| format!("{sign}{address}"));
+    prop_oneof![
+        3 => address,
+        2 => disguised,
+        2 => (0_usize..8).prop_map(|at| format!("conv_{at}")),
+        1 => (0_usize..8).prop_map(|at| format!("@handle_{at}")),
+        1 => (0_usize..8).prop_map(|at| format!("handle_{at}")),
+        1 => prop::sample::select(vec!["Maria", "maria", "Mar\u{200d}ia", "+34 600 111 221", ""]).prop_map(str::to_owned),
+        1 => "\\PC{0,12}",
+    ]
+}
+
+/// Two to eight people, each with an address of their own; everything else may
+/// be anything. Ids are a server's, and each is given once.
+fn world() -> impl Strategy<Value = Vec<Person>> {
+    let person = (0..PLATFORMS.len(), hostile(), prop::option::of(hostile()), prop::option::of(hostile()));
+    prop::collection::vec(person, 2..8).prop_map(|people| {
+        let mut world: Vec<Person> = Vec::new();
+        for (at, (kind, id, name, email)) in people.into_iter().enumerate() {
+            let platform = PLATFORMS[kind].clone();
+            let (address, handle) = addresses(&platform, at);
+            let is_taken = id.trim().is_empty() || world.iter().any(|it| it.id == id);
+            let id = if is_taken { format!("conv_unique_{at}") } else { id };
+            world.push(Person { platform, address, handle, id, name, email });
+        }
+        world
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_somebody_chose_selects_a_recipient(world in world(), typed in hostile()) {
+        let mut unnamed = world.clone();
+        for it in &mut unnamed {
+            (it.name, it.email) = (None, None);
+        }
+        // What people call themselves makes no difference to any text.
+        let everything = world.iter().flat_map(|it| [Some(&it.address), Some(&it.id), it.name.as_ref(), it.email.as_ref()]);
+        for text in everything.flatten().chain([&typed]) {
+            let selector = Selector::typed(text);
+            prop_assert_eq!(chosen(&world, &selector), chosen(&unnamed, &selector), "{:?}", text);
+        }
+        // An address is whoever has it, whatever ids a server gave.
+        for (at, it) in world.iter().enumerate() {
+            prop_assert_eq!(chosen(&world, &Selector::typed(&it.address)), Some(at), "{:?}", it);
+            if let Some(handle) = &it.handle {
+                prop_assert_eq!(chosen(&world, &Selector::typed(&format!("@{handle}"))), Some(at));
+            }
+        }
+        // A name selects only if it is said to be one, and nobody else has it.
+        if let Some(at) = chosen(&world, &Selector::name(&typed)) {
+            let wanted = SafeText::line(&typed).to_string().to_ascii_lowercase();
+            let same = |it: &&Person| {
+                let name = SafeText::optional_line(it.name.as_deref());
+                name.is_some_and(|it| it.as_str().to_ascii_lowercase() == wanted)
+            };
+            prop_assert_eq!(world.iter().filter(same).count(), 1);
+            prop_assert!(same(&&world[at]));
+        }
+    }
+}
+
+#[test]
+fn the_shape_decides_the_field() {
+    let id = |text: &str| Selector::Id(ConversationId::from(text));
+    let cases = [
+        ("+34600111222", Selector::Phone("+34600111222".to_owned())),
+        ("+34 600-111-222", Selector::Phone("+34600111222".to_owned())),
+        ("+442079460123", Selector::Phone("+442079460123".to_owned())),
+        ("Ana@Mail.example", Selector::Email("Ana@Mail.example".to_owned())),
+        ("ana@localhost", Selector::Email("ana@localhost".to_owned())),
+        ("123456", Selector::ChatId("123456".to_owned())),
+        ("-100123456", Selector::ChatId("-100123456".to_owned())),
+        ("@ana_bot", Selector::Handle("ana_bot".to_owned())),
+        ("conv_1", id("conv_1")),
+        ("id:123456", id("123456")),
+        ("id:+34600111222", id("+34600111222")),
+        ("+３４600111222", id("+３４600111222")),
+        ("+34600111222\u{200b}", id("+34600111222\u{200b}")),
+        ("Maria Lopez", id("Maria Lopez")),
+        ("", id("")),
+    ];
+    for (text, selector) in cases {
+        assert_eq!(Selector::typed(text), selector, "{text:?}");
+        assert_eq!(Selector::on_screen(text), selector, "{text:?}");
+    }
+    assert_eq!(Selector::on_screen("--name Ana"), Selector::name("Ana"));
+}
+
+fn person(platform: Platform, address: &str, id: &str, name: &str) -> Person {
+    let name = Some(name.to_owned());
+    Person { platform, address: address.to_owned(), handle: None, id: id.to_owned(), name, email: None }
+}
+
+#[test]
+fn several_are_told_by_id_and_address() {
+    let world = [
+        person(Platform::Whatsapp, "+34600111222", "conv_1", "Maria Lopez"),
+        person(Platform::Whatsapp, "+442079460123", "conv_2", "maria lopez"),
+    ];
+    let all: Vec<Candidate> = world.iter().map(Person::candidate).collect();
+    let told = Selector::name("Maria Lopez").choose(all.clone()).expect_err("two have it").to_string();
+    assert_eq!(
+        told,
+        "2 conversations have the name \"Maria Lopez\": conv_1 (+34600111222) on WHATSAPP, conv_2 \
+         (+442079460123) on WHATSAPP"
+    );
+    let told = Selector::typed("Maria Lopez").choose(all).expect_err("a name").to_string();
+    assert!(told.ends_with("names need --name"), "{told}");
+}
+
+#[test]
+fn one_persons_open_conversation_is_meant() {
+    let world: Vec<Candidate> = ["conv_old", "conv_new"]
+        .map(|id| person(Platform::Whatsapp, "+34600111222", id, "Maria").candidate())
+        .to_vec();
+    let number = Selector::typed("+34600111222");
+    assert!(matches!(number.choose(world.clone()), Err(Unresolved::Several(..))), "both are open");
+    let mut closed = world.clone();
+    closed[0].row.conversation.status = Status::Closed;
+    let chosen = number.choose(closed.clone()).expect("one is open");
+    assert_eq!(chosen.row.conversation.id.as_str(), "conv_new");
+    // Two of one name may be two people, whatever is closed.
+    assert!(Selector::name("Maria").choose(closed).is_err());
+}
+
+#[test]
+fn a_test_key_beside_a_live_one_makes_nobody_two() {
+    let live = person(Platform::Whatsapp, "+34600111222", "conv_1", "Maria").candidate();
+    let mut test = live.clone();
+    test.environment = Environment::Test;
+    test.row.channel = ChannelId::from("test");
+    for text in ["conv_1", "+34600111222"] {
+        let chosen = Selector::typed(text).choose(vec![test.clone(), live.clone()]).expect(text);
+        assert!(!chosen.is_test());
+    }
+    assert!(Selector::typed("conv_1").choose(vec![test.clone()]).expect("alone").is_test());
+    test.workspace = "another".to_owned();
+    assert!(Selector::typed("conv_1").choose(vec![test, live]).is_err());
+}
+
+#[test]
+fn a_chat_goes_before_a_phone() {
+    let chat = person(Platform::Whatsapp, "+34600111222", "conv_1", "Maria").candidate();
+    let phone = person(Platform::Voip, "+34600111222", "+34600111222", "Maria").candidate();
+    let number = Selector::typed("+34600111222");
+    let chosen = number.choose(vec![phone.clone(), chat]).expect("the chat");
+    assert_eq!(chosen.platform, Platform::Whatsapp);
+    assert_eq!(number.choose(vec![phone]).expect("the phone").platform, Platform::Voip);
+}
