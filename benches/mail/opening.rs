@@ -18,7 +18,7 @@ use frontdesk::model::text::SafeText;
 use frontdesk::model::time::Clock;
 use frontdesk::model::time::{MINUTE, Timestamp};
 use frontdesk::shell::clock::{SystemClock, instant};
-use frontdesk::shell::effects;
+use frontdesk::shell::reading;
 use frontdesk::store::{Reader, Store};
 use frontdesk::ui;
 use frontdesk::ui::theme::{Palette, Theme};
@@ -154,8 +154,8 @@ impl Desk {
     fn answer(&mut self, mut effects: Vec<Effect>) {
         while let Some(effect) = effects.pop() {
             if let Effect::Load(load) = effect {
-                let loaded = effects::load(&mut self.reader, load);
-                effects.extend(self.app.update(Event::Loaded(loaded)));
+                let loaded = reading::load(&mut self.reader, &load);
+                effects.extend(self.app.update(Event::Loaded(load, loaded)));
             }
         }
     }

@@ -9,7 +9,7 @@ use frontdesk::app::keys::{Key, KeyCode};
 use frontdesk::app::settings::{ChannelInfo, Settings};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::time::{SECOND, Timestamp};
-use frontdesk::shell::effects;
+use frontdesk::shell::reading;
 use frontdesk::store::Reader;
 use frontdesk::ui;
 use frontdesk::ui::theme::{Palette, Theme};
@@ -57,7 +57,8 @@ impl Desk {
     fn answer(&mut self, mut effects: Vec<Effect>) {
         while let Some(effect) = effects.pop() {
             if let Effect::Load(load) = effect {
-                effects.extend(self.app.update(Event::Loaded(effects::load(&mut self.reader, load))));
+                let loaded = reading::load(&mut self.reader, &load);
+                effects.extend(self.app.update(Event::Loaded(load, loaded)));
             }
         }
     }

@@ -163,6 +163,11 @@ impl App {
         effects.push(Effect::Load(Load::Marked(self.list().marks.keys())));
     }
 
+    /// They could not be read.
+    pub(super) fn forget_marked(&mut self) {
+        self.acting.asked = None;
+    }
+
     /// The rows of what is marked have come.
     pub(super) fn marked(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
         match self.acting.asked.take() {

@@ -345,6 +345,12 @@ impl App {
         if stopped > 0 {
             open.push(format!("{stopped} stopped on the way out; kept for your decision"));
         }
+        match sum(|it| it.counts.broadcasts) {
+            0 => (),
+            1 => open.push("1 broadcast has waves left: none leaves until frontdesk runs again".to_owned()),
+            many => open
+                .push(format!("{many} broadcasts have waves left: none leaves until frontdesk runs again")),
+        }
         if paused > 0 {
             let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
             open.push(format!("the AI is paused by you in {people}: no one answers there"));

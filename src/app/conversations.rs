@@ -5,6 +5,7 @@
 //! Knows nothing of the store; it says which window it wants.
 
 use crate::app::marks::Marks;
+use crate::app::resource::{Pace, Resource};
 use crate::app::views::View;
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{self, Is, Sort, What};
@@ -42,8 +43,8 @@ pub struct ConversationList {
     /// When the selection last moved without a key.
     pub moved_at: Option<Timestamp>,
     wanted: ConversationQuery,
-    in_flight: bool,
-    stale: bool,
+    /// What is read of it.
+    pub resource: Resource<ConversationQuery>,
     /// Whether the rows at hand answer another question than the last one.
     other: bool,
 }
@@ -53,6 +54,8 @@ impl ConversationList {
     pub fn new(channel: Option<ChannelId>) -> Self {
         let view = View::all_open();
         let (filter, sort) = (view.filter.clone(), view.sort);
+        let (at, anchor) = (Timestamp::default(), Anchor::Top);
+        let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: WINDOW };
         Self {
             view,
             typed: String::new(),
@@ -63,16 +66,8 @@ impl ConversationList {
             first: 0,
             loaded: false,
             moved_at: None,
-            wanted: ConversationQuery {
-                channel,
-                filter,
-                sort,
-                at: Timestamp::default(),
-                anchor: Anchor::Top,
-                limit: WINDOW,
-            },
-            in_flight: false,
-            stale: true,
+            resource: Resource::of(Pace::FILES, wanted.clone()),
+            wanted,
             other: false,
         }
     }
@@ -101,23 +96,19 @@ impl ConversationList {
     /// Says that what is at hand may be old; the next [`Self::take_query`]
     /// asks again.
     pub fn mark_stale(&mut self) {
-        self.stale = true;
+        self.resource.mark_stale();
     }
 
     /// The query to be sent now, if one is due and none is on its way.
     pub fn take_query(&mut self, now: Timestamp) -> Option<ConversationQuery> {
         if self.wanted.filter.uses_time() || self.sort == Sort::Window {
             let minute = Timestamp::from_micros(now.micros() / MINUTE * MINUTE);
-            self.stale |= self.wanted.at != minute;
-            if !self.in_flight {
+            if !self.resource.is_asked() {
                 self.wanted.at = minute;
+                self.resource.want(self.wanted.clone());
             }
         }
-        if self.in_flight || !self.stale {
-            return None;
-        }
-        (self.stale, self.in_flight) = (false, true);
-        Some(self.wanted.clone())
+        self.resource.take(now)
     }
 
     /// Whether what was put aside is what it shows.
@@ -169,9 +160,8 @@ impl ConversationList {
 
     fn want(&mut self, anchor: Anchor) {
         self.wanted.anchor = anchor;
-        // A query on its way answers another question: it is dropped.
-        self.in_flight = false;
-        self.stale = true;
+        self.resource.want(self.wanted.clone());
+        self.resource.mark_stale();
     }
 
     /// A window came back. Returns whether it was the wanted one.
@@ -182,10 +172,10 @@ impl ConversationList {
         visible: usize,
         now: Timestamp,
     ) -> bool {
-        if *query != self.wanted {
+        if !self.resource.receive(query) {
             return false;
         }
-        (self.in_flight, self.other) = (false, false);
+        self.other = false;
         let offset = self.index().map(|it| it.saturating_sub(self.first));
         let old_index = self.index();
         self.page = page;

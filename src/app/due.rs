@@ -30,6 +30,7 @@ impl App {
         consider(self.burst.due());
         consider(self.saving.due(self.now));
         consider(self.connection_due());
+        consider(self.loads_due());
         for tab in &self.tabs {
             consider(tab.counts.next_wake);
             consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
@@ -51,6 +52,9 @@ impl App {
         let next_second = |span: i64| self.now.plus(SECOND - span.rem_euclid(SECOND));
         match self.tab().health {
             Health::Live { at } if self.now.since(at) < MINUTE => Some(next_second(self.now.since(at))),
+            Health::Silent { since } if self.now.since(since) < MINUTE => {
+                Some(next_second(self.now.since(since)))
+            }
             Health::Limited { until } if self.now.since(until) < 0 => {
                 Some(next_second(self.now.since(until)))
             }

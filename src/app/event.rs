@@ -52,8 +52,11 @@ pub enum Event {
     Resize(u16, u16),
     /// The terminal window gained or lost the focus.
     Focus(bool),
-    /// A load came back.
-    Loaded(Loaded),
+    /// A load came back: what was asked for, and what it brought or why it
+    /// could not be read.
+    Loaded(Load, Result<Loaded, String>),
+    /// The requests of the last while, newest first.
+    Calls(Vec<Call>),
     /// The hands told something.
     News(News),
     /// Rows were put into the outbox.
@@ -132,8 +135,6 @@ pub enum Loaded {
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
-    /// The requests of the last while, newest first.
-    Calls(Vec<Call>),
     /// What lies at the service already.
     Shelf(ChannelId, Vec<Attachment>),
     /// What was spent from here, by tab.
@@ -171,8 +172,6 @@ pub enum Loaded {
     Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
     Broadcasts(Box<broadcasts::Told>),
-    /// The cache could not be read.
-    Failed(Load, String),
 }
 
 /// What can be loaded.
@@ -327,7 +326,7 @@ pub enum Effect {
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
-    /// Read the requests of the last while; answered by [`Loaded::Calls`].
+    /// Read the requests of the last while; answered by [`Event::Calls`].
     ReadCalls,
     /// Ask the server for what a screen shows; answered by news.
     Fetch(ChannelId, Fetch),

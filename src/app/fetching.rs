@@ -38,8 +38,9 @@ impl App {
             Fetch::Events | Fetch::Webhooks => self.deck_fetched(channel, fetch, fetched),
             // It comes with its history; that nothing newer came is no news.
             Fetch::Message { .. } => (),
+            Fetch::Templates => self.templates_fetched(channel, fetched),
             // Told by news of their own.
-            Fetch::Templates | Fetch::Contacts { .. } | Fetch::Mail(_) => (),
+            Fetch::Contacts { .. } | Fetch::Mail(_) => (),
         }
     }
 

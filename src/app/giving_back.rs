@@ -139,9 +139,9 @@ impl App {
     /// The draft of a conversation as memory knows it; `None` if there is
     /// none, or the disk knows it best.
     fn newest_draft(&self, channel: &ChannelId, conversation: &ConversationId) -> Option<Draft> {
-        let pending = self.pending.iter().rev().find_map(|it| match it {
-            Effect::SaveDraft(of, at, draft) if of == channel && at == conversation => Some(draft.clone()),
-            _ => None,
+        let pending = self.pending.iter().rev().find_map(|it| {
+            let Effect::SaveDraft(of, at, draft) = it else { return None };
+            (of == channel && at == conversation).then(|| draft.clone())
         });
         pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()
     }

@@ -109,6 +109,10 @@ impl App {
                 Health::Refused { code, why } => {
                     lines.push(format!("{name}: the key is not taken: {code}: {why}"))
                 }
+                Health::Silent { since } => lines.push(format!(
+                    "{name}: no answer since {}",
+                    since.clock_face(self.settings.offset_minutes)
+                )),
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
                     let since = since.clock_face(self.settings.offset_minutes);
                     lines.push(format!("{name}: since {since}: {why}"));

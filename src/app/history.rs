@@ -13,11 +13,13 @@ use crate::app::email::reading::View;
 use crate::app::find::Find;
 use crate::app::lines::{self, Item, ItemKey, Line, Shape};
 use crate::app::phone;
+use crate::app::resource::{Pace, Resource};
 use crate::model::conversations::ConversationRow;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Direction, MessageRow, Place};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 
 /// Messages loaded at first and with each further step back.
 const STEP: u32 = 100;
@@ -58,8 +60,8 @@ pub struct History {
     more_on_server: bool,
     asked_server_at: Option<usize>,
     wanted: HistoryQuery,
-    in_flight: bool,
-    stale: bool,
+    /// What is read of it.
+    pub resource: Resource<HistoryQuery>,
     shape: (usize, i32),
     visible: usize,
     /// Rows of the pictures below their messages, by address.
@@ -69,6 +71,7 @@ pub struct History {
 impl History {
     /// An empty history that wants its newest messages.
     pub fn new(channel: ChannelId, conversation: ConversationId) -> Self {
+        let wanted = HistoryQuery { channel, conversation: conversation.clone(), limit: STEP };
         Self {
             row: None,
             items: Vec::new(),
@@ -87,9 +90,8 @@ impl History {
             more_stored: false,
             more_on_server: false,
             asked_server_at: None,
-            wanted: HistoryQuery { channel, conversation: conversation.clone(), limit: STEP },
-            in_flight: false,
-            stale: true,
+            resource: Resource::of(Pace::FILES, wanted.clone()),
+            wanted,
             shape: (40, 0),
             visible: 1,
             heights: BTreeMap::new(),
@@ -105,16 +107,12 @@ impl History {
 
     /// Says that what is at hand may be old.
     pub fn mark_stale(&mut self) {
-        self.stale = true;
+        self.resource.mark_stale();
     }
 
     /// The query to be sent now, if one is due and none is on its way.
-    pub fn take_query(&mut self) -> Option<HistoryQuery> {
-        if self.in_flight || !self.stale {
-            return None;
-        }
-        (self.stale, self.in_flight) = (false, true);
-        Some(self.wanted.clone())
+    pub fn take_query(&mut self, now: Timestamp) -> Option<HistoryQuery> {
+        self.resource.take(now)
     }
 
     /// The pane's size has changed: columns for text, rows, and the offset
@@ -129,10 +127,9 @@ impl History {
 
     /// The newest messages came back. Returns whether they were wanted.
     pub fn receive(&mut self, query: &HistoryQuery, page: HistoryPage) -> bool {
-        if *query != self.wanted {
+        if !self.resource.receive(query) {
             return false;
         }
-        self.in_flight = false;
         if !self.loaded {
             self.divider = seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);
@@ -330,12 +327,12 @@ impl History {
     /// widens the window, and says whether the server must be asked.
     pub fn want_older(&mut self) -> bool {
         let near_top = self.first.is_some_and(|it| it < self.visible);
-        if !near_top || !self.loaded || self.in_flight || self.wanted.limit >= MOST {
+        if !near_top || !self.loaded || self.resource.is_asked() || self.wanted.limit >= MOST {
             return false;
         }
         if self.more_stored {
             self.wanted.limit += STEP;
-            self.stale = true;
+            self.resource.want(self.wanted.clone());
             return false;
         }
         // Asking again only makes sense once the last answer has come.
@@ -346,6 +343,7 @@ impl History {
         if asked {
             self.asked_server_at = Some(self.items.len());
             self.wanted.limit += STEP;
+            self.resource.amend(self.wanted.clone());
         }
         asked
     }

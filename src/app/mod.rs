@@ -33,6 +33,7 @@ pub mod line;
 pub mod line_input;
 pub mod lines;
 pub mod listing;
+pub mod loads;
 pub mod marks;
 pub mod menu;
 pub mod outside;
@@ -46,6 +47,7 @@ mod piping;
 mod places;
 pub mod planning;
 pub mod pointer;
+pub mod resource;
 pub mod rows;
 pub mod search;
 pub mod second;
@@ -230,6 +232,8 @@ pub struct App {
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
     saving: saving::Saving,
+    /// Single values that could not be read.
+    loads: loads::Loads,
     /// Whether what comes back from the editor is JSON of the person's own.
     edits_json: bool,
     /// Whether the desk ends as soon as nothing is paused from here.
@@ -308,6 +312,7 @@ impl App {
             interrupted_at: None,
             watch: watch::Watch::default(),
             saving: saving::Saving::default(),
+            loads: loads::Loads::default(),
             edits_json: false,
             leaving: false,
             tutor: None,

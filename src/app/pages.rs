@@ -185,11 +185,11 @@ impl App {
             }
             Page::Outbox => {
                 self.outbox.reveal(visible);
-                self.outbox.take_query(&channel).map(Load::Outbox)
+                self.outbox.take_query(&channel, self.now).map(Load::Outbox)
             }
             Page::Drafts => {
                 self.drafts.reveal(visible);
-                self.drafts.take_query(&channel).map(Load::Drafts)
+                self.drafts.take_query(&channel, self.now).map(Load::Drafts)
             }
         };
         effects.extend(load.map(Effect::Load));

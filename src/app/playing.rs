@@ -104,12 +104,8 @@ impl App {
     /// Notes what these effects ask for.
     pub(super) fn note_asked(&mut self, effects: &[Effect]) {
         for effect in effects {
-            match effect {
-                Effect::Load(Load::Echo(_)) => (),
-                Effect::Load(_) => self.awaited.loads = true,
-                Effect::Ask(_) => self.awaited.asks += 1,
-                _ => (),
-            }
+            self.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
+            self.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
         }
     }
 

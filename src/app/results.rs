@@ -79,7 +79,6 @@ impl App {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
             Loaded::Lookup(Err(why)) => self.warn(why.to_string()),
-            Loaded::Calls(calls) => self.calls_known(calls),
             Loaded::Shelf(channel, shelf) => self.shelf_known(&channel, shelf),
             Loaded::Spent(spent) => self.purse.spent = spent,
             Loaded::Unpaid(entries) => self.unpaid(entries),
@@ -98,7 +97,6 @@ impl App {
             Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
             Loaded::Card(key, card) => self.card_loaded(&key, *card),
             Loaded::Broadcasts(told) => self.broadcasts_told(*told, effects),
-            Loaded::Failed(load, why) => self.load_failed(load, &why, effects),
         }
     }
 
@@ -120,15 +118,6 @@ impl App {
             self.say(self.keyed("the window is open again: your draft is here, {write} goes on with it"));
         }
         self.follow_raw();
-    }
-
-    fn load_failed(&mut self, load: Load, why: &str, effects: &mut Vec<Effect>) {
-        self.warn(format!("this desk's files could not be read: {why}"));
-        // A draft that cannot be read must not be overwritten: the composer
-        // stays unloaded, and the next visit asks again.
-        if let Load::Draft(channel, _) = load {
-            effects.push(Effect::Load(Load::Counts(channel)));
-        }
     }
 
     /// The hands told something.
@@ -168,7 +157,10 @@ impl App {
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
                 self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
-            News::Campaigns(_) => self.board_changed(),
+            News::Campaigns(channel) => {
+                self.board_changed();
+                effects.push(Effect::Load(Load::Counts(channel)));
+            }
             News::Alarm(channel, text) => self.alarmed(&channel, &text, effects),
             News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
             News::Told(_, row, words) => {

@@ -3,9 +3,11 @@
 //!
 //! Knows nothing of the store; it says what it wants.
 
+use crate::app::resource::{Pace, Resource};
 use crate::model::contacts::Person;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry};
+use crate::model::time::Timestamp;
 
 /// Rows asked for at once.
 const LIMIT: u32 = 500;
@@ -57,9 +59,8 @@ pub struct Rows<T: Named, Q = DeskQuery> {
     /// Whether the rows of all tabs are wanted.
     pub all_tabs: bool,
     chosen: Option<T::Name>,
-    wanted: Option<Q>,
-    in_flight: bool,
-    stale: bool,
+    /// What is read of it.
+    pub resource: Resource<Q>,
 }
 
 impl<T: Named, Q> Default for Rows<T, Q> {
@@ -71,9 +72,7 @@ impl<T: Named, Q> Default for Rows<T, Q> {
             loaded: false,
             all_tabs: false,
             chosen: None,
-            wanted: None,
-            in_flight: false,
-            stale: true,
+            resource: Resource::new(Pace::FILES),
         }
     }
 }
@@ -81,44 +80,35 @@ impl<T: Named, Q> Default for Rows<T, Q> {
 impl<T: Named> Rows<T> {
     /// The query to be sent now for this tab, if one is due and none is on
     /// its way.
-    pub fn take_query(&mut self, channel: &ChannelId) -> Option<DeskQuery> {
+    pub fn take_query(&mut self, channel: &ChannelId, now: Timestamp) -> Option<DeskQuery> {
         let channel = if self.all_tabs { None } else { Some(channel.clone()) };
         // Rows of other tabs must not be taken for these.
-        self.take(DeskQuery { channel, limit: LIMIT }, |_, _| false)
+        self.want(DeskQuery { channel, limit: LIMIT }, |_, _| false);
+        self.resource.take(now)
     }
 }
 
 impl<T: Named, Q: Clone + PartialEq> Rows<T, Q> {
     /// Says that what is at hand may be old.
     pub fn mark_stale(&mut self) {
-        self.stale = true;
+        self.resource.mark_stale();
     }
 
-    /// The query to be sent now, if one is due and none is on its way. Rows
-    /// that answered another one stay until these have come, if they may be
-    /// shown as long.
-    pub fn take(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) -> Option<Q> {
-        if self.wanted.as_ref() != Some(&query) {
-            if !self.wanted.as_ref().is_some_and(|it| may_stay(it, &query)) {
-                (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
-            }
-            (self.stale, self.in_flight) = (true, false);
-            self.wanted = Some(query.clone());
+    /// Wants the answer to a query. Rows that answered another one stay until
+    /// these have come, if they may be shown as long.
+    pub fn want(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) {
+        let stays = self.resource.wanted().is_some_and(|it| *it == query || may_stay(it, &query));
+        if !stays {
+            (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
         }
-        if self.in_flight || !self.stale {
-            return None;
-        }
-        (self.stale, self.in_flight) = (false, true);
-        Some(query)
+        self.resource.want(query);
     }
 
     /// Rows came back; those of another question are dropped.
     pub fn receive(&mut self, query: &Q, rows: Vec<T>, more: bool) {
-        if self.wanted.as_ref() != Some(query) {
-            return;
+        if self.resource.receive(query) {
+            self.put(rows, more);
         }
-        self.in_flight = false;
-        self.put(rows, more);
     }
 
     /// Puts rows in place of those at hand.
@@ -192,14 +182,14 @@ mod tests {
 
     fn page(rows: &[&'static str]) -> Rows<&'static str> {
         let mut page = Rows::default();
-        let query = page.take_query(&ChannelId::from("a")).expect("a first query");
+        let query = page.take_query(&ChannelId::from("a"), Timestamp::default()).expect("a first query");
         page.receive(&query, rows.to_vec(), false);
         page
     }
 
     fn again(page: &mut Rows<&'static str>, rows: &[&'static str]) {
         page.mark_stale();
-        let query = page.take_query(&ChannelId::from("a")).expect("it is stale");
+        let query = page.take_query(&ChannelId::from("a"), Timestamp::default()).expect("it is stale");
         page.receive(&query, rows.to_vec(), false);
     }
 
@@ -221,15 +211,18 @@ mod tests {
     #[test]
     fn rows_of_another_tab_are_never_shown_as_these() {
         let mut page = page(&["one"]);
-        assert_eq!(page.take_query(&ChannelId::from("a")), None, "nothing is stale");
+        assert_eq!(page.take_query(&ChannelId::from("a"), Timestamp::default()), None, "nothing is stale");
         let old = DeskQuery { channel: Some(ChannelId::from("a")), limit: LIMIT };
-        let other = page.take_query(&ChannelId::from("b")).expect("another tab");
+        let other = page.take_query(&ChannelId::from("b"), Timestamp::default()).expect("another tab");
         assert!(page.rows.is_empty() && !page.loaded);
         page.receive(&old, vec!["one"], false);
         assert!(page.rows.is_empty());
         page.receive(&other, vec!["two"], false);
         page.all_tabs = true;
-        assert_eq!(page.take_query(&ChannelId::from("b")).map(|it| it.channel), Some(None));
+        assert_eq!(
+            page.take_query(&ChannelId::from("b"), Timestamp::default()).map(|it| it.channel),
+            Some(None)
+        );
     }
 
     #[test]

@@ -32,19 +32,14 @@ impl Wish {
 
     /// What an effect wants of drafts.
     fn of(effect: &Effect) -> Option<Self> {
-        match effect {
-            Effect::SaveDraft(channel, conversation, draft) => Some(Self {
-                channel: channel.clone(),
-                conversation: conversation.clone(),
-                draft: draft.clone(),
-            }),
-            Effect::Enqueue { intents, clears_draft: true } => {
-                let intent = intents.last()?;
-                let (channel, conversation) = (intent.channel.clone(), intent.conversation.clone());
-                Some(Self { channel, conversation, draft: None })
-            }
-            _ => None,
+        if let Effect::SaveDraft(channel, conversation, draft) = effect {
+            let (channel, conversation) = (channel.clone(), conversation.clone());
+            return Some(Self { channel, conversation, draft: draft.clone() });
         }
+        let Effect::Enqueue { intents, clears_draft: true } = effect else { return None };
+        let intent = intents.last()?;
+        let (channel, conversation) = (intent.channel.clone(), intent.conversation.clone());
+        Some(Self { channel, conversation, draft: None })
     }
 }
 

@@ -63,9 +63,9 @@ impl App {
 
     /// Asks for its messages where they may be old.
     pub(super) fn load_second(&mut self, effects: &mut Vec<Effect>) {
-        let seen = self.areas().beside.is_some();
+        let (seen, now) = (self.areas().beside.is_some(), self.now);
         if let Some(second) = self.second.as_mut().filter(|_| seen) {
-            effects.extend(second.history.take_query().map(|it| Effect::Load(Load::History(it))));
+            effects.extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
         }
     }
 

@@ -10,6 +10,7 @@ use crate::app::email::Mailbox;
 use crate::app::forms::Form;
 use crate::app::history::History;
 use crate::app::phone::CallForm;
+use crate::app::resource::{Pace, Resource};
 use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
@@ -71,6 +72,8 @@ pub struct Tab {
     pub focus: Focus,
     /// The approved templates, as far as they were read.
     pub templates: Templates,
+    /// How the server is asked for them.
+    pub templates_page: Resource<()>,
     /// Conversations in which the person chose to send beside the AI.
     pub send_beside_ai: Vec<ConversationId>,
 }
@@ -96,6 +99,7 @@ impl Tab {
             looked: Looked::default(),
             focus: Focus::List,
             templates: Templates::default(),
+            templates_page: Resource::of(Pace::SERVER, ()),
             send_beside_ai: Vec::new(),
             channel,
         }

@@ -12,7 +12,8 @@ use crate::app::pages::Page;
 use crate::app::picker::{Picked, Picker};
 use crate::app::tab::{Focus, Tab};
 use crate::app::text_line::TextLine;
-use crate::model::fetches::Fetch;
+use crate::model::account::Platform;
+use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::ChannelId;
 use crate::model::json;
 use crate::model::outbox::Operation;
@@ -142,14 +143,43 @@ impl App {
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
         tab.templates = templates;
         if shown && old && first {
-            effects.push(Effect::Fetch(channel.clone(), Fetch::Templates));
+            self.fetch_templates(&channel.clone(), effects);
+        }
+    }
+
+    /// Asks the server for the list, unless it is being asked.
+    fn fetch_templates(&mut self, channel: &ChannelId, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        let has_any = |it: &&mut Tab| it.platform().is_none_or(Platform::can_take_over);
+        let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
+        tab.templates_page.mark_stale();
+        let taken = tab.templates_page.take(now);
+        effects.extend(taken.map(|()| Effect::Fetch(channel.clone(), Fetch::Templates)));
+    }
+
+    /// Asks again for a list that did not come.
+    pub(super) fn retry_templates(&mut self, effects: &mut Vec<Effect>) {
+        if self.page == Page::Templates && self.tab().templates_page.has_failed() {
+            self.fetch_templates(&self.tab().channel.id.clone(), effects);
+        }
+    }
+
+    /// The server has told the list, or why not.
+    pub(super) fn templates_fetched(&mut self, channel: &ChannelId, fetched: Fetching) {
+        let now = self.now;
+        let Some(tab) = self.tab_of(channel) else { return };
+        match fetched {
+            Ok(_) => {
+                tab.templates_page.receive(&());
+            }
+            Err(why) => tab.templates_page.fail(&(), &why, now),
         }
     }
 
     /// A key in the picker.
     pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
         if self.settings.keymap.in_text(Command::Refresh) == Some(key) {
-            effects.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Templates));
+            self.fetch_templates(&self.tab().channel.id.clone(), effects);
             self.say("asking for the templates");
             return self.layers.push(Layer::Templates { picker });
         }

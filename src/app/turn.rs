@@ -38,7 +38,12 @@ impl App {
                 effects.push(Effect::Redraw);
             }
             Event::Focus(focused) => self.focused = focused,
-            Event::Loaded(loaded) => self.loaded(loaded, &mut effects),
+            Event::Loaded(load, Ok(loaded)) => {
+                self.loads.answered(&load);
+                self.loaded(loaded, &mut effects);
+            }
+            Event::Loaded(load, Err(why)) => self.load_failed(load, &why),
+            Event::Calls(calls) => self.calls_known(calls),
             Event::News(news) => self.news(news, &mut effects),
             Event::Enqueued(rows) => self.enqueued(rows, &mut effects),
             Event::Recalled(row, taken) => self.recalled(&row, taken, &mut effects),
@@ -94,6 +99,7 @@ impl App {
         self.load_card(effects);
         self.follow_connections(effects);
         self.fetch_wanted_pictures(effects);
+        effects.extend(self.loads.retry(self.now));
         self.save_drafts(effects);
         self.mark_seen(effects);
         self.come_back(effects);

@@ -91,7 +91,7 @@ impl App {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
             effects.push(Effect::FetchOlder(channel, conversation));
         }
-        if let Some(query) = history.take_query() {
+        if let Some(query) = history.take_query(now) {
             effects.push(Effect::Load(Load::History(query)));
         }
     }

@@ -18,6 +18,7 @@ use crate::client::page_size::PageSize;
 use crate::client::sameness::{Applied, Unless};
 use crate::client::server_clock::ServerClock;
 use crate::client::transport::{Progress, Sockets, Transport};
+use crate::client::unanswered::Unanswered;
 use crate::model::calls::Call;
 use crate::model::ids::ChannelId;
 use crate::model::outbox::Moment;
@@ -109,6 +110,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
     pub(crate) calls: Calls,
+    /// Reads that have had no answer yet.
+    pub(crate) unanswered: Unanswered,
     warning: Option<String>,
 }
 
@@ -177,6 +180,7 @@ impl Client {
                 seats: AtomicU32::new(1),
                 clock,
                 calls: Calls::default(),
+                unanswered: Unanswered::default(),
                 warning: address.warning,
             }),
             urgency: Urgency::Background,
@@ -191,6 +195,11 @@ impl Client {
     /// The requests of the last while, oldest first, as of this channel.
     pub fn calls(&self, channel: &ChannelId) -> Vec<Call> {
         self.shared.calls.of(channel)
+    }
+
+    /// When the oldest read that has had no answer yet was asked.
+    pub fn unanswered_since(&self) -> Option<Timestamp> {
+        self.shared.unanswered.since()
     }
 
     /// The same client for what a person waits for: it may use the part of

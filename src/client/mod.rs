@@ -40,6 +40,7 @@ mod templates;
 mod tests;
 pub mod transport;
 mod triggers;
+mod unanswered;
 mod voip;
 mod webhooks;
 mod words;

@@ -176,7 +176,9 @@ impl Client {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
         let call = calls::begun(&request, &self.shared.base_url, now);
+        let read = (request.method == Method::GET).then(|| self.shared.unanswered.begin(now));
         let answer = self.shared.transport.exchange(request).await;
+        drop(read);
         // The time since boot is coarser than an answer is fast.
         let took = self.now().since(now);
         self.shared.calls.note(calls::ended(call, &answer, took.max(0)));

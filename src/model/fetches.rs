@@ -40,9 +40,10 @@ pub enum Fetch {
         /// Since when.
         since: Timestamp,
     },
-    /// The list of templates; told by its own news, as those below.
+    /// The list of templates.
     Templates,
     /// Contacts by what is typed; newer words take the place of older ones.
+    /// Told by its own news, as those below.
     Contacts {
         /// The words.
         words: String,
@@ -67,6 +68,8 @@ pub enum Fetched {
     Webhooks(Vec<Webhook>),
     /// Messages that went out were read.
     Sent,
+    /// The templates were read.
+    Templates,
     /// The message.
     Message(Box<Message>),
 }

@@ -22,6 +22,11 @@ pub enum Health {
         /// When.
         at: Timestamp,
     },
+    /// A read has had no answer since then, and may still have one.
+    Silent {
+        /// Since when.
+        since: Timestamp,
+    },
     /// No answer since then: no name, no route, refused, timed out.
     Offline {
         /// Since when.

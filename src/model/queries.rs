@@ -231,6 +231,8 @@ pub struct TabCounts {
     pub stopped: u32,
     /// Conversations whose AI this desk paused.
     pub paused_here: u32,
+    /// Broadcasts of which further waves are to leave.
+    pub broadcasts: u32,
     /// Open conversations that were put aside.
     pub snoozed: u32,
     /// When the next of them comes back.

@@ -1,25 +1,22 @@
 //! Performing effects: reads on one thread, writes in order on another, both
 //! answered through the mailbox; polling through the engine.
 //!
-//! Knows nothing of why an effect was wanted. [`load`] and [`write`] are the
-//! whole of what happens; the threads around them only carry.
+//! Knows nothing of why an effect was wanted. [`reading::load`] and [`write`] are
+//! the whole of what happens; the threads around them only carry.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::app::event::{Effect, Event, Intent, Load, Loaded};
+use crate::app::event::{Effect, Event, Intent, Load};
 use crate::app::outside::Asked;
 use crate::client::{Enclosed, prepare_with};
-use crate::model::conversations::ConversationRow;
-use crate::model::filter::{Filter, Sort};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::messages::Place;
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow, Verdict};
-use crate::model::queries::{Anchor, ConversationQuery, Draft};
+use crate::model::queries::Draft;
 use crate::model::secret::Secret;
-use crate::model::text::SafeText;
 use crate::model::time::{Clock, Timestamp};
 use crate::shell::campaigning;
 use crate::shell::connections::Linked;
@@ -37,97 +34,6 @@ use crate::shell::searching::Searching;
 use crate::store::outbox::NewRow;
 use crate::store::{Reader, Store, StoreError};
 use crate::sync::Engine;
-
-/// Conversations that need a person looked at, those that wait longest first.
-const NEEDING: u32 = 1_000;
-
-/// Folders and categories offered at most.
-const THREAD_WORDS: u32 = 40;
-/// Correspondents offered at most.
-const CORRESPONDENTS: u32 = 200;
-
-/// Reads what was asked for.
-pub fn load(reader: &mut Reader, load: Load) -> Loaded {
-    let loaded = match &load {
-        Load::Conversations(query) => {
-            reader.conversations(query).map(|page| Loaded::Conversations(query.clone(), page))
-        }
-        Load::History(query) => {
-            reader.history(query).map(|page| Loaded::History(query.clone(), Box::new(page)))
-        }
-        Load::Counts(channel) => reader.counts(channel).map(|counts| Loaded::Counts(channel.clone(), counts)),
-        Load::Draft(channel, conversation) => reader
-            .draft(channel, conversation)
-            .map(|draft| Loaded::Draft(channel.clone(), conversation.clone(), draft)),
-        Load::Account(channel) => {
-            reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
-        }
-        Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
-        Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
-        Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
-        Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
-        Load::Drafts(query) => {
-            reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
-        }
-        Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
-        Load::Depth(channel, conversation, message) => reader
-            .depth(channel, conversation, message)
-            .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
-        Load::Names => reader.names().map(Loaded::Names),
-        Load::Lookup(who) => reader
-            .lookup(who)
-            .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
-        Load::Needing(scope) => {
-            let query = ConversationQuery {
-                channel: scope.clone(),
-                filter: Filter::needed(),
-                sort: Sort::Waiting,
-                at: Timestamp::default(),
-                anchor: Anchor::Top,
-                limit: NEEDING,
-            };
-            reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
-        }
-        Load::Triage(query) => {
-            reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
-        }
-        Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
-        Load::Mailbox(channel) => reader.mailbox(channel).and_then(|account| {
-            let words = reader.thread_words(channel, THREAD_WORDS)?;
-            Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
-        }),
-        Load::Correspondents(channel, text) => reader
-            .correspondents(channel, text, CORRESPONDENTS)
-            .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
-        Load::Templates(channel) => {
-            reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
-        }
-        Load::People(query) => reader.people(query).map(|page| Loaded::People(query.clone(), page)),
-        Load::Person(channel, phone) => reader
-            .person(channel, phone)
-            .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
-        Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
-        Load::Spread(query, how) => reader.conversations(query).map(|page| {
-            let ids = page.rows.iter().map(ConversationRow::key).collect();
-            Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
-        }),
-        Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
-        Load::Shelf(channel) => reader.shelf(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf)),
-        Load::Spent => reader.spent().map(Loaded::Spent),
-        Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
-        Load::Macros => reader.macros().map(Loaded::Macros),
-        Load::Echo(number) => Ok(Loaded::Echo(*number)),
-        Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
-        Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
-        Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
-        Load::Broadcasts(wanted) => campaigning::load(reader, wanted),
-    };
-    loaded.unwrap_or_else(|error| {
-        tracing::error!(%error, "the cache could not be read");
-        reader.note_damage(&error);
-        Loaded::Failed(load, error.to_string())
-    })
-}
 
 /// Writes what was asked for; the answer is an event, if the app waits for
 /// one.
@@ -160,7 +66,26 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))
         }
-        _ => None,
+        // Done elsewhere: by the loop, the other threads and the engine.
+        Effect::SetUp
+        | Effect::Edit(_)
+        | Effect::ReadMouse(_)
+        | Effect::Bell
+        | Effect::Notify(..)
+        | Effect::OpenOutside(_)
+        | Effect::Copy(_)
+        | Effect::Redraw
+        | Effect::Suspend
+        | Effect::Quit
+        | Effect::Load(_)
+        | Effect::Ask(_)
+        | Effect::Watch(..)
+        | Effect::FetchOlder(..)
+        | Effect::ReadCalls
+        | Effect::Fetch(..)
+        | Effect::Refresh(_)
+        | Effect::Import(_)
+        | Effect::Log(_) => None,
     }
 }
 
@@ -356,13 +281,36 @@ impl Hands {
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
             Effect::ReadCalls => {
-                self.mailbox.result(Event::Loaded(Loaded::Calls(self.engine.calls())));
+                self.mailbox.result(Event::Calls(self.engine.calls()));
             }
             Effect::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             Effect::Import(order) => self.importing.order(order),
             Effect::Refresh(channel) => self.engine.refresh(channel),
             Effect::Log(words) => tracing::info!(%words),
-            other => drop(self.writes.send(other)),
+            it @ (Effect::SaveDraft(..)
+            | Effect::SaveNote(..)
+            | Effect::TakeNoteBack(..)
+            | Effect::Enqueue { .. }
+            | Effect::Register { .. }
+            | Effect::Recall(_)
+            | Effect::SendNow(_)
+            | Effect::Decide(..)
+            | Effect::MarkSeen(..)
+            | Effect::Keep(..)
+            | Effect::SaveMacro(..)
+            | Effect::Export { .. }
+            | Effect::Campaign(_)) => drop(self.writes.send(it)),
+            // The loop's own: it has the terminal.
+            Effect::SetUp
+            | Effect::Edit(_)
+            | Effect::ReadMouse(_)
+            | Effect::Bell
+            | Effect::Notify(..)
+            | Effect::OpenOutside(_)
+            | Effect::Copy(_)
+            | Effect::Redraw
+            | Effect::Suspend
+            | Effect::Quit => (),
         }
     }
 

@@ -1,17 +1,21 @@
 //! Where everything that happens waits for the loop: keys before results.
 //!
-//! Knows nothing of what an event means. Registered and taken under one
-//! lock, so no event is lost between looking and sleeping.
+//! Registered and taken under one lock, so no event is lost between looking
+//! and sleeping. Nothing is ever dropped but news that newer news replaces.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::app::event::Event;
+use crate::model::ids::ChannelId;
+use crate::model::news::News;
 
-/// Results that wait at most; the oldest news gives way beyond that, because
-/// every load brings what it told.
+/// Results that wait before all news among them is merged.
 const RESULTS: usize = 10_000;
+/// How far back each news looks for one it replaces.
+const LOOK_BACK: usize = 64;
 /// Keys that wait at most.
 const KEYS: usize = 100_000;
 
@@ -53,9 +57,35 @@ struct Queues {
     signals: Vec<Signal>,
     keys: VecDeque<Event>,
     results: VecDeque<Event>,
+    /// How many results have to wait before the next merging of all.
+    merge_at: usize,
 }
 
 impl Queues {
+    fn add_result(&mut self, event: Event) {
+        if let Some(key) = replaces(&event) {
+            let waiting = self.results.iter().rev().take(LOOK_BACK);
+            let older = waiting.enumerate().find(|(_, it)| replaces(it) == Some(key)).map(|it| it.0);
+            if let Some(back) = older {
+                self.results.remove(self.results.len() - 1 - back);
+            }
+        }
+        self.results.push_back(event);
+        if self.results.len() > self.merge_at.max(RESULTS) {
+            self.merge();
+            self.merge_at = self.results.len() * 2;
+        }
+    }
+
+    /// Leaves of all news that replace one another the newest.
+    fn merge(&mut self) {
+        let mut seen = HashSet::new();
+        let results: Vec<bool> =
+            self.results.iter().rev().map(|it| replaces(it).is_none_or(|key| seen.insert(key))).collect();
+        let mut kept = results.into_iter().rev();
+        self.results.retain(|_| kept.next().unwrap_or(true));
+    }
+
     fn is_empty(&self) -> bool {
         self.signals.is_empty() && self.keys.is_empty() && self.results.is_empty()
     }
@@ -88,19 +118,9 @@ impl Mailbox {
         self.shared.1.notify_one();
     }
 
-    /// Something came back. News that already waits is not told twice.
+    /// Something came back. News takes the place of what it replaces.
     pub fn result(&self, event: Event) {
-        let mut queues = self.lock();
-        let repeated =
-            matches!(event, Event::News(_)) && queues.results.iter().rev().take(64).any(|it| *it == event);
-        if !repeated {
-            if queues.results.len() == RESULTS {
-                let oldest_news = queues.results.iter().position(|it| matches!(it, Event::News(_)));
-                queues.results.remove(oldest_news.unwrap_or(0));
-            }
-            queues.results.push_back(event);
-        }
-        drop(queues);
+        self.lock().add_result(event);
         self.shared.1.notify_one();
     }
 
@@ -118,7 +138,35 @@ impl Mailbox {
     }
 }
 
+/// What news is about, where newer news of the same makes it useless: that
+/// something may be old, or how something stands. All else is told in full.
+fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
+    let Event::News(news) = event else { return None };
+    let about = match news {
+        News::Health(channel, _)
+        | News::Account(channel, _)
+        | News::Credits(channel, _)
+        | News::Campaigns(channel)
+        | News::Conversations(channel)
+        | News::Webhooks(channel)
+        | News::Reception(channel, _)
+        | News::Mailbox(channel, _)
+        | News::Templates(channel)
+        | News::Budget(channel, _) => (channel, ""),
+        News::History(channel, conversation) | News::Inbound(channel, conversation) => {
+            (channel, conversation.as_str())
+        }
+        News::Correspondents(channel, search) => (channel, search.as_str()),
+        News::Uploading(channel, row, _) => (channel, row.as_str()),
+        News::Alarm(channel, words) | News::NotForThisKey(channel, words) => (channel, words.as_str()),
+        News::Notice(channel, _, words) => (channel, words.as_str()),
+        News::FoundContacts(..) | News::Told(..) | News::Fetched(..) | News::Mailed(..) => return None,
+    };
+    Some((discriminant(news), about.0, about.1))
+}
+
 fn take(queues: &mut Queues) -> Turn {
+    queues.merge_at = 0;
     Turn {
         signals: std::mem::take(&mut queues.signals),
         keys: queues.keys.drain(..).collect(),
@@ -129,8 +177,10 @@ fn take(queues: &mut Queues) -> Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ids::ChannelId;
-    use crate::model::news::News;
+    use crate::app::event::{Load, Loaded};
+    use crate::model::news::Health;
+    use crate::model::text::SafeText;
+    use crate::model::time::Timestamp;
 
     #[test]
     fn keys_and_results_are_kept_apart_and_news_is_told_once() {
@@ -143,6 +193,38 @@ mod tests {
         let turn = mailbox.wait(Duration::ZERO);
         assert_eq!((turn.signals.len(), turn.keys.len(), turn.results.len()), (1, 1, 1));
         assert!(mailbox.take().is_empty());
+    }
+
+    #[test]
+    fn newer_news_of_the_same_takes_the_place_of_older() {
+        let mailbox = Mailbox::default();
+        let health = |it| Event::News(News::Health(ChannelId::from("a"), it));
+        let live = Health::Live { at: Timestamp::default() };
+        mailbox.result(health(live.clone()));
+        mailbox.result(health(Health::Connecting));
+        mailbox.result(health(live.clone()));
+        assert_eq!(mailbox.take().results, [health(live)], "the newest word, not the first");
+    }
+
+    #[test]
+    fn a_full_mailbox_drops_no_load_and_merges_news() {
+        let mailbox = Mailbox::default();
+        let count = RESULTS + 50;
+        for number in 0..count {
+            let load = Load::Echo(u64::try_from(number).expect("small"));
+            mailbox.result(Event::Loaded(load, Ok(Loaded::Macros(Vec::new()))));
+            let words = SafeText::line(&number.to_string());
+            mailbox.result(Event::News(News::Told(ChannelId::from("a"), "row".into(), words)));
+            // Further apart than is looked back.
+            let channel = ChannelId::from(format!("c{}", number % 100).as_str());
+            mailbox.result(Event::News(News::Conversations(channel)));
+        }
+        let results = mailbox.take().results;
+        let of = |wanted: fn(&Event) -> bool| results.iter().filter(|it| wanted(it)).count();
+        assert_eq!(of(|it| matches!(it, Event::Loaded(..))), count, "no load's result is dropped");
+        assert_eq!(of(|it| matches!(it, Event::News(News::Told(..)))), count);
+        let news = of(|it| matches!(it, Event::News(News::Conversations(_))));
+        assert!((100..count).contains(&news), "merged once it was full: {news}");
     }
 
     #[test]

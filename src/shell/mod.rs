@@ -23,7 +23,7 @@ pub mod pictures;
 mod piping;
 pub mod plain;
 pub mod prompt;
-mod reading;
+pub mod reading;
 pub mod receiving;
 pub mod replies;
 pub mod run;

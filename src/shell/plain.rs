@@ -106,10 +106,8 @@ impl Plain {
                 return Ok(());
             }
             for event in turn.keys.into_iter().chain(turn.results) {
-                let quits = match event {
-                    Event::Line(line) => self.line(&line)?,
-                    event => self.update(event)?,
-                };
+                let quits =
+                    if let Event::Line(line) = event { self.line(&line)? } else { self.update(event)? };
                 if quits {
                     return Ok(());
                 }
@@ -163,7 +161,29 @@ impl Plain {
                     }
                 }
                 Effect::Copy(text) => write(notify::clipboard(&text).unwrap_or_default().as_bytes())?,
-                other => self.hands.perform(other),
+                it @ (Effect::Load(_)
+                | Effect::SaveDraft(..)
+                | Effect::SaveNote(..)
+                | Effect::TakeNoteBack(..)
+                | Effect::Ask(_)
+                | Effect::Enqueue { .. }
+                | Effect::Register { .. }
+                | Effect::Recall(_)
+                | Effect::SendNow(_)
+                | Effect::Decide(..)
+                | Effect::MarkSeen(..)
+                | Effect::Keep(..)
+                | Effect::SaveMacro(..)
+                | Effect::Watch(..)
+                | Effect::FetchOlder(..)
+                | Effect::ReadCalls
+                | Effect::Fetch(..)
+                | Effect::Refresh(_)
+                | Effect::Edit(_)
+                | Effect::Export { .. }
+                | Effect::Import(_)
+                | Effect::Campaign(_)
+                | Effect::Log(_)) => self.hands.perform(it),
             }
         }
         Ok(false)

@@ -4,10 +4,109 @@
 
 use std::sync::mpsc::Receiver;
 
-use crate::app::event::{Event, Load};
-use crate::shell::effects::load;
+use crate::app::event::{Event, Load, Loaded};
+use crate::model::conversations::ConversationRow;
+use crate::model::filter::{Filter, Sort};
+use crate::model::queries::{Anchor, ConversationQuery};
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::shell::campaigning;
 use crate::shell::mailbox::Mailbox;
 use crate::store::Reader;
+
+/// Conversations that need a person looked at, those that wait longest first.
+const NEEDING: u32 = 1_000;
+
+/// Folders and categories offered at most.
+const THREAD_WORDS: u32 = 40;
+/// Correspondents offered at most.
+const CORRESPONDENTS: u32 = 200;
+
+/// Reads what was asked for.
+///
+/// # Errors
+/// Why it could not be read, in words.
+pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
+    let loaded = match load {
+        Load::Conversations(query) => {
+            reader.conversations(query).map(|page| Loaded::Conversations(query.clone(), page))
+        }
+        Load::History(query) => {
+            reader.history(query).map(|page| Loaded::History(query.clone(), Box::new(page)))
+        }
+        Load::Counts(channel) => reader.counts(channel).map(|counts| Loaded::Counts(channel.clone(), counts)),
+        Load::Draft(channel, conversation) => reader
+            .draft(channel, conversation)
+            .map(|draft| Loaded::Draft(channel.clone(), conversation.clone(), draft)),
+        Load::Account(channel) => {
+            reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
+        }
+        Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
+        Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
+        Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
+        Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
+        Load::Drafts(query) => {
+            reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
+        }
+        Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
+        Load::Depth(channel, conversation, message) => reader
+            .depth(channel, conversation, message)
+            .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
+        Load::Names => reader.names().map(Loaded::Names),
+        Load::Lookup(who) => reader
+            .lookup(who)
+            .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
+        Load::Needing(scope) => {
+            let query = ConversationQuery {
+                channel: scope.clone(),
+                filter: Filter::needed(),
+                sort: Sort::Waiting,
+                at: Timestamp::default(),
+                anchor: Anchor::Top,
+                limit: NEEDING,
+            };
+            reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
+        }
+        Load::Triage(query) => {
+            reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
+        }
+        Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
+        Load::Mailbox(channel) => reader.mailbox(channel).and_then(|account| {
+            let words = reader.thread_words(channel, THREAD_WORDS)?;
+            Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
+        }),
+        Load::Correspondents(channel, text) => reader
+            .correspondents(channel, text, CORRESPONDENTS)
+            .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
+        Load::Templates(channel) => {
+            reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
+        }
+        Load::People(query) => reader.people(query).map(|page| Loaded::People(query.clone(), page)),
+        Load::Person(channel, phone) => reader
+            .person(channel, phone)
+            .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
+        Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
+        Load::Spread(query, how) => reader.conversations(query).map(|page| {
+            let ids = page.rows.iter().map(ConversationRow::key).collect();
+            Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
+        }),
+        Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
+        Load::Shelf(channel) => reader.shelf(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf)),
+        Load::Spent => reader.spent().map(Loaded::Spent),
+        Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
+        Load::Macros => reader.macros().map(Loaded::Macros),
+        Load::Echo(number) => Ok(Loaded::Echo(*number)),
+        Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
+        Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
+        Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),
+        Load::Broadcasts(wanted) => campaigning::load(reader, wanted),
+    };
+    loaded.map_err(|error| {
+        tracing::error!(%error, "the cache could not be read");
+        reader.note_damage(&error);
+        error.to_string()
+    })
+}
 
 /// Answers loads until nobody asks any more; of those that wait, the newest
 /// of each thing is enough.
@@ -16,25 +115,11 @@ pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &M
         let mut waiting = vec![first];
         waiting.extend(queue.try_iter());
         for (index, wanted) in waiting.iter().enumerate() {
-            let superseded = waiting[index + 1..].iter().any(|it| replaces(it, wanted));
+            let superseded = waiting[index + 1..].iter().any(|it| it.replaces(wanted));
             if !superseded {
-                mailbox.result(Event::Loaded(load(&mut reader, wanted.clone())));
+                mailbox.result(Event::Loaded(wanted.clone(), load(&mut reader, wanted)));
             }
         }
-    }
-}
-
-/// Whether answering the newer load makes the older one's answer unwanted.
-fn replaces(newer: &Load, older: &Load) -> bool {
-    match (newer, older) {
-        (Load::Conversations(newer), Load::Conversations(older)) => newer.channel == older.channel,
-        // Two of one channel can stand side by side.
-        (Load::History(newer), Load::History(older)) => {
-            (&newer.channel, &newer.conversation) == (&older.channel, &older.conversation)
-        }
-        (Load::People(newer), Load::People(older)) => newer.channel == older.channel,
-        (Load::Outbox(_), Load::Outbox(_)) | (Load::Drafts(_), Load::Drafts(_)) => true,
-        _ => newer == older,
     }
 }
 
@@ -56,7 +141,7 @@ mod tests {
             (Load::Counts("harbor".into()), false),
         ];
         for (newer, expected) in cases {
-            assert_eq!(replaces(&newer, &older), expected, "{newer:?}");
+            assert_eq!(newer.replaces(&older), expected, "{newer:?}");
         }
     }
 }

@@ -20,12 +20,13 @@ use crate::model::news::News;
 use crate::model::time::Clock;
 use crate::shell::clock;
 use crate::shell::connections::{Linked, Setup};
-use crate::shell::effects::{self, Hands};
+use crate::shell::effects::Hands;
 use crate::shell::input::Gate;
 use crate::shell::mailbox::{Mailbox, Signal, Turn};
 use crate::shell::notify::{self, Notifier};
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
+use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Overlay, Screen};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
@@ -185,9 +186,11 @@ pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effec
     for _ in 0..8 {
         let mut next = Vec::new();
         for effect in wanted {
-            match effect {
-                Effect::Load(load) => next.extend(app.update(Event::Loaded(effects::load(reader, load)))),
-                other => left.push(other),
+            if let Effect::Load(load) = effect {
+                let loaded = reading::load(reader, &load);
+                next.extend(app.update(Event::Loaded(load, loaded)));
+            } else {
+                left.push(effect);
             }
         }
         wanted = next;
@@ -290,7 +293,28 @@ impl Turning {
                         return Ok(true);
                     }
                 }
-                other => self.hands.perform(other),
+                it @ (Effect::Load(_)
+                | Effect::SaveDraft(..)
+                | Effect::SaveNote(..)
+                | Effect::TakeNoteBack(..)
+                | Effect::Ask(_)
+                | Effect::Enqueue { .. }
+                | Effect::Register { .. }
+                | Effect::Recall(_)
+                | Effect::SendNow(_)
+                | Effect::Decide(..)
+                | Effect::MarkSeen(..)
+                | Effect::Keep(..)
+                | Effect::SaveMacro(..)
+                | Effect::Watch(..)
+                | Effect::FetchOlder(..)
+                | Effect::ReadCalls
+                | Effect::Fetch(..)
+                | Effect::Refresh(_)
+                | Effect::Export { .. }
+                | Effect::Import(_)
+                | Effect::Campaign(_)
+                | Effect::Log(_)) => self.hands.perform(it),
             }
         }
         Ok(false)
@@ -299,13 +323,8 @@ impl Turning {
     /// A click in the line of tabs names its tab: only the drawing knows where
     /// they lie.
     fn located(&self, event: Event) -> Event {
-        match event {
-            Event::Pointer(Pointer::Down(x, 0)) => match ui::tabs::tab_at(&self.app, x) {
-                Some(pointer) => Event::Pointer(pointer),
-                None => event,
-            },
-            event => event,
-        }
+        let Event::Pointer(Pointer::Down(x, 0)) = event else { return event };
+        ui::tabs::tab_at(&self.app, x).map_or(event, Event::Pointer)
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {

@@ -1,7 +1,5 @@
-//! Answering searches on a thread of their own: the newest words are the only
-//! ones that matter, so a search for older ones is ended.
-//!
-//! Knows nothing of what is done with what is found.
+//! Answering searches on a thread of their own: of each kind the newest words
+//! are the only ones that matter, so a search for older ones is ended.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -31,30 +29,82 @@ impl Searching {
 
     /// Asks for something else than before.
     pub fn ask(&self, query: SearchQuery) {
-        // Only older questions can be under way: they are no longer wanted.
+        // Only older questions can be under way.
         self.interrupt.interrupt();
         // A thread that has ended has told so itself.
         drop(self.queries.send(query));
     }
 }
 
-fn answer_all(reader: &Reader, queue: &Receiver<SearchQuery>, mailbox: &Mailbox) {
-    while let Ok(first) = queue.recv() {
-        let newest = queue.try_iter().last().unwrap_or(first);
-        if let Some(loaded) = answer(reader, newest) {
-            mailbox.result(Event::Loaded(loaded));
+/// What waits to be searched for: of each kind the newest.
+#[derive(Default)]
+struct Waiting(Vec<SearchQuery>);
+
+impl Waiting {
+    fn add(&mut self, query: SearchQuery) {
+        let load = Load::Search(query.clone());
+        self.0.retain(|it| !load.replaces(&Load::Search(it.clone())));
+        self.0.push(query);
+    }
+
+    /// Puts one back that was ended, unless a newer one of its kind waits: the
+    /// one that ended it may have been of another kind.
+    fn put_back(&mut self, query: SearchQuery) {
+        let load = Load::Search(query.clone());
+        if !self.0.iter().any(|it| Load::Search(it.clone()).replaces(&load)) {
+            self.0.insert(0, query);
         }
     }
 }
 
-/// What was found; nothing if the words have changed meanwhile.
-pub fn answer(reader: &Reader, query: SearchQuery) -> Option<Loaded> {
-    match reader.search(&query) {
-        Ok(page) => Some(Loaded::Search(query, Box::new(page))),
-        Err(StoreError::Interrupted) => None,
-        Err(error) => {
-            tracing::error!(%error, "a search failed");
-            Some(Loaded::Failed(Load::Search(query), error.to_string()))
+fn answer_all(reader: &Reader, queue: &Receiver<SearchQuery>, mailbox: &Mailbox) {
+    let mut waiting = Waiting::default();
+    loop {
+        if waiting.0.is_empty() {
+            let Ok(query) = queue.recv() else { return };
+            waiting.add(query);
         }
+        queue.try_iter().for_each(|it| waiting.add(it));
+        let Some(query) = waiting.0.pop() else { continue };
+        let found = match reader.search(&query) {
+            Ok(page) => Ok(Loaded::Search(query.clone(), Box::new(page))),
+            Err(StoreError::Interrupted) => {
+                waiting.put_back(query);
+                continue;
+            }
+            Err(error) => {
+                tracing::error!(%error, "a search failed");
+                Err(error.to_string())
+            }
+        };
+        mailbox.result(Event::Loaded(Load::Search(query), found));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str, conversation: Option<&str>) -> SearchQuery {
+        SearchQuery {
+            text: text.to_owned(),
+            conversation: conversation.map(Into::into),
+            ..SearchQuery::default()
+        }
+    }
+
+    #[test]
+    fn of_each_kind_the_newest_waits_and_none_is_lost() {
+        let mut waiting = Waiting::default();
+        let (page, newer, here) = (query("a", None), query("ab", None), query("a", Some("c1")));
+        waiting.add(page.clone());
+        waiting.add(here.clone());
+        waiting.add(newer.clone());
+        assert_eq!(waiting.0, [here.clone(), newer.clone()]);
+        let taken = waiting.0.pop().expect("the newest");
+        waiting.put_back(taken);
+        assert_eq!(waiting.0, [newer.clone(), here.clone()], "one of another kind did not end it for good");
+        waiting.put_back(page);
+        assert_eq!(waiting.0, [newer, here], "newer words are there");
     }
 }

@@ -2,8 +2,10 @@
 //! waits, what is unread, where it stands in the list. Computed anew from the
 //! messages in the transaction that changed them, so they cannot drift.
 //!
-//! Any outbound message answers, the AI's too. Messages whose direction could
-//! not be read count for neither side.
+//! Any outbound message answers, the AI's too. Where the list tells of a newer
+//! message than those stored, somebody has said something that was not read
+//! yet: then nobody is said to wait of whom it was not known before. Messages
+//! whose direction could not be read count for neither side.
 //!
 //! Knows nothing of pages.
 
@@ -32,7 +34,9 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
         .optional()?;
     let beginning = || (i64::MIN, String::new());
     let answered = newest_outbound.clone().unwrap_or_else(beginning);
-    let waiting_since = first_inbound_after(connection, number, &answered)?;
+    let unanswered = first_inbound_after(connection, number, &answered)?;
+    let (holds_the_newest, before) = standing(connection, number)?;
+    let waiting_since = if holds_the_newest { unanswered } else { unanswered.and(before) };
     // A desk that never looked has nothing unread before the last answer.
     let looked = seen.or(newest_outbound).unwrap_or_else(beginning);
     let unread: i64 = connection
@@ -95,6 +99,18 @@ fn preview(content: &str, kind: &str) -> String {
         return format!("[{kind}]");
     }
     line.as_str().chars().take(PREVIEW).collect()
+}
+
+/// Whether the newest message the list tells of is stored, or the history was
+/// read since the list told; and since when somebody was known to wait.
+fn standing(connection: &Connection, number: i64) -> Result<(bool, Option<i64>), StoreError> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT behind = 0 OR last_message_at IS NULL OR last_message_at <= coalesce(
+                 (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at), waiting_since
+             FROM conversation WHERE number = ?1",
+        )?
+        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 fn newest(connection: &Connection, number: i64, inbound: bool) -> Result<Option<Place>, StoreError> {

@@ -237,9 +237,12 @@ fn catch_up(connection: &Connection, number: i64, step: &HistoryMove) -> Result<
     let read_before = matches!(step, HistoryMove::Joined { .. });
     let is_there = !read_before || reaches_the_list(connection, number)?;
     if is_there {
-        connection
+        let was_behind = connection
             .prepare_cached("UPDATE conversation SET behind = 0 WHERE number = ?1 AND behind = 1")?
             .execute([number])?;
+        if was_behind > 0 {
+            facts::refresh(connection, number)?;
+        }
     }
     Ok(is_there)
 }

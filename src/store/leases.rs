@@ -246,6 +246,7 @@ fn columns(health: &Health) -> Columns<'_> {
     match health {
         Health::Connecting => (Some("connecting"), None, None, None),
         Health::Live { at } => (Some("live"), time(at), None, None),
+        Health::Silent { since } => (Some("silent"), time(since), None, None),
         Health::Offline { since, why } => (Some("offline"), time(since), None, Some(why.as_str())),
         Health::Trouble { since, why } => (Some("trouble"), time(since), None, Some(why.as_str())),
         Health::Limited { until } => (Some("limited"), time(until), None, None),
@@ -264,6 +265,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
     let health = match word.as_deref() {
         Some("connecting") => Some(Health::Connecting),
         Some("live") => Some(Health::Live { at }),
+        Some("silent") => Some(Health::Silent { since: at }),
         Some("offline") => Some(Health::Offline { since: at, why }),
         Some("trouble") => Some(Health::Trouble { since: at, why }),
         Some("limited") => Some(Health::Limited { until: at }),

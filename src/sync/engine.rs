@@ -201,12 +201,27 @@ async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
             Loop::Push => tab.push_step(clock.now()).await,
             // A file that is cut off is uploaded anew.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
-                let Some(wait) = until_stopped(&tab, tab.step(which, clock.now())).await else { return };
+                let step = telling_silence(&tab, &clock, tab.step(which, clock.now()));
+                let Some(wait) = until_stopped(&tab, step).await else { return };
                 wait
             }
         };
         if until_stopped(&tab, nap(wait, tab.woken(which))).await.is_none() {
             return;
+        }
+    }
+}
+
+/// Does some work to its end, and tells meanwhile of a server that does not
+/// answer.
+async fn telling_silence<T>(tab: &Tab, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    loop {
+        let wait = tab.channel().silence(clock.now());
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            () = tokio::time::sleep(Duration::from_micros(u64::try_from(wait).unwrap_or(0))) => {}
         }
     }
 }

@@ -28,7 +28,7 @@ impl Channel {
             Fetch::Message { message } => {
                 self.fetch_page(fetch, Resource::Detail, self.read_message(message)).await
             }
-            Fetch::Templates => self.pull_templates().await,
+            Fetch::Templates => self.fetch_page(fetch, Resource::Templates, self.read_templates()).await,
             Fetch::Contacts { words } => self.find_contacts(words).await,
             Fetch::Mail(wish) => self.pull_mail(wish).await,
         }

@@ -2,7 +2,8 @@
 //! comes in as a value.
 //!
 //! A failure is shown when it has lasted three seconds, or at once while
-//! nothing has answered yet; a success ends it. One resource that fails beside
+//! nothing has answered yet; a success ends it. A read without an answer is
+//! shown after three seconds, too, long before it is given up. One resource that fails beside
 //! others that answer is trouble too.
 //!
 //! Knows nothing of requests.
@@ -15,6 +16,8 @@ use crate::model::time::{MINUTE, SECOND, Timestamp};
 
 /// Shorter failures are not shown.
 const FLAP: i64 = 3 * SECOND;
+/// A read that has had no answer for so long is shown.
+pub const SILENCE: i64 = 3 * SECOND;
 /// A failure that was not seen again for so long is forgotten: its resource
 /// is no longer asked for.
 const FORGET: i64 = 2 * MINUTE;
@@ -73,6 +76,8 @@ pub struct Pulse {
     failing: BTreeMap<Resource, Failing>,
     answered: Option<Timestamp>,
     stopped: Option<Health>,
+    /// Since when a read has had no answer, where that was told.
+    silent: Option<Timestamp>,
     /// A person asked to try again after a stop, and nothing has answered.
     on_trial: bool,
     told: Option<Health>,
@@ -83,7 +88,7 @@ impl Pulse {
     pub fn answered(&mut self, resource: Resource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
         self.reachable();
-        self.on_trial = false;
+        (self.on_trial, self.silent) = (false, None);
         self.answered = Some(now);
         self.judge(now)
     }
@@ -101,15 +106,29 @@ impl Pulse {
         }
         let since = match self.failing.get(&resource) {
             Some(known) if known.kind == kind && (0..FORGET).contains(&now.since(known.last)) => known.since,
-            _ => now,
+            // What was given up now began when the silence did.
+            _ => self.silent.unwrap_or(now),
         };
+        self.silent = None;
         self.failing.insert(resource, Failing { since, last: now, kind, why });
         self.judge(now)
+    }
+
+    /// A read has had no answer since then, nor been given up. What comes back
+    /// is to be told.
+    pub fn silent(&mut self, since: Timestamp) -> Option<Health> {
+        let is_told = matches!(self.told, Some(Health::Offline { .. } | Health::Trouble { .. }));
+        if self.stopped.is_some() || is_told {
+            return None;
+        }
+        self.silent = Some(since);
+        self.tell(Health::Silent { since })
     }
 
     /// The server asks to wait. What comes back is to be told.
     pub fn limited(&mut self, until: Timestamp) -> Option<Health> {
         self.reachable();
+        self.silent = None;
         if self.stopped.is_some() {
             return None;
         }
@@ -266,6 +285,21 @@ mod tests {
         let limited = Some(Health::Limited { until: at(9) });
         assert_eq!(pulse.limited(at(9)), limited);
         assert_eq!(pulse.answered(Resource::List, at(9)), live(9));
+    }
+
+    #[test]
+    fn a_read_without_an_answer_is_told_before_it_is_given_up() {
+        let mut pulse = Pulse::default();
+        assert_eq!(pulse.answered(Resource::Trigger, at(0)), live(0));
+        let silent = Some(Health::Silent { since: at(3) });
+        assert_eq!(pulse.silent(at(3)), silent);
+        assert_eq!(pulse.silent(at(3)), None, "told once; its age is counted where it is shown");
+        assert_eq!(pulse.answered(Resource::List, at(8)), live(8), "any answer ends it");
+        assert_eq!(pulse.silent(at(9)), Some(Health::Silent { since: at(9) }));
+        let offline = Some(Health::Offline { since: at(9), why: why("late") });
+        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("late"), at(24)), offline);
+        assert_eq!(pulse.silent(at(25)), None, "being offline says more");
+        assert_eq!(pulse.answered(Resource::Trigger, at(30)), live(30));
     }
 
     #[test]

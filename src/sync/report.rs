@@ -6,9 +6,10 @@
 use crate::client::ReadError;
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 use crate::store::StoreError;
 use crate::sync::Channel;
-use crate::sync::health::{Kind, Pulse, Resource};
+use crate::sync::health::{Kind, Pulse, Resource, SILENCE};
 
 /// How a pull ended. What it found is in the store and was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,19 @@ impl Channel {
     pub(crate) fn read_succeeded(&self, resource: Resource) {
         let health = self.pulse(|it, now| it.answered(resource, now));
         self.tell_health(health);
+    }
+
+    /// Tells of a read that has had no answer for long; says in how many
+    /// microseconds to look again.
+    pub(crate) fn silence(&self, now: Timestamp) -> i64 {
+        let Some(since) = self.client.unanswered_since() else { return SILENCE };
+        let left = SILENCE - now.since(since);
+        if left > 0 {
+            return left;
+        }
+        let health = self.pulse(|it, _| it.silent(since));
+        self.tell_health(health);
+        SILENCE
     }
 
     /// Says what a failed read means for the tab.

@@ -52,9 +52,11 @@ pub struct Tab {
     stop: watch::Sender<bool>,
 }
 
-/// What is polled by itself; of what is due alike, the first goes first.
+/// What is polled by itself; of what is due alike, the first goes first. The
+/// list tells who spoke last, without which a message that was missed would
+/// look as if nobody had answered it.
 const POLLED: [Task; 7] =
-    [Task::Account, Task::Trigger, Task::List, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
+    [Task::Account, Task::List, Task::Trigger, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
 
 /// What the steps of what is polled remember.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of how one is filled in.
 
+use crate::model::fetches::Fetched;
 use crate::model::news::News;
 use crate::store::templates::ToldTemplate;
 use crate::sync::Channel;
@@ -15,11 +16,11 @@ impl Channel {
         if !self.may_read(Resource::Templates) {
             return Pulled::Skipped;
         }
-        let result = self.read_templates().await;
+        let result = self.read_templates().await.map(|_| Pulled::Done);
         self.report(Resource::Templates, result)
     }
 
-    async fn read_templates(&self) -> Result<Pulled, Trouble> {
+    pub(super) async fn read_templates(&self) -> Result<Fetched, Trouble> {
         let listed = self.client.for_person().templates().await?;
         let told = listed.items.into_iter().map(|it| ToldTemplate {
             components: serde_json::Value::Array(it.components).to_string(),
@@ -29,6 +30,6 @@ impl Channel {
         });
         self.store.apply_templates(self.id(), told.collect(), self.clock.now()).await?;
         self.tell(News::Templates(self.id().clone()));
-        Ok(Pulled::Done)
+        Ok(Fetched::Templates)
     }
 }

@@ -18,11 +18,13 @@ use crate::app::wrap;
 use crate::model::attachments::Attachment;
 use crate::model::conversations::ServiceWindow;
 use crate::model::counting::Count;
+use crate::model::news::Health;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Content;
 use crate::model::prices;
 use crate::model::time::SECOND;
 use crate::ui::attaching;
+use crate::ui::connection;
 use crate::ui::email;
 use crate::ui::paint::{self, Sides};
 use crate::ui::pickers;
@@ -161,10 +163,24 @@ fn guard(app: &App, theme: Theme, tab: &Tab) -> Option<String> {
         _ if history.pause_asks() && history.has_due_text(app.now) => {
             "the pause failed, so the text waits: {decide} decides over the pause"
         }
-        _ if row.paused_here && history.has_due_text(app.now) => "reading the thread again…",
+        _ if row.paused_here && history.has_due_text(app.now) => return Some(read_again(app, theme, tab)),
         _ => return None,
     };
     Some(app.keyed(words))
+}
+
+/// Why a text has not left that waits for its thread to be read again.
+fn read_again(app: &App, theme: Theme, tab: &Tab) -> String {
+    let health = connection::words(&tab.health, app.now, &app.settings, theme).0;
+    match &tab.health {
+        Health::Live { .. } => "reading the thread again…".to_owned(),
+        Health::Connecting | Health::Silent { .. } => format!("reading the thread again: {health}"),
+        Health::Offline { .. }
+        | Health::Trouble { .. }
+        | Health::Limited { .. }
+        | Health::Refused { .. }
+        | Health::Misconfigured { .. } => format!("the text waits for its thread to be read: {health}"),
+    }
 }
 
 /// The price of a text and the balance, as the title of a composer at rest

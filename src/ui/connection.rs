@@ -24,6 +24,9 @@ pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme)
             age if age < FRESH => (format!("live {}", precise_span(age)), theme.own()),
             age => (format!("last answer {} ago", precise_span(age)), theme.waiting()),
         },
+        Health::Silent { since } => {
+            (format!("no answer for {}", precise_span(now.since(*since).max(0))), theme.waiting())
+        }
         Health::Offline { since, why } => {
             (format!("OFFLINE since {}: {why}", since.clock_face(offset)), theme.error())
         }
@@ -46,6 +49,7 @@ pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme)
 pub fn mark(health: &Health) -> &'static str {
     match health {
         Health::Connecting | Health::Live { .. } => "",
+        Health::Silent { .. } => "slow",
         Health::Offline { .. } => "off",
         Health::Trouble { .. } => "err",
         Health::Limited { .. } => "wait",
@@ -71,6 +75,7 @@ mod tests {
             (Health::Live { at: ago(7) }, "live 7s", ""),
             (Health::Live { at: ago(21) }, "last answer 21s ago", ""),
             (Health::Live { at: ago(7_300) }, "last answer 2h ago", ""),
+            (Health::Silent { since: ago(4) }, "no answer for 4s", "slow"),
             (Health::Offline { since: ago(60), why: why.clone() }, "OFFLINE since 10:04: no route", "off"),
             (Health::Trouble { since: ago(60), why }, "SERVER TROUBLE since 10:04: no route", "err"),
             (Health::Limited { until: ago(-11) }, "limited by the server until 10:05, 12s", "wait"),

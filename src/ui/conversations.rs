@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::app::conversations::ConversationList;
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
+use crate::app::loads::Pane;
 use crate::app::tab::Focus;
 use crate::app::wrap;
 use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
@@ -17,6 +18,7 @@ use crate::model::news::Health;
 use crate::model::time::short_span;
 use crate::ui::email;
 use crate::ui::history::paused_by;
+use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
@@ -98,9 +100,10 @@ fn count(list: &ConversationList) -> String {
 fn empty_words(app: &App) -> String {
     let (tab, list) = (app.tab(), app.list());
     if app.everywhere || !list.typed.is_empty() {
-        return if list.loaded { nothing_found(app, list) } else { "Reading…".to_owned() };
+        return if list.loaded { nothing_found(app, list) } else { loading::words(app, Pane::List) };
     }
     match &tab.health {
+        _ if list.resource.has_failed() => loading::words(app, Pane::List),
         Health::Refused { code, why } => {
             format!(
                 "The key of this tab is not taken: {code}. {why}\n\nDrafts and the outbox are kept. Put a valid key \
@@ -118,7 +121,7 @@ fn empty_words(app: &App) -> String {
         }
         _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, ToString::to_string),
         Health::Connecting => "Asking the server…".to_owned(),
-        _ if !list.loaded => "Reading…".to_owned(),
+        _ if !list.loaded => loading::words(app, Pane::List),
         _ => nothing_found(app, list),
     }
 }

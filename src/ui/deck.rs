@@ -8,8 +8,11 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::deck::{Bar, Card, Weight};
 use crate::app::layout::Area;
+use crate::app::loads::Pane;
+use crate::app::resource::Shown;
 use crate::app::wrap;
 use crate::model::text::SafeText;
+use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::people::divide;
 use crate::ui::theme::Theme;
@@ -29,7 +32,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     if cards.rows.is_empty() {
         let inner = area.inner();
         let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-        paint::paragraph(buffer, place, &app.deck_empty(), theme.dim());
+        paint::paragraph(buffer, place, &deck_empty(app), theme.dim());
         return;
     }
     let chosen = cards.index();
@@ -56,8 +59,15 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     }
 }
 
+fn deck_empty(app: &App) -> String {
+    match app.shown(Pane::Page) {
+        Shown::Well => app.deck_empty(),
+        Shown::Slow(_) | Shown::Failed(_) => loading::words(app, Pane::Page),
+    }
+}
+
 fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (name, asking, failed) = app.deck_head();
+    let (name, asking) = app.deck_head();
     let search = SafeText::line(app.deck.search.trim());
     let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
     let title = format!("{name} · {}", app.tab().channel.name);
@@ -66,11 +76,6 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
     let right = [(asks, theme.dim()), (count.as_str(), Style::new())];
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles, &right));
-    if let Some(why) = failed {
-        let y = area.y + area.height.saturating_sub(1);
-        let words = format!(" not read anew: {why} ");
-        paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), &words, theme.waiting());
-    }
 }
 
 fn row(theme: Theme, card: &Card, area: Area, buffer: &mut Buffer) {

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::app::history::History;
 use crate::app::layout::Area;
 use crate::app::lines::{self, Item, Line};
+use crate::app::loads::Pane;
 use crate::app::second::Second;
 use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
@@ -16,6 +17,7 @@ use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, St
 use crate::model::messages::{Delivery, MessageRow, Sender};
 use crate::model::time::{MINUTE, Timestamp, short_span};
 use crate::ui::email;
+use crate::ui::loading;
 use crate::ui::paint::{self, Run, Sides};
 use crate::ui::pictures;
 use crate::ui::row_state;
@@ -38,7 +40,14 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint::frame_of(buffer, area, line, sides, (&[(&title, theme.strong())], &state));
     let inner = Area { height: area.height.saturating_sub(border), ..area.inner() };
     if !history.loaded {
-        paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
+        paint::text(
+            buffer,
+            inner.x + 1,
+            inner.y,
+            inner.width,
+            &loading::words(app, Pane::History),
+            theme.dim(),
+        );
     }
     for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
         let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
@@ -65,7 +74,14 @@ pub fn draw_second(app: &App, theme: Theme, second: &Second, area: Area, buffer:
     paint::frame_of(buffer, area, line, Sides::All, (&[(&title, theme.strong())], &right));
     let inner = area.inner();
     if !history.loaded {
-        paint::text(buffer, inner.x + 1, inner.y, inner.width, "Reading…", theme.dim());
+        paint::text(
+            buffer,
+            inner.x + 1,
+            inner.y,
+            inner.width,
+            &loading::words(app, Pane::Beside),
+            theme.dim(),
+        );
     }
     for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
         let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };

@@ -21,6 +21,7 @@ mod known_names;
 pub mod layers;
 pub mod line;
 pub mod listing;
+pub mod loading;
 mod macros;
 mod menus;
 mod names;
@@ -108,6 +109,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     status::draw_status(app, theme, areas.status, buffer);
     status::draw_hints(app, theme, areas.hints, buffer);
     cursor = search::draw(app, theme, areas.body, buffer).or(cursor);
+    loading::draw(app, theme, &areas, buffer);
     layers::draw(app, theme, buffer);
     cursor = palette::draw(app, theme, buffer).or(cursor);
     cursor = line::draw(app, theme, &areas, buffer).or(cursor);

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
+use crate::app::loads::Pane;
 use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES};
 use crate::app::rows::{Named, Rows};
 use crate::model::email::compose::Written;
@@ -15,6 +16,7 @@ use crate::model::outbox::RowState;
 use crate::model::queries::{DraftEntry, OutboxEntry};
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
+use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::questions;
 use crate::ui::row_state;
@@ -69,7 +71,7 @@ fn frame<T: Named>(
     let inner = area.inner();
     let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     if !page.loaded {
-        paint::text(buffer, place.x, place.y, place.width, "Reading…", theme.dim());
+        paint::text(buffer, place.x, place.y, place.width, &loading::words(app, Pane::Page), theme.dim());
     } else if page.rows.is_empty() {
         paint::paragraph(buffer, place, empty, theme.dim());
     }

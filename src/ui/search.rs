@@ -10,6 +10,7 @@ use ratatui::style::Style;
 use crate::app::App;
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
+use crate::app::loads::Pane;
 use crate::app::search::{LINES, Search};
 use crate::app::wrap;
 use crate::ui::found;
@@ -40,9 +41,9 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     paint::text(buffer, inner.x + 1, inner.y + 1, inner.width.saturating_sub(2), &reach(app), theme.dim());
     let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
     if search.found.is_empty() {
-        let words = nothing(search);
+        let words = nothing(app);
         let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
-        paint::paragraph(buffer, place, words, theme.dim());
+        paint::paragraph(buffer, place, &words, theme.dim());
     }
     let rows = usize::from(list.height) / LINES;
     for (row, (index, found_row)) in search.found.iter().enumerate().skip(search.first).take(rows).enumerate()
@@ -83,12 +84,14 @@ fn reach(app: &App) -> String {
     if app.search.partial { format!("{base}; older messages are still being made ready") } else { base }
 }
 
-fn nothing(search: &Search) -> &'static str {
-    if !search.is_asked() {
-        "Type two letters or more: beginnings of words, all of which must be found."
-    } else if search.answered {
-        "Not found in what this desk has read."
-    } else {
-        "Looking…"
+fn nothing(app: &App) -> String {
+    let search = &app.search;
+    match app.shown(Pane::Layer).words() {
+        _ if !search.is_asked() => {
+            "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
+        }
+        _ if search.answered => "Not found in what this desk has read.".to_owned(),
+        Some(words) => words,
+        None => "Looking…".to_owned(),
     }
 }

@@ -36,6 +36,11 @@ fn connected(app: &App, theme: Theme) -> (String, Style) {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,
     };
+    let (words, style) = match app.unread() {
+        // What is on screen may be old however the connection fares.
+        Some(why) if matches!(tab.health, Health::Live { .. } | Health::Connecting) => (why, theme.waiting()),
+        _ => (words, style),
+    };
     let words = if tab.channel.read_only { format!("READ-ONLY · {words}") } else { words };
     match &tab.note {
         Some(why) if matches!(tab.health, Health::Live { .. }) => {

@@ -27,6 +27,7 @@ use frontdesk::shell::effects;
 use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
+use frontdesk::shell::reading;
 use frontdesk::shell::run::Desk as ShellDesk;
 use frontdesk::store::{Reader, Store};
 use frontdesk::sync::import::Import;
@@ -113,6 +114,8 @@ pub struct Desk {
     pub quit: bool,
     disk: Disk,
     hung: Vec<Effect>,
+    /// Which reads fail.
+    unreadable: fn(&Load) -> bool,
     /// Whether what is asked of the server waits.
     far: bool,
     http: reqwest::Client,
@@ -239,6 +242,7 @@ impl Desk {
             quit: false,
             disk: Disk::Works,
             hung: Vec::new(),
+            unreadable: |_| false,
             far: false,
             http: reqwest::Client::builder().no_proxy().build().expect("a client"),
             store,
@@ -282,7 +286,10 @@ impl Desk {
             turns += 1;
             assert!(turns < 10_000, "the desk never settles: {effect:?}");
             let event = match effect {
-                Effect::Load(load) => Some(Event::Loaded(self.load(load))),
+                Effect::Load(load) => {
+                    let loaded = self.load(&load);
+                    Some(Event::Loaded(load, loaded))
+                }
                 Effect::Bell => {
                     self.bells += 1;
                     None
@@ -308,7 +315,7 @@ impl Desk {
                 Effect::ReadCalls => {
                     let mut calls: Vec<_> = self.channels.iter().flat_map(|it| it.calls()).collect();
                     calls.sort_by_key(|it| std::cmp::Reverse(it.at));
-                    Some(Event::Loaded(Loaded::Calls(calls)))
+                    Some(Event::Calls(calls))
                 }
                 Effect::OpenOutside(url) => {
                     self.opened.push(url);
@@ -401,8 +408,17 @@ impl Desk {
         self
     }
 
-    fn load(&mut self, load: Load) -> Loaded {
-        effects::load(&mut self.reader, load)
+    /// From now on these of this desk's reads fail.
+    pub fn unreadable(&mut self, which: fn(&Load) -> bool) -> &mut Self {
+        self.unreadable = which;
+        self
+    }
+
+    fn load(&mut self, load: &Load) -> Result<Loaded, String> {
+        if (self.unreadable)(load) {
+            return Err("database is locked".to_owned());
+        }
+        reading::load(&mut self.reader, load)
     }
 
     fn take_news(&mut self) -> Vec<Effect> {

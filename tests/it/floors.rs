@@ -187,3 +187,57 @@ fn files_say_what_they_do_and_are_short() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Closed enums that say what happens: each is matched to its last variant,
+/// so that one that was forgotten does not compile.
+const CLOSED: [&str; 6] = ["Effect::", "Event::", "Load::", "Loaded::", "News::", "Pane::"];
+
+/// The catch-all arms of matches over what happens, in formatted code.
+fn catch_alls(text: &str) -> Vec<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if !line.contains("match ") || !line.ends_with('{') {
+            continue;
+        }
+        let arms = lines[at + 1..].iter().take_while(|it| it.is_empty() || indent(it) > indent(line));
+        let arms: Vec<&str> =
+            arms.filter(|it| indent(it) == indent(line) + 4).map(|it| it.trim_start()).collect();
+        let closed = |it: &&&str| CLOSED.iter().any(|name| it.trim_start_matches("| ").starts_with(name));
+        let names = |it: &str| it.chars().all(|letter| letter.is_lowercase() || letter == '_');
+        let catches = |it: &&&str| it.split_once(" =>").is_some_and(|(pattern, _)| names(pattern));
+        if arms.iter().any(|it| closed(&it)) {
+            found.extend(arms.iter().filter(catches).map(|it| format!("{}: {it}", at + 1)));
+        }
+    }
+    found
+}
+
+#[test]
+fn what_happens_is_matched_without_a_catch_all() {
+    let mut wrong = Vec::new();
+    for (floor, path, text) in sources() {
+        let here = matches!(floor.as_str(), "app" | "shell" | "ui");
+        // Other crates have enums of these names.
+        let ours = ["crate::app::event::", "crate::model::news::"].iter().any(|it| text.contains(it));
+        if here && ours {
+            wrong.extend(catch_alls(&text).into_iter().map(|it| format!("{}:{it}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_catch_all_is_found() {
+    let of = |arm: &str| format!("    match it {{\n        Effect::Bell => ring(),\n        {arm}\n    }}\n");
+    for (arm, count) in [
+        ("_ => (),", 1),
+        ("other => self.hands.perform(other),", 1),
+        ("Effect::Quit => (),", 0),
+        ("it @ (Effect::Quit | Effect::Redraw) => drop(it),", 0),
+    ] {
+        assert_eq!(catch_alls(&of(arm)).len(), count, "{arm}");
+    }
+    assert!(catch_alls("    match it {\n        Some(it) => it,\n        _ => 0,\n    }\n").is_empty());
+}

@@ -14,6 +14,7 @@ mod floors;
 mod hands;
 mod kills;
 mod openapi;
+mod outages;
 mod packaging;
 mod pictures;
 mod plain;

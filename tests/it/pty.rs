@@ -31,7 +31,7 @@ fn side(cells: u16) -> NonZero<u16> {
 }
 
 impl Terminal {
-    fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+    pub(crate) fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
         Self::start_in(tempfile::tempdir().expect("a folder"), arguments, columns, rows)
     }
 
@@ -117,6 +117,11 @@ impl Terminal {
         for bytes in self.bytes.try_iter() {
             self.screen.process(&bytes);
         }
+    }
+
+    /// The folder of its files.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     /// Ends it as `kill -9` does.

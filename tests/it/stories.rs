@@ -54,6 +54,7 @@ mod templates;
 mod triage;
 mod trouble;
 mod undoing;
+mod unreadable;
 mod webhooks;
 mod window;
 mod writing;

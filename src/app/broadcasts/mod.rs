@@ -155,7 +155,10 @@ impl App {
         let visible = self.rows_shown();
         self.board.rows.reveal(visible);
         effects.extend(
-            self.board.rows.take_query(&channel).map(|it| Effect::Load(Load::Broadcasts(Wanted::Rows(it)))),
+            self.board
+                .rows
+                .take_query(&channel, self.now)
+                .map(|it| Effect::Load(Load::Broadcasts(Wanted::Rows(it)))),
         );
         self.ask_completed(effects);
         let chosen = self.board.rows.chosen().map(BoardEntry::id);

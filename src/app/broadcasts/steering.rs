@@ -6,7 +6,7 @@
 use crate::app::App;
 use crate::app::availability::tab_writable;
 use crate::app::broadcasts::{Answer, Order};
-use crate::app::event::Effect;
+use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::pages::Page;
@@ -138,6 +138,8 @@ impl App {
     pub(in crate::app) fn campaign_answered(&mut self, answer: Answer) {
         self.board_changed();
         self.rows_changed();
+        let counts = self.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
+        self.pending.extend(counts);
         match answer {
             Answer::Begun(new, id) => self.broadcast_begun(*new, id),
             Answer::Done(Order::Recall(_), true) => {

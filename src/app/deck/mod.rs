@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use crate::app::App;
 use crate::app::event::{Effect, Load};
 use crate::app::pages::Page;
+use crate::app::resource::{Pace, Resource};
 use crate::app::rows::{Named, Rows};
 use crate::model::fetches::{Fetch, Fetched, Fetching};
 use crate::model::happenings::{Events, Happening};
@@ -92,34 +93,37 @@ impl Named for Card {
 pub struct Seen<T> {
     /// What was told last.
     pub told: Option<T>,
-    /// Why it was not told anew.
-    pub failed: Option<SafeText>,
-    /// Whether it is being asked for.
-    pub in_flight: bool,
+    /// How it is asked for.
+    pub page: Resource<()>,
     at: Option<Timestamp>,
 }
 
 impl<T> Default for Seen<T> {
     fn default() -> Self {
-        Self { told: None, failed: None, in_flight: false, at: None }
+        Self { told: None, page: Resource::of(Pace::SERVER, ()), at: None }
     }
 }
 
 impl<T> Seen<T> {
     /// Whether it is to be asked for now; notes that it is.
     fn due(&mut self, now: Timestamp) -> bool {
-        let due = !self.in_flight && self.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at)));
+        if self.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at))) {
+            self.page.mark_stale();
+        }
+        let due = self.page.take(now).is_some();
         if due {
-            (self.in_flight, self.at) = (true, Some(now));
+            self.at = Some(now);
         }
         due
     }
 
-    fn receive(&mut self, told: Result<T, SafeText>) {
-        self.in_flight = false;
+    fn receive(&mut self, told: Result<T, SafeText>, now: Timestamp) {
         match told {
-            Ok(told) => (self.told, self.failed) = (Some(told), None),
-            Err(why) => self.failed = Some(why),
+            Ok(told) => {
+                self.page.receive(&());
+                self.told = Some(told);
+            }
+            Err(why) => self.page.fail(&(), &why, now),
         }
     }
 }
@@ -171,10 +175,12 @@ impl App {
     pub(super) fn load_deck(&mut self, effects: &mut Vec<Effect>) {
         let (now, channel) = (self.now, self.tab().channel.id.clone());
         let known = self.tab().account.is_some();
+        self.retry_templates(effects);
         let fetch = match self.page {
             Page::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
             Page::Webhooks if known => {
-                effects.extend(self.outbox.take_query(&channel).map(|it| Effect::Load(Load::Outbox(it))));
+                effects
+                    .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
                 self.deck.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
             }
             _ => None,
@@ -192,35 +198,30 @@ impl App {
         let visible = self.rows_shown();
         let rows = &mut self.deck.cards;
         // Cards of another tab are never those of this one.
-        rows.take(channel, |old, new| old == new);
+        rows.want(channel, |_, _| false);
         rows.put(cards, false);
         rows.reveal(visible);
     }
 
-    /// What the title of the page says: its name, what is being asked, and
-    /// why nothing newer came.
-    pub fn deck_head(&self) -> (&'static str, bool, Option<&SafeText>) {
+    /// What the title of the page says: its name, and whether the server is
+    /// being asked.
+    pub fn deck_head(&self) -> (&'static str, bool) {
         let channel = &self.tab().channel.id;
         match self.page {
-            Page::Events => {
-                let seen = self.deck.events.get(channel);
-                ("Events", seen.is_some_and(|it| it.in_flight), seen.and_then(|it| it.failed.as_ref()))
-            }
+            Page::Events => ("Events", self.deck.events.get(channel).is_some_and(|it| it.page.is_asked())),
             Page::Webhooks => {
-                let seen = self.deck.webhooks.get(channel);
-                ("Webhooks", seen.is_some_and(|it| it.in_flight), seen.and_then(|it| it.failed.as_ref()))
+                ("Webhooks", self.deck.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
             }
-            Page::Templates => ("Templates", false, None),
-            _ => ("Account", false, None),
+            Page::Templates => ("Templates", self.tab().templates_page.is_asked()),
+            _ => ("Account", false),
         }
     }
 
     /// What an empty page says.
     pub fn deck_empty(&self) -> String {
-        let (_, asking, failed) = self.deck_head();
+        let (_, asking) = self.deck_head();
         let reads = self.tab().account.is_none() || asking;
         match self.page {
-            _ if failed.is_some() => "Nothing could be read; the line below says why.".to_owned(),
             _ if !self.deck.search.is_empty() => "Nothing here fits.".to_owned(),
             _ if reads => "Reading…".to_owned(),
             Page::Events => {
@@ -236,15 +237,16 @@ impl App {
 
     /// A fetch for one of the pages has ended.
     pub(super) fn deck_fetched(&mut self, channel: &ChannelId, fetched: &Fetch, told: Fetching) {
+        let now = self.now;
         match (fetched, told) {
             (Fetch::Events, told) => {
                 let events =
                     told.map(|it| if let Fetched::Events(events) = it { *events } else { Events::default() });
-                self.deck.events.entry(channel.clone()).or_default().receive(events);
+                self.deck.events.entry(channel.clone()).or_default().receive(events, now);
             }
             (Fetch::Webhooks, told) => {
                 let all = told.map(|it| if let Fetched::Webhooks(all) = it { all } else { Vec::new() });
-                self.deck.webhooks.entry(channel.clone()).or_default().receive(all);
+                self.deck.webhooks.entry(channel.clone()).or_default().receive(all, now);
             }
             _ => (),
         }

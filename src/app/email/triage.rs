@@ -21,6 +21,7 @@ use crate::model::fetches::Fetch;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
+use crate::model::time::Timestamp;
 
 use session::{Decided, address};
 pub use session::{Decision, Triage};
@@ -90,7 +91,7 @@ impl App {
     }
 
     fn triage_show(&mut self, row: ConversationRow, effects: &mut Vec<Effect>) {
-        let id = row.conversation.id.clone();
+        let (id, now) = (row.conversation.id.clone(), self.now);
         let tab = self.tab_mut();
         watch::show(tab, &id, Some(row), effects);
         let ready = tab.mail.triage.as_mut().and_then(|it| it.ready.remove(&id));
@@ -98,7 +99,7 @@ impl App {
         if let Some(history) = &mut tab.history {
             history.opened = true;
             if let Some(page) = ready {
-                show_at_once(history, page);
+                show_at_once(history, page, now);
             }
         }
         self.triage_ahead(effects);
@@ -346,8 +347,8 @@ impl App {
 }
 
 /// Shows what was brought before it was wanted; it is read anew all the same.
-fn show_at_once(history: &mut History, page: HistoryPage) {
-    if let Some(query) = history.take_query() {
+fn show_at_once(history: &mut History, page: HistoryPage, now: Timestamp) {
+    if let Some(query) = history.take_query(now) {
         history.receive(&query, page);
         history.mark_stale();
     }

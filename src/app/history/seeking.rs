@@ -63,7 +63,8 @@ impl History {
             return false;
         }
         self.wanted.limit = self.wanted.limit.max((depth + STEP / 2).min(MOST));
-        (self.stale, self.in_flight) = (true, false);
+        self.resource.want(self.wanted.clone());
+        self.resource.mark_stale();
         true
     }
 }

@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::pages::Page;
+use crate::app::resource::{Pace, Resource, Shown};
 use crate::app::rows::Rows;
 use crate::app::tab::Focus;
 use crate::model::account::Platform;
@@ -21,7 +22,6 @@ use crate::model::contacts::{PeoplePage, PeopleQuery, Person};
 use crate::model::fetches::{Fetch, Fetched, Fetching};
 use crate::model::ids::{ChannelId, RowId};
 use crate::model::outbox::{Lane, OutboxRow};
-use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
 
 /// Microseconds without a key after which the server is asked.
@@ -32,13 +32,26 @@ const FRESH: i64 = MINUTE;
 const WINDOW: u32 = 200;
 
 /// What one tab's server was asked last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Asked {
-    search: String,
+    page: Resource<Fetch>,
     at: Option<Timestamp>,
-    in_flight: bool,
     more: bool,
-    failed: Option<SafeText>,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self { page: Resource::new(Pace::SERVER), at: None, more: false }
+    }
+}
+
+impl Asked {
+    /// What the server was to look for.
+    fn search(&self) -> Option<&str> {
+        self.page
+            .wanted()
+            .and_then(|it| if let Fetch::People { search, .. } = it { Some(search.as_str()) } else { None })
+    }
 }
 
 /// The page's state.
@@ -65,14 +78,26 @@ pub struct People {
 }
 
 impl People {
-    /// Why the server did not tell, and whether it has more that fit.
-    pub fn told(&self, channel: &ChannelId) -> (Option<&SafeText>, bool) {
-        self.asked.get(channel).map_or((None, false), |it| (it.failed.as_ref(), it.more))
+    /// Whether the server has more that fit.
+    pub fn has_more(&self, channel: &ChannelId) -> bool {
+        self.asked.get(channel).is_some_and(|it| it.more)
+    }
+
+    /// How it stands with what the server tells.
+    pub fn told(&self, channel: &ChannelId, now: Timestamp) -> Shown<'_> {
+        self.asked.get(channel).map_or(Shown::Well, |it| it.page.shown(now))
+    }
+
+    /// When the server is looked at again without any event.
+    pub(super) fn told_due(&self, channel: &ChannelId, now: Timestamp) -> Option<Timestamp> {
+        self.asked.get(channel)?.page.due(now)
     }
 
     /// Whether the server is being asked.
     pub fn is_asking(&self, channel: &ChannelId) -> bool {
-        self.asked.get(channel).is_some_and(|it| it.in_flight || it.search != self.search)
+        self.asked
+            .get(channel)
+            .is_some_and(|it| it.page.is_asked() || it.search() != Some(self.search.trim()))
     }
 
     /// What to ask the server now for a tab, with the last row on screen.
@@ -81,19 +106,16 @@ impl People {
         let rested = now.since(self.typed_at) >= REST;
         let near_end = last + 20 >= self.rows.rows.len();
         let asked = self.asked.entry(channel.clone()).or_default();
-        if asked.in_flight {
-            return None;
-        }
         let old = asked.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at)));
-        let more = asked.more && asked.search == search && near_end && asked.failed.is_none();
-        let anew = old || (asked.search != search && rested);
-        if !anew && !more {
-            return None;
+        let same = asked.search() == Some(search.as_str());
+        let more = asked.more && same && near_end && !asked.page.has_failed();
+        let anew = old || (!same && rested);
+        if !asked.page.is_asked() && (anew || more) {
+            asked.at = Some(now);
+            asked.page.want(Fetch::People { search, more: more && !anew });
+            asked.page.mark_stale();
         }
-        let more = more && !anew;
-        *asked =
-            Asked { search: search.clone(), at: Some(now), in_flight: true, more: asked.more, failed: None };
-        Some(Fetch::People { search, more })
+        asked.page.take(now)
     }
 }
 
@@ -106,7 +128,7 @@ impl App {
     /// When the server is to be asked for what was typed.
     pub(super) fn people_due(&self) -> Option<Timestamp> {
         let asked = self.people.asked.get(&self.tab().channel.id)?;
-        let waits = self.page == Page::People && asked.search != self.people.search.trim();
+        let waits = self.page == Page::People && asked.search() != Some(self.people.search.trim());
         waits.then(|| self.people.typed_at.plus(REST))
     }
 
@@ -139,11 +161,12 @@ impl App {
             limit: people.wanted,
         };
         let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
-        effects.extend(people.rows.take(query, same_tab).map(|it| Effect::Load(Load::People(it))));
+        people.rows.want(query, same_tab);
+        effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
         let due = if self.tab().account.is_some() { self.people.due(&channel, last, now) } else { None };
         effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
         // What is queued for one of them stands beside it.
-        effects.extend(self.outbox.take_query(&channel).map(|it| Effect::Load(Load::Outbox(it))));
+        effects.extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
         self.bring_refused_back();
     }
 
@@ -162,16 +185,17 @@ impl App {
 
     /// A fetch has ended.
     pub(super) fn people_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
-        let Fetch::People { search, .. } = fetch else { return };
+        let now = self.now;
         let Some(asked) = self.people.asked.get_mut(channel) else { return };
-        if asked.search != *search {
-            return;
-        }
-        asked.in_flight = false;
         match fetched {
-            Ok(Fetched::People { more }) => asked.more = more,
-            Ok(_) => (),
-            Err(why) => asked.failed = Some(why),
+            Ok(fetched) => {
+                if asked.page.receive(fetch)
+                    && let Fetched::People { more } = fetched
+                {
+                    asked.more = more;
+                }
+            }
+            Err(why) => asked.page.fail(fetch, &why, now),
         }
     }
 

@@ -74,6 +74,11 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state = 'stopped' LIMIT ?2)",
         )?,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
+        broadcasts: count(
+            "SELECT count(*) FROM (SELECT 1 FROM desk.campaign p WHERE phase = 'running' AND channel = ?1
+                 AND EXISTS (SELECT 1 FROM desk.campaign_wave w
+                     WHERE w.campaign = p.number AND w.sent_at IS NULL) LIMIT ?2)",
+        )?,
         unread_mail: unread_mail(connection, channel)?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
         hushed,

@@ -155,3 +155,36 @@ async fn a_walk_that_cannot_meet_the_old_forgets_it() {
     let page = history(&store.reader().unwrap(), 9);
     assert_eq!((ids(&page), page.more_on_server), (vec!["m58", "m59", "m60"], false));
 }
+
+/// What the list tells of and was not read may be an answer: nobody is said
+/// to wait who was not known to.
+#[tokio::test]
+async fn nobody_waits_before_it_is_known_who_spoke_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let waits = |id: &str| {
+        let query = HistoryQuery { channel: channel(), conversation: ConversationId::from(id), limit: 9 };
+        store.reader().unwrap().history(&query).unwrap().conversation.unwrap().waiting_since
+    };
+    // The list tells of the AI's answers, which the trigger does not bring.
+    list(&store, vec![conversation("answered", 20), conversation("open", 10)]).await;
+    add(&store, vec![message("answered", "m1", 10, Inbound), message("open", "m2", 10, Inbound)]).await;
+    assert_eq!((waits("answered"), waits("open")), (None, Some(at(10))));
+    let harbor = channel();
+    let read = async |id: &str, page| {
+        let step = HistoryMove::Anew { newest: None, older_cursor: None };
+        let id = ConversationId::from(id);
+        store.apply_history(&harbor, &id, page, Platform::Whatsapp, step, true).await.unwrap();
+    };
+    read("answered", vec![message("answered", "m3", 20, Outbound)]).await;
+    assert_eq!(waits("answered"), None, "the AI has answered");
+    // Who was known to wait does so until an answer was read.
+    list(&store, vec![conversation("open", 30)]).await;
+    assert_eq!(waits("open"), Some(at(10)));
+    read("open", vec![message("open", "m4", 30, Outbound)]).await;
+    assert_eq!(waits("open"), None);
+    // A newer message of the customer shows once its history was read.
+    list(&store, vec![conversation("answered", 40)]).await;
+    read("answered", vec![message("answered", "m5", 40, Inbound)]).await;
+    assert_eq!(waits("answered"), Some(at(40)));
+}

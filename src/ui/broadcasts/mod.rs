@@ -13,10 +13,13 @@ use crate::app::App;
 use crate::app::broadcasts::steering::{Continuing, wave_words};
 use crate::app::commands::Command;
 use crate::app::layout::Area;
+use crate::app::loads::Pane;
+use crate::app::resource::Shown;
 use crate::model::board::BoardEntry;
 use crate::model::prices;
 use crate::model::time::{ago, short_span};
 use crate::model::waves::{Campaign, Counts, Phase, price_each};
+use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::people::divide;
 use crate::ui::questions::{Lines, gap, plain};
@@ -71,6 +74,9 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let right = format!("{open} running · {}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
+    if app.shown(Pane::Page) != Shown::Well {
+        return;
+    }
     let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
     let y = area.y + area.height.saturating_sub(1);
     paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
@@ -89,7 +95,7 @@ fn empty(app: &App) -> Option<String> {
         )));
     }
     Some(match rows.loaded {
-        false => "Reading…".to_owned(),
+        false => loading::words(app, Pane::Page),
         true => app.keyed(
             "No broadcast was sent from here yet. Mark people ({go-to-people}) or conversations, then {broadcast}; \
              :broadcast track ID watches one of elsewhere.",
@@ -212,7 +218,7 @@ fn completed(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
         let when = last.map(|at| format!(" {}", ago(app.now.since(at)))).unwrap_or_default();
         plain(match waves {
             1 => format!("event: completed{when}"),
-            _ => format!("events: {} of {waves} waves completed, the last{when}", of_it.len()),
+            _ => format!("events told of {} so far, the last{when}", count_of_waves(of_it.len())),
         })
     });
     let more = (others > 0).then(|| {
@@ -221,6 +227,10 @@ fn completed(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
         (app.keyed(&words), theme.dim())
     });
     told.into_iter().chain(more).collect()
+}
+
+fn count_of_waves(count: usize) -> String {
+    if count == 1 { "1 completed wave".to_owned() } else { format!("{count} completed waves") }
 }
 
 /// Credits used so far against the balance.

@@ -10,11 +10,15 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::layout::Area;
+use crate::app::loads::Pane;
+use crate::app::people::marking::Marked;
+use crate::app::resource::Shown;
 use crate::app::wrap;
 use crate::model::contacts::Person;
 use crate::model::outbox::{Operation, OutboxRow, RowState};
 use crate::model::text::SafeText;
 use crate::model::time::{ago, short_span};
+use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
 
@@ -59,7 +63,7 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let search = SafeText::line(people.search.trim());
     let title = format!("People · {}", app.tab().channel.name);
     let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
-    let (failed, more) = people.told(channel);
+    let more = people.has_more(channel);
     let asks = if people.is_asking(channel) { "asking the server · " } else { "" };
     let count = if app.has_people() {
         format!("{}{}", people.total, if more { "+" } else { "" })
@@ -67,15 +71,20 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         String::new()
     };
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
-    let marked = people.marked.words().map(|it| format!("{it} · ")).unwrap_or_default();
+    let marked = people.marked.words().map(|it| match (&people.marked, more) {
+        // What is counted beside it is what was read here.
+        (Marked::All(_), true) => format!("{it}, those not read here too · "),
+        (Marked::All(_) | Marked::These(_), _) => format!("{it} · "),
+    });
+    let marked = marked.unwrap_or_default();
     let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles, &right));
-    let foot = match failed {
-        Some(why) => (format!(" not read anew: {why} "), theme.waiting()),
-        None => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
-    };
+    if app.shown(Pane::Page) != Shown::Well {
+        return;
+    }
+    let words = " contacts without a phone number are not listed by the interface ";
     let y = area.y + area.height.saturating_sub(1);
-    paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), &foot.0, foot.1);
+    paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
 }
 
 /// What an empty page says.
@@ -90,7 +99,7 @@ fn empty(app: &App) -> Option<String> {
     }
     let asking = people.is_asking(&app.tab().channel.id);
     Some(match (people.rows.loaded, people.search.trim().is_empty(), asking) {
-        (false, ..) => "Reading…".to_owned(),
+        (false, ..) => loading::words(app, Pane::Page),
         (_, _, true) => "Nobody read here fits; the server is being asked…".to_owned(),
         (_, true, _) => app.keyed(
             "No contacts yet. Who writes to this number becomes one; {new-person} adds one, :import FILE adds many.",

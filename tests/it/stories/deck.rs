@@ -98,7 +98,7 @@ fn a_page_that_cannot_be_read_says_why_and_keeps_what_it_has() {
     let refused = json!({"path_prefix": "/triggers", "count": 20, "status": 503});
     desk.dev("fault", refused);
     desk.wait(61_000_000);
-    desk.keys("ge").shows("not read anew").shows("Where is my order 1041?");
+    desk.keys("ge").shows("could not be read, trying again").shows("Where is my order 1041?");
     photographs!(desk, "not_read_anew");
 }
 
