@@ -43,9 +43,9 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.keys("n").shows("We open at 9.").keys("<Esc>").shows("the form is kept").keys("b<Ctrl-X>");
     desk.shows("Flight check · 3 people").keys("y").shows("held 15 s").shows("HELD");
     desk.settle().shows("HELD");
-    desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again").keys("<Esc>");
     assert!(desk.outbound().is_empty(), "nothing leaves while it is held");
     photographs!(desk, "held");
+    desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again").keys("<Esc>");
     desk.keys("z").shows("taken back; nothing has left").shows("taken back");
     go_on(&mut desk, 30);
     assert!(desk.outbound().is_empty());
