@@ -128,7 +128,7 @@ fn message(number: i64) -> MessageRow {
 /// A history of a server that holds messages 1 to `newest`.
 fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
     history.mark_stale();
-    let query = history.take_query().expect("a query is due");
+    let query = history.take_query(at(0)).expect("a query is due");
     let newest = *stored.end();
     let oldest = (newest - i64::from(query.limit) + 1).max(*stored.start());
     let page = HistoryPage {
