@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::cli::{CliError, folders, inbox};
 use crate::model::secret::Secret;
-use crate::service::{self, AssistantChoice, Endpoint};
+use crate::service::{self, AssistantChoice, Caps, Endpoint};
 use crate::shell::clock::SystemClock;
 
 /// The switches of `serve`.
@@ -31,6 +31,9 @@ pub struct ServeArguments {
     /// Seed the sample world and keep it alive.
     #[arg(long)]
     pub demo: bool,
+    /// Simulated platforms and the scripted assistant, without the sample world.
+    #[arg(long)]
+    pub simulate: bool,
     /// Offer the switches under /dev; loopback only.
     #[arg(long)]
     pub dev: bool,
@@ -45,6 +48,13 @@ pub struct ServeArguments {
     /// The model's name at that endpoint.
     #[arg(long, value_name = "NAME", requires = "assistant_url")]
     pub assistant_model: Option<String>,
+    /// Tokens the model may take for one conversation in a day; then a person
+    /// is asked for.
+    #[arg(long, value_name = "TOKENS", requires = "assistant_url", default_value_t = Caps::default().conversation)]
+    pub assistant_conversation_tokens: u64,
+    /// Tokens the model may take for all conversations in a day.
+    #[arg(long, value_name = "TOKENS", requires = "assistant_url", default_value_t = Caps::default().day)]
+    pub assistant_day_tokens: u64,
     /// No rate limits, for benches.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
@@ -77,9 +87,14 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     }
     let options = service::Options {
         demo: arguments.demo,
+        simulate: arguments.simulate,
         dev: arguments.dev,
         unlimited: arguments.unlimited,
         seed: arguments.seed,
+        assistant_caps: Caps {
+            conversation: arguments.assistant_conversation_tokens,
+            day: arguments.assistant_day_tokens,
+        },
         assistant: assistant(arguments.assistant_url, arguments.assistant_model),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
@@ -93,7 +108,9 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     }
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);
-    for issued in &running.keys {
+    // The ready file has them where there is one, and nothing else may.
+    let printed = if arguments.ready_file.is_some() { &[][..] } else { &running.keys };
+    for issued in printed {
         told.push_str(&format!("{} {} {}\n", issued.channel, issued.environment.word(), issued.key.expose()));
     }
     // Whoever does not read the output still gets the service.

@@ -18,7 +18,7 @@ use crate::connections::auth::{self, Proof};
 use crate::connections::guard::{FetchError, Fetched, Guard, Limits, Longer, Refusal, Request};
 use crate::connections::tokens::{Client, Tokens};
 use crate::model::connections::limit::Window;
-use crate::model::connections::parameters::{Filled, Place, ValueKind, fill};
+use crate::model::connections::parameters::{Filled, Place, ValueKind};
 use crate::model::connections::{
     Auth, CallLine, CallResult, Connection, ContactFacts, Endpoint, Mapped, Method, target,
 };
@@ -47,6 +47,9 @@ pub struct Ask<'a> {
     pub answers: &'a [(String, String)],
     /// Whom it is about, for the log.
     pub contact: &'a str,
+    /// What names this call to the other side, so that a change that is asked
+    /// for again is not made twice. One is made where there is none.
+    pub key: Option<&'a str>,
 }
 
 /// A call that has ended.
@@ -191,8 +194,7 @@ impl Caller {
         bytes: &mut u32,
     ) -> Result<Answer, CallError> {
         let Ask { connection, endpoint, .. } = *ask;
-        let values = fill(&endpoint.parameters, &endpoint.contact, ask.facts, ask.answers)
-            .map_err(CallError::Value)?;
+        let values = endpoint.fill(ask.facts, ask.answers).map_err(CallError::Value)?;
         let url = target::build(&connection.base_url, &endpoint.path, &values)?;
         let kept = self.kept(&connection.name);
         let guard = self.guard.allowing(&connection.private_hosts);
@@ -203,6 +205,8 @@ impl Caller {
             (true, None) => return Err(CallError::NoCredential),
             (_, secret) => secret.unwrap_or(&nothing),
         };
+        let made = uuid::Uuid::new_v4().to_string();
+        let key = ask.key.unwrap_or(&made);
         let mut refused: Option<Secret> = None;
         loop {
             let token = match &connection.auth {
@@ -216,7 +220,7 @@ impl Caller {
             };
             let shown = token.as_ref().unwrap_or(secret);
             let proof = auth::proof(&connection.auth, shown);
-            let errand = Errand { caller: self, kept: &kept, guard: &guard, connection, limits };
+            let errand = Errand { caller: self, kept: &kept, guard: &guard, connection, limits, key };
             let answer = errand.follow(endpoint.method, &url, &values, &proof).await?;
             *bytes = u32::try_from(answer.body.len()).unwrap_or(u32::MAX);
             match answer.status {
@@ -245,6 +249,7 @@ struct Errand<'a> {
     guard: &'a Guard,
     connection: &'a Connection,
     limits: Limits,
+    key: &'a str,
 }
 
 impl Errand<'_> {
@@ -262,9 +267,9 @@ impl Errand<'_> {
         for _ in 0..=REDIRECTS {
             let is_home = at.origin() == home;
             let request = if is_home {
-                auth::into_request(request(method, values)?, proof)
+                auth::into_request(request(method, values, self.key)?, proof)
             } else {
-                Ok(request(method, values)?)
+                Ok(request(method, values, self.key)?)
             };
             let request = request.map_err(|why| CallError::Value(why.to_owned()))?;
             self.count()?;
@@ -291,7 +296,8 @@ impl Errand<'_> {
     }
 }
 
-fn request(method: Method, values: &[Filled]) -> Result<Request, CallError> {
+/// The request of a call; only a change is given its key.
+fn request(method: Method, values: &[Filled], key: &str) -> Result<Request, CallError> {
     let json = |_| CallError::Value("a header cannot be sent".to_owned());
     let mut members = Map::new();
     for it in values.iter().filter(|it| it.place == Place::Body) {
@@ -306,7 +312,11 @@ fn request(method: Method, values: &[Filled]) -> Result<Request, CallError> {
     };
     let has_body = !matches!(method, HttpMethod::GET | HttpMethod::DELETE);
     let body = if has_body { Value::Object(members).to_string() } else { String::new() };
-    let request = Request::new(method, body).header("accept", "application/json").map_err(json)?;
+    let changes = method != HttpMethod::GET;
+    let mut request = Request::new(method, body).header("accept", "application/json").map_err(json)?;
+    if changes {
+        request = request.header("idempotency-key", key).map_err(json)?;
+    }
     if has_body { request.header("content-type", "application/json").map_err(json) } else { Ok(request) }
 }
 

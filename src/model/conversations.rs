@@ -93,6 +93,18 @@ pub enum Escalation {
     Asks(SafeText),
 }
 
+impl Escalation {
+    /// Why it asks, then its summary and what it proposes, each in one line.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        let text = match self {
+            Self::Asks(why) => why.as_str(),
+            Self::Untold | Self::None => "",
+        };
+        // The mark of a line break in a text of one line.
+        text.split('⏎').map(str::trim).filter(|it| !it.is_empty())
+    }
+}
+
 /// The 24-hour customer service window. The server's boolean is the
 /// authority; a countdown is only an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

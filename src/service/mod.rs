@@ -46,6 +46,7 @@ pub mod server;
 pub mod stamps;
 pub mod start;
 pub mod state;
+mod unread;
 pub mod vault;
 pub mod voice;
 pub mod workspace;
@@ -54,6 +55,6 @@ pub mod write;
 
 pub use assistant::Endpoint;
 pub use in_process::InProcess;
-pub use options::{AssistantChoice, FailureLimit, Options, Patience};
+pub use options::{AssistantChoice, Caps, FailureLimit, Options, Patience};
 pub use start::{Running, StartError, start};
 pub use workspace::IssuedKey;

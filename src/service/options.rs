@@ -24,6 +24,8 @@ pub struct Options {
     pub unlimited: bool,
     /// The sample world, alive.
     pub demo: bool,
+    /// Simulated platforms and the scripted assistant, without the sample world.
+    pub simulate: bool,
     /// Decides everything random in the simulated world.
     pub seed: u64,
     /// Where the time comes from; `/dev/clock` shifts it.
@@ -33,6 +35,8 @@ pub struct Options {
     pub by_hand: bool,
     /// Whether the assistant answers inbound messages by itself.
     pub assistant: AssistantChoice,
+    /// What a model may use up.
+    pub assistant_caps: Caps,
     /// Names and addresses, beside loopback ones, that requests may name as
     /// their host.
     pub hosts: Vec<String>,
@@ -40,6 +44,8 @@ pub struct Options {
     pub failure_limit: FailureLimit,
     /// How long callers may take.
     pub patience: Patience,
+    /// Connections at a time; more are turned away at once.
+    pub connections: usize,
 }
 
 /// How long callers may take to say what they want.
@@ -62,15 +68,30 @@ impl Default for Patience {
 /// Which assistant answers until a person takes over.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AssistantChoice {
-    /// Scripted in the demo, none otherwise.
+    /// Scripted in a simulated world, none otherwise.
     #[default]
     ByWorld,
     /// None.
     Off,
     /// Keyword rules.
     Scripted,
-    /// A model behind an endpoint; keyword rules where it fails.
+    /// A model behind an endpoint; silent where it fails.
     Remote(Endpoint),
+}
+
+/// Tokens a model may take a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// For one conversation.
+    pub conversation: u64,
+    /// For all of them.
+    pub day: u64,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self { conversation: 100_000, day: 2_000_000 }
+    }
 }
 
 /// Whose failed authentications are limited.
@@ -94,13 +115,16 @@ impl Options {
             dev: false,
             unlimited: false,
             demo: false,
+            simulate: false,
             seed: 1,
             by_hand: false,
             clock,
             assistant: AssistantChoice::default(),
+            assistant_caps: Caps::default(),
             hosts: Vec::new(),
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
+            connections: 512,
         }
     }
 
@@ -111,7 +135,7 @@ impl Options {
     pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
         let scripted = || Box::new(Scripted) as Box<dyn Assistant>;
         Ok(match &self.assistant {
-            AssistantChoice::ByWorld => self.demo.then(scripted),
+            AssistantChoice::ByWorld => (self.demo || self.simulate).then(scripted),
             AssistantChoice::Off => None,
             AssistantChoice::Scripted => Some(scripted()),
             AssistantChoice::Remote(endpoint) => Some(Box::new(Remote::new(endpoint.clone(), business)?)),

@@ -12,19 +12,26 @@ use axum::Router;
 use axum::body::Body;
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
+use crate::service::errors::ApiError;
 use crate::service::faults::CutOff;
 use crate::service::gate::Peer;
+use crate::service::unread;
+use crate::wire::errors::ErrorCode;
 
-/// Connections at a time.
-const CONNECTIONS: usize = 512;
+/// Connections beyond those that are told so at a time.
+const TURNED_AWAY: usize = 64;
+/// How long one that is turned away may take to read why.
+const LINGER: Duration = Duration::from_secs(1);
 /// Headers of a request at most.
 const HEADERS: usize = 100;
 /// Bytes read ahead: bounds a request's head.
@@ -33,17 +40,18 @@ const BUFFER: usize = 64 * 1024;
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Serves until `stop` says so or its sender is gone; then lets running
-/// requests finish. `header_time` is for a request's head.
+/// requests finish. `header_time` is for a request's head; more connections
+/// than `most` are turned away at once.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    header_time: Duration,
+    (header_time, most): (Duration, usize),
     mut stop: watch::Receiver<bool>,
 ) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    let slots = Arc::new(Semaphore::new(most));
+    let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
     let graceful = GracefulShutdown::new();
     loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stop.changed() => break,
@@ -56,6 +64,10 @@ pub async fn serve(
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 continue;
             }
+        };
+        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
+            turn_away(stream, &farewells);
+            continue;
         };
         let connection = graceful.watch(connection(stream, router.clone(), header_time, Peer(peer.ip())));
         tokio::spawn(async move {
@@ -71,6 +83,36 @@ pub async fn serve(
     }
 }
 
+/// Tells a connection that there are too many, at once; with very many of them,
+/// without waiting until it was read.
+fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>) {
+    let error =
+        ApiError::new(ErrorCode::InternalError, "the service has too many connections; try again").body();
+    let body = serde_json::to_string(&error).unwrap_or_default();
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: \
+         close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let Ok(place) = Arc::clone(farewells).try_acquire_owned() else {
+        // Whoever has not asked yet still reads it.
+        let _ = stream.try_write(answer.as_bytes());
+        return;
+    };
+    tokio::spawn(async move {
+        let words = async {
+            stream.write_all(answer.as_bytes()).await?;
+            stream.shutdown().await?;
+            // Ended before the request is read, the answer would be lost with it.
+            let mut rest = [0; 4096];
+            while stream.read(&mut rest).await? > 0 {}
+            Ok::<(), io::Error>(())
+        };
+        let _ = tokio::time::timeout(LINGER, words).await;
+        drop(place);
+    });
+}
+
 /// One connection; ends when the peer or the service ends it.
 fn connection(
     stream: TcpStream,
@@ -81,11 +123,17 @@ fn connection(
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: Request<Incoming>| {
         let router = router.clone();
-        let mut request = request.map(Body::new);
+        let continues = request.headers().contains_key(header::EXPECT);
+        let (head, body) = request.into_parts();
+        let (lent, rest) = unread::lend(body);
+        let mut request = Request::from_parts(head, Body::new(lent));
         request.extensions_mut().insert(peer);
         async move {
             let answered: Result<_, Infallible> = router.oneshot(request).await;
-            let response = answered.unwrap_or_else(|never| match never {});
+            let mut response = answered.unwrap_or_else(|never| match never {});
+            if !rest.drained(continues).await {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
             // A failing service makes hyper close the connection unanswered.
             match response.extensions().get::<CutOff>() {
                 Some(_) => Err(io::Error::other("cut off, as was asked for")),

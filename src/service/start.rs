@@ -12,15 +12,15 @@ use rand::Rng;
 use rusqlite::Connection;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use crate::connections::guard::{Guard, Policy};
 use crate::model::time::{Clock, Timestamp};
-use crate::service::assistant::THOUGHTS;
 use crate::service::clock::ServiceClock;
 use crate::service::connections::{self, Connections};
 use crate::service::cursors::Cursors;
+use crate::service::database::connections as stored;
 use crate::service::database::{
     Database, DatabaseError, Durability, Opened, latest, media, meta, workspaces,
 };
@@ -34,7 +34,7 @@ use crate::service::state::{Service, ServiceState};
 use crate::service::vault::{self, Vault};
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
-use crate::service::{deliveries, router, server, world};
+use crate::service::{assistant, deliveries, router, server, world};
 
 /// Why the service could not start.
 #[derive(Debug, Error)]
@@ -54,7 +54,7 @@ pub enum StartError {
     #[error("{0}; change --assistant-url")]
     Assistant(String),
     /// The database cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     Database(#[from] DatabaseError),
 }
 
@@ -109,20 +109,22 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (service, keys, opened) = open(options, address, Durability::Full).await?;
     let (stop, stopped) = watch::channel(false);
     let router = router::router(&service);
-    let mut tasks =
-        vec![tokio::spawn(server::serve(listener, router, service.options.patience.header, stopped.clone()))];
+    let bounds = (service.options.patience.header, service.options.connections);
+    let mut tasks = vec![tokio::spawn(server::serve(listener, router, bounds, stopped.clone()))];
     if !by_hand {
         tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
+        tasks.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
         tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
     let notice = |aside: std::path::PathBuf| {
         format!("the database was corrupt; it is kept as {} and a new one was made", aside.display())
     };
+    let mistakes: Result<Vec<String>, DatabaseError> = service.database.read(stored::mistakes).await;
     Ok(Running {
         base_url: service.base_url.clone(),
         dev_url: format!("http://{address}/dev"),
         keys,
-        notices: opened.set_aside.map(notice).into_iter().collect(),
+        notices: opened.set_aside.map(notice).into_iter().chain(mistakes?).collect(),
         stop,
         tasks,
         service,
@@ -210,7 +212,7 @@ async fn prepare(
         media,
         body_memory: Default::default(),
         vault,
-        thoughts: Arc::new(Semaphore::new(usize::try_from(THOUGHTS).unwrap_or(1))),
+        thoughts: Default::default(),
         last_answers: Default::default(),
         world: Default::default(),
         delivering: Default::default(),

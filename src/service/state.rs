@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
 use crate::connections::guard::Guard;
-use crate::service::assistant::Assistant;
+use crate::service::assistant::{Assistant, Thoughts};
 use crate::service::auth::KeyRing;
 use crate::service::body_memory::BodyMemory;
 use crate::service::clock::ServiceClock;
@@ -65,8 +65,8 @@ pub struct ServiceState {
     pub body_memory: BodyMemory,
     /// Seals secrets at rest.
     pub vault: Vault,
-    /// Places for conversations that are thought about.
-    pub thoughts: Arc<Semaphore>,
+    /// What is being thought about.
+    pub thoughts: Thoughts,
     /// What pollers were answered last.
     pub last_answers: LastAnswers,
     /// Held while things happen in the simulated world.

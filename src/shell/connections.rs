@@ -98,7 +98,15 @@ impl Linked {
             false => None,
         };
         let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
-        let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact: &contact };
+        let ask = Ask {
+            connection,
+            endpoint,
+            secret: secret.as_ref(),
+            facts,
+            answers,
+            contact: &contact,
+            key: None,
+        };
         match self.ask(ask) {
             Ok(answer) => Ok(answer.mapped(endpoint, self.0.setup.offset_minutes)),
             Err(CallError::NoCredential) => Err(format!("{}: {}", CallError::NoCredential, give())),
@@ -125,7 +133,15 @@ impl Linked {
             "none of its endpoints can be tried with what is known of this contact; open the conversation of \
              a customer it knows",
         )?;
-        let ask = Ask { connection, endpoint, secret: Some(secret), facts, answers: &[], contact: "a test" };
+        let ask = Ask {
+            connection,
+            endpoint,
+            secret: Some(secret),
+            facts,
+            answers: &[],
+            contact: "a test",
+            key: None,
+        };
         let answer = self.ask(ask).map_err(|why| why.to_string())?;
         self.0.setup.credentials.keep(connection, secret)?;
         Ok(answer.status)
@@ -155,7 +171,7 @@ impl Linked {
         }
         let endpoint = connection.endpoints.first().ok_or("it has no endpoint")?;
         let secret = Some(secret).filter(|_| wanted);
-        let ask = Ask { connection, endpoint, secret, facts, answers: &[], contact: "a test" };
+        let ask = Ask { connection, endpoint, secret, facts, answers: &[], contact: "a test", key: None };
         let answer = self.ask(ask).map_err(|why| why.to_string())?;
         Ok((answer.status, answers::picks(&answer.body)))
     }

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::app::layout::Area;
 use crate::app::wrap;
 use crate::model::account::Platform;
-use crate::model::conversations::{ConversationRow, Escalation, ServiceWindow, window_left};
+use crate::model::conversations::{ConversationRow, ServiceWindow, window_left};
 use crate::model::local::Kept;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, ago, short_span};
@@ -93,8 +93,8 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     add("last", conversation.last_message_at.map(|it| ago(app.now.since(it))));
     add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
-    if let Escalation::Asks(why) = &conversation.escalation {
-        add("failing", Some(why.to_string()));
+    for (number, line) in conversation.escalation.lines().enumerate() {
+        add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
     add("trouble", row.trouble_sum(app.now));
     add("claimed", claim(app, row));

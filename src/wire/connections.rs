@@ -6,9 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::connections::identity::ContactField;
 use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
 use crate::model::connections::mistake::Mistake;
-use crate::model::connections::parameters::{ContactField, Parameter, Place, Source, ValueKind};
+use crate::model::connections::parameters::{Parameter, Place, Source, ValueKind};
 use crate::model::connections::path::Path;
 use crate::model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
 
@@ -101,8 +102,12 @@ struct EndpointEntry {
     path: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     instructions: String,
-    #[serde(default = "phone")]
-    contact: String,
+    #[serde(default)]
+    contact: ContactEntry,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    public: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    assistant_may_change: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     automatic: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -115,8 +120,19 @@ fn get() -> String {
     "GET".to_owned()
 }
 
-fn phone() -> String {
-    "phone".to_owned()
+/// One field that identifies the contact, or several, of which the first that
+/// is known does.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a field of the contact, or a list of them")]
+enum ContactEntry {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for ContactEntry {
+    fn default() -> Self {
+        Self::One("phone".to_owned())
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -274,19 +290,46 @@ fn all<T, U>(
     entries.into_iter().enumerate().map(read).collect()
 }
 
+/// What identifies a contact; words that somebody may mean by it are refused
+/// with what to use.
+fn identifies(word: &str) -> Result<ContactField, Mistake> {
+    let found = contact_field("contact", word)?;
+    if found.is_verified() {
+        return Ok(found);
+    }
+    let why = format!(
+        "{word} is what somebody wrote down, not who writes: identify the contact with {VERIFIED}, and give it \
+         beside that with from = \"contact.{word}\""
+    );
+    Err(Mistake::at("contact", why))
+}
+
+/// The fields a channel proves, for people.
+const VERIFIED: &str = "phone, email (the mail channel's) or chat_id (the bot channel's)";
+
 fn contact_field(what: &'static str, word: &str) -> Result<ContactField, Mistake> {
-    let known = ["phone", "email", "name", "username", "metadata.NAME"];
+    if matches!(word, "name" | "username") {
+        let why = format!("a {word} is chosen by the customer and identifies nobody: use {VERIFIED}");
+        return Err(Mistake::at(what, why));
+    }
+    let known = ["phone", "email", "chat_id", "metadata.NAME"];
     one_of(what, word, ContactField::from_word(word), &known)
 }
 
 fn endpoint(entry: EndpointEntry) -> Result<Endpoint, Mistake> {
     let method = one_of("method", &entry.method, Method::from_word(&entry.method), &Method::WORDS)?;
+    let words = match entry.contact {
+        ContactEntry::One(word) => vec![word],
+        ContactEntry::Several(words) => words,
+    };
     Ok(Endpoint {
         name: entry.name,
         method,
         path: entry.path,
         instructions: entry.instructions,
-        contact: contact_field("contact", &entry.contact)?,
+        contact: words.iter().map(|it| identifies(it)).collect::<Result<_, _>>()?,
+        public: entry.public,
+        assistant_may_change: entry.assistant_may_change,
         automatic: entry.automatic,
         parameters: all("parameter", entry.parameter, parameter)?,
         fields: all("field", entry.field, field)?,

@@ -124,28 +124,55 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             None => ServiceWindow::Unknown,
         },
         automation: Automation::from_enabled(body.automation_enabled),
-        escalation: read_escalation(&body),
+        escalation: escalation(&body),
         address: body.customer_phone.filter(|it| !it.is_empty()),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),
     })
 }
 
+/// Lists do not tell of it; a single read that tells of the automation and not
+/// of this has none.
+fn escalation(body: &ConversationBody) -> Escalation {
+    match &body.escalation {
+        Some(told) => read_escalation(told),
+        None if body.automation_enabled.is_some() => Escalation::None,
+        None => Escalation::Untold,
+    }
+}
+
 /// Its form is not shown: anything that is neither null nor false asks for a
-/// person, and a text in it says why. Lists do not have it.
-fn read_escalation(body: &ConversationBody) -> Escalation {
+/// person, and a text in it says why.
+pub fn read_escalation(told: &Value) -> Escalation {
     let asks = |why: Option<&str>| {
         let why = SafeText::optional_line(why);
         Escalation::Asks(why.unwrap_or_else(|| SafeText::line("it did not say why")))
     };
-    match &body.escalation {
-        // Told of the automation and not of this: there is none.
-        None if body.automation_enabled.is_some() => Escalation::None,
-        None => Escalation::Untold,
-        Some(Value::Null | Value::Bool(false)) => Escalation::None,
-        Some(Value::String(why)) => asks(Some(why)),
-        Some(told) => asks(["reason", "message", "status"].iter().find_map(|it| told.get(it)?.as_str())),
+    match told {
+        Value::Null | Value::Bool(false) => Escalation::None,
+        Value::String(why) => asks(Some(why)),
+        told => {
+            let why = ["reason", "message", "status"].iter().find_map(|it| told.get(it)?.as_str());
+            let summary = told.get("summary").and_then(Value::as_str).map(str::to_owned);
+            let proposals = told.get("proposals").and_then(Value::as_array).into_iter().flatten();
+            let more = summary.into_iter().chain(proposals.filter_map(proposal)).filter(|it| !it.is_empty());
+            let lines: Vec<String> = why.map(str::to_owned).into_iter().chain(more).collect();
+            asks(Some(&lines.join("\n")))
+        }
     }
+}
+
+/// A change the assistant proposes, in one line: what it would call, with what.
+fn proposal(told: &Value) -> Option<String> {
+    let text = |name: &str| told.get(name).and_then(Value::as_str);
+    let value = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!(" {name}={text}"),
+        other => format!(" {name}={other}"),
+    };
+    let values: String =
+        told.get("values").and_then(Value::as_object).into_iter().flatten().map(value).collect();
+    let id = text("id").map(|it| format!(" ({it})")).unwrap_or_default();
+    Some(format!("proposes {} · {}{values}{id}", text("connection")?, text("endpoint")?))
 }
 
 fn read_referral(value: &Value) -> Option<Referral> {
@@ -158,4 +185,31 @@ fn read_referral(value: &Value) -> Option<Referral> {
         source_url: line("source_url"),
     };
     (referral != Referral::default()).then_some(referral)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escalation_tells_why_what_and_what_is_proposed() {
+        for (told, lines) in [
+            ("null", vec![]),
+            ("\"asked for a person\"", vec!["asked for a person"]),
+            (r#"{"reason": "asked twice", "summary": null, "proposals": []}"#, vec!["asked twice"]),
+            (
+                r#"{"reason": "wants a refund", "summary": "Order 1041\nbroke.", "proposals": [
+                    {"id": "prop_1", "connection": "shop", "endpoint": "refund", "values": {"order": "1041"}},
+                    "something else"
+                ]}"#,
+                vec!["wants a refund", "Order 1041", "broke.", "proposes shop · refund order=1041 (prop_1)"],
+            ),
+            (r#"{"since": "2026-11-20T10:00:00Z"}"#, vec!["it did not say why"]),
+        ] {
+            let json = format!(r#"{{"id": "conv_1", "automationEnabled": true, "escalation": {told}}}"#);
+            let raw = RawValue::from_string(json).expect("JSON");
+            let conversation = read_conversation(&raw).expect("a conversation");
+            assert_eq!(conversation.escalation.lines().collect::<Vec<_>>(), lines, "{told}");
+        }
+    }
 }

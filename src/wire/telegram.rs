@@ -4,12 +4,14 @@
 //! Knows nothing of parse modes' grammar beyond escaping plain text.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::wire::conversations::read_escalation;
 use crate::wire::lenient;
 
 /// The body of `POST /telegram/send`, as this desk writes it.
@@ -68,6 +70,9 @@ pub struct TelegramConversationBody {
     /// ISO 8601.
     #[serde(default, deserialize_with = "lenient::text")]
     pub last_message_at: Option<String>,
+    /// Why the assistant asks for a person; its form is not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<Value>,
 }
 
 /// Reads one item of the list.
@@ -89,7 +94,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         referral: None,
         window: ServiceWindow::NotApplicable,
         automation: Automation::NotApplicable,
-        escalation: Escalation::None,
+        escalation: body.escalation.as_ref().map_or(Escalation::None, read_escalation),
         address: body.telegram_chat_id.filter(|it| !it.is_empty()),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),

@@ -5,6 +5,7 @@
 //! Knows nothing of numbers or minutes.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::wire::lenient;
@@ -79,4 +80,7 @@ pub struct VoipConversationBody {
     /// ISO 8601.
     #[serde(default, deserialize_with = "lenient::text")]
     pub last_message_at: Option<String>,
+    /// Why the assistant asks for a person; its form is not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<Value>,
 }

@@ -12,6 +12,7 @@ use crate::model::conversations::{Automation, Conversation, Escalation, ServiceW
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::wire::conversations::read_escalation;
 
 type Fields = Map<String, Value>;
 
@@ -41,7 +42,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         referral: None,
         window: ServiceWindow::NotApplicable,
         automation: Automation::NotApplicable,
-        escalation: Escalation::None,
+        escalation: fields.get("escalation").map_or(Escalation::None, read_escalation),
         raw: raw.get().to_owned(),
     })
 }

@@ -74,6 +74,7 @@ column = [
 name = "stock"
 path = "/stock/{{article}}"
 instructions = "How many of an article are left."
+public = true
 parameter = [{{ name = "article", in = "path", type = "integer", required = true, ask = "Article number" }}]
 "#
     )
@@ -252,6 +253,7 @@ async fn a_model_is_offered_every_endpoint_as_a_tool() {
     assert_eq!(tools[0]["function"]["parameters"]["properties"], json!({}), "it cannot choose the customer");
     let stock = &tools[1]["function"]["parameters"];
     assert_eq!(stock["properties"]["article"], json!({"type": "integer", "description": "Article number"}));
+    assert_eq!(tools[2]["function"]["name"], "hand_over");
     let told: Vec<&str> = asked[1]["messages"]
         .as_array()
         .expect("messages")

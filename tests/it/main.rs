@@ -28,6 +28,7 @@ mod scripting;
 mod searching;
 mod service;
 mod service_mail;
+mod serving;
 mod sharing;
 mod simulation;
 mod stories;

@@ -3,6 +3,7 @@
 
 mod broadcasts;
 mod contacts;
+mod crowded;
 mod events;
 mod media;
 pub(crate) mod receiver;

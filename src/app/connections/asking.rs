@@ -10,7 +10,6 @@ use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::picker::{Picked, Picker};
 use crate::app::text_line::TextLine;
-use crate::model::connections::parameters::fill;
 use crate::model::connections::{Connection, Endpoint, Method, Source};
 
 /// What an endpoint asks for, being filled in.
@@ -138,7 +137,7 @@ impl App {
         let at_hand = self.at_hand().map(|it| (it.key(), self.contact_facts(it)));
         let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = form.answers();
-        if let Err(why) = fill(&form.endpoint.parameters, &form.endpoint.contact, &facts, &answers) {
+        if let Err(why) = form.endpoint.fill(&facts, &answers) {
             if form.values.is_empty() {
                 return self.warn(format!("{} · {}: {why}", form.connection, form.endpoint.name));
             }

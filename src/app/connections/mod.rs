@@ -27,8 +27,8 @@ use crate::app::connections::errands::{Errand, Outcome, Slot};
 use crate::app::event::Effect;
 use crate::app::layers::Layer;
 use crate::app::outside::Asked;
-use crate::app::tab::Focus;
-use crate::model::bounds;
+use crate::app::tab::{Focus, Tab};
+use crate::model::account::Platform;
 use crate::model::connections::{CallLine, ContactFacts, Endpoint, Mapped};
 use crate::model::conversations::ConversationRow;
 use crate::model::queries::ConversationKey;
@@ -80,21 +80,21 @@ impl App {
         .collect()
     }
 
-    /// What is known of the contact of a conversation.
+    /// What is known of the contact of a conversation: what its channel proves
+    /// of them, and their metadata.
     pub(super) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
-        let conversation = &row.conversation;
-        let address = conversation.address.clone();
-        let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
+        let proven = self.platform_of(row).zip(row.conversation.address.as_deref());
+        let facts = proven.map(|(platform, address)| ContactFacts::of(platform, address)).unwrap_or_default();
         let contact = self.card_at_hand().and_then(|it| it.contact.as_ref());
-        ContactFacts {
-            phone: address.clone().filter(|it| bounds::is_e164(it)),
-            email: text(&conversation.email).or_else(|| address.filter(|it| it.contains('@'))),
-            name: text(&conversation.name),
-            username: conversation.username.as_ref().map(ToString::to_string),
-            metadata: contact.map_or_else(Vec::new, |it| {
-                it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
-            }),
-        }
+        let metadata = contact.map_or_else(Vec::new, |it| {
+            it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+        });
+        facts.with_metadata(metadata)
+    }
+
+    fn platform_of(&self, row: &ConversationRow) -> Option<&Platform> {
+        let key = row.key();
+        self.tabs.iter().find(|it| it.channel.id == key.channel).and_then(Tab::platform)
     }
 
     /// Asks by itself when another conversation is opened.
@@ -102,7 +102,9 @@ impl App {
         if self.settings.connections.is_empty() || self.tab().focus == Focus::List {
             return;
         }
-        let key = self.at_hand().map(ConversationRow::key);
+        // What a channel proves of people is known once its platform is.
+        let row = self.at_hand().filter(|it| self.platform_of(it).is_some());
+        let key = row.map(ConversationRow::key);
         if key.is_some() && self.connections.seen != key {
             self.connections.seen = key;
             self.ask_about(|it| it.automatic, FRESH, false, effects);

@@ -7,8 +7,9 @@
 use std::fmt;
 
 use crate::app::text_line::TextLine;
+use crate::model::connections::identity::ContactField;
 use crate::model::connections::mapping::Pick;
-use crate::model::connections::parameters::{ContactField, Parameter, Place, Source, ValueKind};
+use crate::model::connections::parameters::{Parameter, Place, Source, ValueKind};
 use crate::model::connections::review::review;
 use crate::model::connections::{Auth, Connection, ContactFacts, Endpoint, Method, target};
 use crate::model::secret::Secret;
@@ -65,7 +66,7 @@ impl Entry {
             Self::TokenUrl => "Where tokens are fetched: https://…/token",
             Self::Secret => "Not shown, kept sealed, and never shown again.",
             Self::Endpoint => "What is asked: orders, plan, deliveries.",
-            Self::Path => "Below the address. {phone}, {email}, {name}, {username} stand for the contact's.",
+            Self::Path => "Below the address. {phone}, {email} or {chat_id} says who the customer is.",
             Self::Query => {
                 "name=value&name=value; {phone} and the like stand for the contact's. May stay empty."
             }
@@ -237,10 +238,6 @@ impl Wizard {
                 pair.split_once('=').ok_or_else(|| format!("{pair:?} in the query has no ="))?;
             parameters.push(parameter(name.trim(), Place::Query, value.trim())?);
         }
-        let contact = parameters.iter().find_map(|it| match &it.source {
-            Source::ContactField(field) => Some(field.clone()),
-            _ => None,
-        });
         let mut fields = Vec::new();
         if let Step::Picking { picks, taken, .. } = &self.step {
             for (pick, _) in picks.iter().zip(taken).filter(|it| *it.1) {
@@ -252,7 +249,9 @@ impl Wizard {
             method: Method::Get,
             path: path.to_owned(),
             instructions: String::new(),
-            contact: contact.unwrap_or_default(),
+            contact: vec![ContactField::default()],
+            public: false,
+            assistant_may_change: false,
             automatic: self.automatic,
             parameters,
             fields,
@@ -284,7 +283,7 @@ fn parameter(name: &str, place: Place, value: &str) -> Result<Parameter, String>
     let source = match value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
         None => Source::Constant(value.to_owned()),
         Some(word) => Source::ContactField(ContactField::from_word(word).ok_or_else(|| {
-            format!("{{{word}}} is not known: use {{phone}}, {{email}}, {{name}}, {{username}} or {{metadata.NAME}}")
+            format!("{{{word}}} is not known: use {{phone}}, {{email}}, {{chat_id}} or {{metadata.NAME}}")
         })?),
     };
     Ok(Parameter { name: name.to_owned(), place, kind: ValueKind::Text, required: true, source })

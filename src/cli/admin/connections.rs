@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::connections::{Answer, Called};
+use crate::model::account::Platform;
 use crate::model::connections::{CallLine, CallResult, Connection, ContactFacts, Endpoint, ShownValue};
 use crate::model::secret::Secret;
 use crate::model::text::SafeText;
@@ -65,15 +66,15 @@ pub struct TrialArguments {
     /// Which endpoint; without it, the first.
     #[arg(long, value_name = "NAME")]
     endpoint: Option<String>,
-    /// The contact's number.
-    #[arg(long, value_name = "NUMBER")]
+    /// The number of a contact of business chat, voice or SMS.
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["email", "chat_id"])]
     phone: Option<String>,
-    /// The contact's mail address.
-    #[arg(long, value_name = "ADDRESS")]
+    /// The address of a contact of the mail channel.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "chat_id")]
     email: Option<String>,
-    /// The contact's user name.
-    #[arg(long, value_name = "NAME")]
-    username: Option<String>,
+    /// The chat id of a contact of the bot channel.
+    #[arg(long, value_name = "ID")]
+    chat_id: Option<String>,
     /// What an endpoint asks for, as name=value; may be given several times.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     answers: Vec<String>,
@@ -85,14 +86,22 @@ impl TrialArguments {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
             None => bail!("--set {it:?}: write it as name=value"),
         };
+        let given = [
+            (Platform::Whatsapp, "--phone", "a number such as +34600111222", self.phone),
+            (Platform::Email, "--email", "a mail address", self.email),
+            (Platform::Telegram, "--chat-id", "the id of a private chat", self.chat_id),
+        ];
+        let mut facts = ContactFacts::default();
+        for (platform, switch, wanted, it) in given {
+            let Some(address) = it else { continue };
+            facts = ContactFacts::of(&platform, &address);
+            if facts == ContactFacts::default() {
+                bail!("{switch} {address:?}: give {wanted}");
+            }
+        }
         Ok(Trial {
             endpoint: self.endpoint,
-            facts: ContactFacts {
-                phone: self.phone,
-                email: self.email,
-                username: self.username,
-                ..ContactFacts::default()
-            },
+            facts,
             answers: self.answers.into_iter().map(pair).collect::<Result<_>>()?,
         })
     }

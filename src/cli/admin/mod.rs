@@ -6,6 +6,7 @@
 mod connections;
 mod credits;
 mod keys;
+mod proposals;
 mod templates;
 
 use std::path::PathBuf;
@@ -41,6 +42,9 @@ pub enum AdminAction {
     /// Data Connections: add, test, list, log, remove.
     #[command(subcommand)]
     Connection(connections::ConnectionAction),
+    /// Changes the assistant proposes: list, carry out, drop.
+    #[command(subcommand)]
+    Proposal(proposals::ProposalAction),
     /// Templates: list, put, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
@@ -66,6 +70,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
+            AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,
             AdminAction::Template(action) => templates::run(&admin, action, json).await,
         }
     });

@@ -73,12 +73,19 @@ async fn path_query_and_body_hold_what_they_are_given() {
         parameter("count", Place::Body, ValueKind::Integer, "3"),
         parameter("paid", Place::Body, ValueKind::Boolean, "true"),
         parameter("note", Place::Body, ValueKind::Text, "\"quoted\" é"),
+        Parameter { source: Source::Contact, ..parameter("customer", Place::Body, ValueKind::Text, "") },
     ];
     call(&caller(&HandClock::new()), &connection, "").await.answer.expect("an answer");
     let asked = server.requests().concat();
     let first = "POST /api/orders/..%2F..%2Fadmin/notes?q=a%26admin%3D1%23 HTTP/1.1\r\n";
     assert!(asked.starts_with(first), "{asked}");
-    assert!(asked.ends_with("{\"count\":3,\"note\":\"\\\"quoted\\\" é\",\"paid\":true}"), "{asked}");
+    assert!(asked.to_ascii_lowercase().contains("\r\nidempotency-key: "), "{asked}");
+    assert!(
+        asked.ends_with(
+            "{\"count\":3,\"customer\":\"+34600111222\",\"note\":\"\\\"quoted\\\" é\",\"paid\":true}"
+        ),
+        "{asked}"
+    );
 }
 
 #[tokio::test]

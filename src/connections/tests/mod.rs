@@ -14,6 +14,7 @@ use crate::connections::guard::tests::bench::Server;
 use crate::connections::guard::tests::certificate;
 use crate::connections::guard::{Guard, Policy, SystemNetwork};
 use crate::connections::{Ask, CallError, Called, Caller};
+use crate::model::account::Platform;
 use crate::model::connections::{
     Auth, Connection, ContactFacts, ContactField, Endpoint, Method, Parameter, Place, Source, ValueKind,
 };
@@ -65,7 +66,9 @@ pub fn orders() -> Endpoint {
         method: Method::Get,
         path: "/orders".to_owned(),
         instructions: String::new(),
-        contact: ContactField::Phone,
+        contact: vec![ContactField::Phone],
+        public: false,
+        assistant_may_change: false,
         automatic: false,
         parameters: vec![Parameter {
             name: "phone".to_owned(),
@@ -81,7 +84,7 @@ pub fn orders() -> Endpoint {
 /// Asks for the orders of a contact.
 pub async fn call(caller: &Caller, connection: &Connection, secret: &str) -> Called {
     let secret = Secret::new(secret);
-    let facts = ContactFacts { phone: Some("+34600111222".to_owned()), ..ContactFacts::default() };
+    let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222");
     caller
         .call(Ask {
             connection,
@@ -90,6 +93,7 @@ pub async fn call(caller: &Caller, connection: &Connection, secret: &str) -> Cal
             facts: &facts,
             answers: &[],
             contact: "+34600111222",
+            key: None,
         })
         .await
 }

@@ -3,6 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `identity.rs` | who a call is about; gives each parameter its value |
 //! | `parameters.rs` | where a value comes from, and whether it is of its kind |
 //! | `target.rs` | base URL, path and values become one URL |
 //! | `path.rs` | places in a JSON answer |
@@ -17,6 +18,7 @@
 
 pub mod calls;
 pub mod formats;
+pub mod identity;
 pub mod limit;
 pub mod mapping;
 pub mod mistake;
@@ -26,8 +28,9 @@ pub mod review;
 pub mod target;
 
 pub use calls::{CallLine, CallResult};
+pub use identity::{ContactFacts, ContactField};
 pub use mapping::{Column, Field, FieldKind, Format, Mapped, Shown, ShownValue};
-pub use parameters::{ContactFacts, ContactField, Parameter, Place, Source, ValueKind};
+pub use parameters::{Parameter, Place, Source, ValueKind};
 pub use path::Path;
 
 /// Seconds a call may take, unless a connection says otherwise.
@@ -195,8 +198,15 @@ pub struct Endpoint {
     /// When and how to use it, in plain language, for an assistant and for
     /// people.
     pub instructions: String,
-    /// What is known of the contact that names them there.
-    pub contact: ContactField,
+    /// What identifies the contact there: the first of these that their
+    /// channel proves.
+    pub contact: Vec<ContactField>,
+    /// Whether its answer is the same for everybody: then it is asked without
+    /// saying who the customer is.
+    pub public: bool,
+    /// Whether an assistant may propose to call it although it changes
+    /// something. A person confirms each call.
+    pub assistant_may_change: bool,
     /// Whether the inbox asks by itself when a conversation is opened.
     pub automatic: bool,
     /// What it is given.
@@ -213,13 +223,22 @@ impl Endpoint {
 
     /// Whether it can be asked with nothing but what is known of a contact.
     pub fn needs_nobody(&self) -> bool {
-        self.asked().all(|it| !it.required)
+        self.asked().all(|it| !it.is_required())
+    }
+
+    /// Whether the contact's channel proves what it identifies them with.
+    pub fn knows(&self, facts: &ContactFacts) -> bool {
+        self.parameters.iter().all(|it| match &it.source {
+            Source::Contact => self.contact.iter().any(|field| facts.get(field).is_some()),
+            Source::ContactField(field) => facts.get(field).is_some(),
+            Source::Constant(_) | Source::Asked(_) => true,
+        })
     }
 
     /// Whether it changes nothing and what is known of a contact is enough to
     /// ask it.
     pub fn reads_with(&self, facts: &ContactFacts) -> bool {
-        self.method == Method::Get && parameters::fill(&self.parameters, &self.contact, facts, &[]).is_ok()
+        self.method == Method::Get && self.fill(facts, &[]).is_ok()
     }
 }
 

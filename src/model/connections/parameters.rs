@@ -1,7 +1,7 @@
 //! What an endpoint is given: where each value comes from, and whether it is
 //! of its kind.
-//!
-//! Knows nothing of how values are written into a URL or a body.
+
+use crate::model::connections::identity::ContactField;
 
 /// Where a value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,46 +101,6 @@ fn is_day(text: &str) -> bool {
     text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
 }
 
-/// What is known of a contact.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum ContactField {
-    /// The number.
-    #[default]
-    Phone,
-    /// The mail address.
-    Email,
-    /// The name.
-    Name,
-    /// The user name on the bot platform.
-    Username,
-    /// What stands under a name in the contact's metadata.
-    Metadata(String),
-}
-
-impl ContactField {
-    /// The field of a word, as `phone` or `metadata.customer_id`.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "phone" => Self::Phone,
-            "email" => Self::Email,
-            "name" => Self::Name,
-            "username" => Self::Username,
-            other => Self::Metadata(other.strip_prefix("metadata.").filter(|it| !it.is_empty())?.to_owned()),
-        })
-    }
-
-    /// The word.
-    pub fn word(&self) -> String {
-        match self {
-            Self::Phone => "phone".to_owned(),
-            Self::Email => "email".to_owned(),
-            Self::Name => "name".to_owned(),
-            Self::Username => "username".to_owned(),
-            Self::Metadata(name) => format!("metadata.{name}"),
-        }
-    }
-}
-
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -163,41 +123,19 @@ pub struct Parameter {
     pub place: Place,
     /// Of what kind it is.
     pub kind: ValueKind,
-    /// Whether the endpoint is not asked without it. What goes into a path
-    /// is always required.
+    /// Whether the endpoint is not asked without it, as it was written: see
+    /// [`Parameter::is_required`].
     pub required: bool,
     /// Where it comes from.
     pub source: Source,
 }
 
-/// What is known of the contact a call is about.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ContactFacts {
-    /// The number.
-    pub phone: Option<String>,
-    /// The mail address.
-    pub email: Option<String>,
-    /// The name.
-    pub name: Option<String>,
-    /// The user name.
-    pub username: Option<String>,
-    /// Metadata.
-    pub metadata: Vec<(String, String)>,
-}
-
-impl ContactFacts {
-    /// One of them, if it is known.
-    pub fn get(&self, field: &ContactField) -> Option<&str> {
-        let known = match field {
-            ContactField::Phone => self.phone.as_deref(),
-            ContactField::Email => self.email.as_deref(),
-            ContactField::Name => self.name.as_deref(),
-            ContactField::Username => self.username.as_deref(),
-            ContactField::Metadata(name) => {
-                self.metadata.iter().find(|it| it.0 == *name).map(|it| it.1.as_str())
-            }
-        };
-        known.map(str::trim).filter(|it| !it.is_empty())
+impl Parameter {
+    /// Whether the endpoint is not asked without it: always so for what goes
+    /// into the path, and for what says who the call is about.
+    pub fn is_required(&self) -> bool {
+        let of_contact = matches!(self.source, Source::Contact | Source::ContactField(_));
+        self.required || of_contact || self.place == Place::Path
     }
 }
 
@@ -212,62 +150,6 @@ pub struct Filled {
     pub kind: ValueKind,
     /// The value.
     pub value: String,
-}
-
-/// Characters a value may have.
-pub const LONGEST: usize = 1_000;
-
-/// Gives each parameter its value. What is not required and not known is left
-/// out.
-///
-/// # Errors
-/// What is missing or of another kind, in words.
-pub fn fill(
-    parameters: &[Parameter],
-    identifier: &ContactField,
-    facts: &ContactFacts,
-    answers: &[(String, String)],
-) -> Result<Vec<Filled>, String> {
-    let mut filled = Vec::new();
-    for it in parameters {
-        let value = match &it.source {
-            Source::Contact => facts.get(identifier),
-            Source::ContactField(field) => facts.get(field),
-            Source::Constant(text) => Some(text.as_str()),
-            Source::Asked(_) => {
-                answers.iter().find(|(name, _)| *name == it.name).map(|(_, value)| value.trim())
-            }
-        };
-        let Some(value) = value.filter(|it| !it.is_empty()) else {
-            if it.required || it.place == Place::Path {
-                return Err(missing(it, identifier));
-            }
-            continue;
-        };
-        if value.chars().count() > LONGEST {
-            return Err(format!("{} is longer than {LONGEST} characters", it.name));
-        }
-        if let Some(wanted) = it.kind.objection(value) {
-            return Err(format!("{} must be {wanted}", it.name));
-        }
-        filled.push(Filled {
-            name: it.name.clone(),
-            place: it.place,
-            kind: it.kind,
-            value: value.to_owned(),
-        });
-    }
-    Ok(filled)
-}
-
-fn missing(parameter: &Parameter, identifier: &ContactField) -> String {
-    match &parameter.source {
-        Source::Contact => format!("the contact's {} is not known", identifier.word()),
-        Source::ContactField(field) => format!("the contact's {} is not known", field.word()),
-        Source::Constant(_) => format!("{} has no value", parameter.name),
-        Source::Asked(question) if question.is_empty() => format!("{} is wanted", parameter.name),
-        Source::Asked(question) => format!("{question} is wanted"),
-    }
 }
 
 #[cfg(test)]
@@ -294,42 +176,5 @@ mod tests {
                 assert!(kind.objection(text).is_some(), "{kind:?} {text:?}");
             }
         }
-    }
-
-    #[test]
-    fn values_come_from_where_they_are_said_to() {
-        let parameter = |name: &str, place, required, source| Parameter {
-            name: name.to_owned(),
-            place,
-            kind: ValueKind::Text,
-            required,
-            source,
-        };
-        let facts = ContactFacts {
-            phone: Some("+34600111222".to_owned()),
-            email: Some(" ".to_owned()),
-            metadata: vec![("customer".to_owned(), "C-7".to_owned())],
-            ..ContactFacts::default()
-        };
-        let wanted = [
-            parameter("a", Place::Query, true, Source::Contact),
-            parameter(
-                "b",
-                Place::Path,
-                false,
-                Source::ContactField(ContactField::Metadata("customer".into())),
-            ),
-            parameter("c", Place::Query, false, Source::ContactField(ContactField::Email)),
-            parameter("d", Place::Body, true, Source::Constant("x".into())),
-            parameter("e", Place::Body, true, Source::Asked("Order number".into())),
-        ];
-        let answers = [("e".to_owned(), " 1041 ".to_owned())];
-        let filled = fill(&wanted, &ContactField::Phone, &facts, &answers).expect("filled");
-        let values: Vec<_> = filled.iter().map(|it| (it.name.as_str(), it.value.as_str())).collect();
-        assert_eq!(values, [("a", "+34600111222"), ("b", "C-7"), ("d", "x"), ("e", "1041")]);
-        let without = fill(&wanted, &ContactField::Phone, &facts, &[]);
-        assert_eq!(without, Err("Order number is wanted".to_owned()));
-        let unknown = fill(&wanted, &ContactField::Username, &facts, &answers);
-        assert_eq!(unknown, Err("the contact's username is not known".to_owned()));
     }
 }

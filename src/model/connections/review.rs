@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of files and of which hosts may be reached.
 
+use crate::model::connections::identity::ContactField;
 use crate::model::connections::mapping::{COLUMNS, FIELDS, FieldKind};
 use crate::model::connections::mistake::Mistake;
 use crate::model::connections::parameters::{Place, Source};
@@ -84,6 +85,50 @@ fn endpoint(endpoint: &Endpoint) -> Vec<Mistake> {
     if endpoint.automatic && endpoint.method != Method::Get {
         wrong.push(Mistake::at("automatic", "only GET endpoints can be automatic"));
     }
+    wrong.extend(identity(endpoint));
+    wrong.extend(parameters(endpoint));
+    wrong.extend(fields(endpoint));
+    wrong
+}
+
+/// What is wrong with how the contact is identified, and who may change what.
+fn identity(endpoint: &Endpoint) -> Vec<Mistake> {
+    let mut wrong = Vec::new();
+    let taken = |it: &Source| matches!(it, Source::Contact | Source::ContactField(_));
+    if endpoint.public && endpoint.parameters.iter().any(|it| taken(&it.source)) {
+        wrong.push(Mistake::at("public", "it is public, and so takes nothing from the contact"));
+    }
+    if endpoint.public && endpoint.method != Method::Get {
+        wrong.push(Mistake::at("public", "only GET endpoints can be public: a change is always somebody's"));
+    }
+    let sets: Vec<&[ContactField]> =
+        endpoint.parameters.iter().map(|it| endpoint.identifies(it)).filter(|it| !it.is_empty()).collect();
+    if !endpoint.public && sets.is_empty() {
+        wrong.push(Mistake::at(
+            "parameter",
+            "nothing it is given says who the customer is: add a parameter with from = \"contact\", or public = \
+             true where the answer is the same for everybody",
+        ));
+    }
+    let together = |field: &ContactField| sets.iter().all(|it| it.contains(field));
+    if !sets.is_empty() && !sets[0].iter().any(together) {
+        wrong.push(Mistake::at(
+            "parameter",
+            "a channel proves a phone, an email or a chat_id, never two of them: write contact = [\"phone\", \
+             \"email\"] and give one parameter from = \"contact\"",
+        ));
+    }
+    if endpoint.assistant_may_change && endpoint.method == Method::Get {
+        wrong.push(Mistake::at(
+            "assistant_may_change",
+            "GET changes nothing and is offered to an assistant anyway",
+        ));
+    }
+    wrong
+}
+
+fn parameters(endpoint: &Endpoint) -> Vec<Mistake> {
+    let mut wrong = Vec::new();
     let places = target::places(&endpoint.path).unwrap_or_default();
     for place in &places {
         if !endpoint.parameters.iter().any(|it| it.place == Place::Path && it.name == *place) {
@@ -129,6 +174,11 @@ fn endpoint(endpoint: &Endpoint) -> Vec<Mistake> {
             );
         }
     }
+    wrong
+}
+
+fn fields(endpoint: &Endpoint) -> Vec<Mistake> {
+    let mut wrong = Vec::new();
     if endpoint.fields.len() > FIELDS {
         wrong.push(Mistake::at("field", format!("at most {FIELDS} fields are shown")));
     }
@@ -156,7 +206,7 @@ fn endpoint(endpoint: &Endpoint) -> Vec<Mistake> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connections::parameters::{ContactField, Parameter, ValueKind};
+    use crate::model::connections::parameters::{Parameter, ValueKind};
 
     fn orders() -> Endpoint {
         Endpoint {
@@ -164,7 +214,9 @@ mod tests {
             method: Method::Get,
             path: "/orders/{id}".to_owned(),
             instructions: String::new(),
-            contact: ContactField::Phone,
+            contact: vec![ContactField::Phone],
+            public: false,
+            assistant_may_change: false,
             automatic: true,
             parameters: vec![Parameter {
                 name: "id".to_owned(),
@@ -199,6 +251,29 @@ mod tests {
             (|it| it.endpoints[0].parameters[0].place = Place::Body, "has none"),
             (|it| it.endpoints[0].parameters[0].source = Source::Asked("x".into()), "cannot be automatic"),
             (|it| it.endpoints[0].method = Method::Post, "only GET"),
+            (|it| it.endpoints[0].public = true, "takes nothing from the contact"),
+            (|it| it.endpoints[0].assistant_may_change = true, "is offered to an assistant anyway"),
+            (|it| it.endpoints[0].contact.clear(), "nothing it is given says who the customer is"),
+            (
+                |it| it.endpoints[0].parameters[0].source = Source::Constant("7".into()),
+                "nothing it is given says who the customer is",
+            ),
+            (
+                |it| {
+                    let mut other = it.endpoints[0].parameters[0].clone();
+                    other.source = Source::ContactField(ContactField::Email);
+                    (other.name, other.place) = ("email".into(), Place::Query);
+                    it.endpoints[0].parameters.push(other);
+                },
+                "never two of them",
+            ),
+            (
+                |it| {
+                    it.endpoints[0].parameters[0].source =
+                        Source::ContactField(ContactField::Metadata("id".into()));
+                },
+                "nothing it is given says who the customer is",
+            ),
         ];
         for (change, said) in cases {
             let mut connection = good.clone();

@@ -1,37 +1,44 @@
-//! Who answers customers until a person takes over. One trait; a script by
-//! default.
+//! Who answers customers until a person takes over: a model behind an
+//! endpoint, or a script where the world is simulated. The two never mix.
 //!
-//! Knows nothing of HTTP paths. Its answer is thrown away when a person took
-//! over while it was thinking.
+//! | file | what |
+//! |---|---|
+//! | `thinking.rs` | when an answer is thought of, how long, how often again |
+//! | `remote.rs` | a model behind an endpoint |
+//! | `asking.rs` | the functions a model is offered |
+//! | `tools.rs` | what those functions reach, and what may be used up |
+//! | `scripted.rs` | keyword rules |
 
 mod asking;
 mod remote;
 mod scripted;
+mod thinking;
 mod tools;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use rusqlite::Connection;
+use sha2::{Digest, Sha256};
 
-use crate::model::time::{Clock, MINUTE};
 use crate::service::chat::send::{self, Outgoing};
-use crate::service::database::conversations;
-use crate::service::database::due::{self, Due};
+use crate::service::database::conversations::{self, ConversationRow};
+use crate::service::database::proposals::{self, ProposalRow, State};
 use crate::service::database::{DatabaseError, messages};
 use crate::service::errors::ApiError;
-use crate::service::state::Service;
 use crate::service::voice;
 use crate::service::world::customers;
 use crate::service::write::Work;
 
 pub use remote::{Endpoint, Remote};
 pub use scripted::Scripted;
+pub use thinking::{Thoughts, begin_due, run, settled, think, thinks_aside};
 pub use tools::Tools;
 
 /// Messages an assistant is shown.
 const SHOWN: i64 = 20;
+/// Characters of a customer's words in a summary.
+const QUOTED: usize = 200;
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +58,43 @@ pub struct Turn {
     pub language: Option<String>,
     /// What was said, oldest first.
     pub said: Vec<(Speaker, String)>,
+    /// The id of the message that was said last.
+    pub last: String,
+}
+
+/// A call for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handover {
+    /// Why.
+    pub reason: String,
+    /// What the customer wants, if it is said.
+    pub summary: String,
+}
+
+/// A change that a person is to decide about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The connection.
+    pub connection: String,
+    /// The endpoint.
+    pub endpoint: String,
+    /// What is filled in; who the customer is stands in no proposal.
+    pub answers: Vec<(String, String)>,
+}
+
+impl Proposal {
+    /// The same proposal to the same message has the same id.
+    fn id(&self, message: &str) -> String {
+        let mut hash = Sha256::new();
+        let parts = [message, &self.connection, &self.endpoint].into_iter();
+        let answers = self.answers.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+        for part in parts.chain(answers) {
+            hash.update(part.len().to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        let digits: String = hash.finalize().iter().take(12).map(|it| format!("{it:02x}")).collect();
+        format!("prop_{digits}")
+    }
 }
 
 /// What an assistant does.
@@ -58,12 +102,25 @@ pub struct Turn {
 pub struct Answer {
     /// What it says, if anything.
     pub text: Option<String>,
-    /// Why it asks for a person, if it does.
-    pub escalation: Option<String>,
+    /// That it asks for a person, if it does.
+    pub handover: Option<Handover>,
+    /// Changes it proposes.
+    pub proposals: Vec<Proposal>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// It may be tried again.
+    #[error("{0}")]
+    Failed(String),
+    /// No more may be used up.
+    #[error("{0}")]
+    Spent(String),
 }
 
 /// An answer that is being thought of.
-pub type Thinking<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+pub type Thinking<'a> = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + 'a>>;
 
 /// Answers customers.
 pub trait Assistant: Send + Sync {
@@ -76,79 +133,14 @@ pub trait Assistant: Send + Sync {
     }
 }
 
-/// How many conversations are thought about at a time.
-pub const THOUGHTS: u32 = 4;
-/// How long a thought may take before it is begun anew, as after a crash.
-const LEASE: i64 = MINUTE;
-
-/// Thinks beside everything else, when an answer takes its time: the world
-/// does not wait for it. The work stays on the list until it is done.
-///
-/// # Errors
-/// When the database fails.
-pub async fn think_aside(service: &Service, due: Due) -> Result<(), ApiError> {
-    let until = service.clock.now().plus(LEASE);
-    let seq = due.seq;
-    let postponed: Result<(), DatabaseError> =
-        service.database.write(move |db| due::postpone(db, seq, until)).await;
-    postponed?;
-    let service = service.clone();
-    let Ok(place) = Arc::clone(&service.thoughts).acquire_owned().await else { return Ok(()) };
-    tokio::spawn(async move {
-        if let Err(error) = think_and_speak(&service, &due).await {
-            tracing::error!(%error.message, "an answer of the assistant was lost");
-        }
-        drop(place);
-    });
-    Ok(())
-}
-
-async fn think_and_speak(service: &Service, due: &Due) -> Result<(), ApiError> {
-    let answer = think(service, &due.subject).await?;
-    let (state, due) = (service.clone(), due.clone());
-    service
-        .database
-        .write(move |db| {
-            if !due::take(db, due.seq)? {
-                return Ok(());
-            }
-            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
-            speak(&work, &due.subject, answer)
-        })
-        .await
-}
-
-/// Waits until nothing is thought about.
-pub async fn settled(service: &Service) {
-    // Fails only when the semaphore is closed, which it never is.
-    drop(service.thoughts.acquire_many(THOUGHTS).await);
-}
-
-/// Lets the assistant think about a conversation, outside any transaction.
-///
-/// # Errors
-/// When the database fails.
-pub async fn think(service: &Service, conversation: &str) -> Result<Option<Answer>, ApiError> {
-    let Some(assistant) = &service.assistant else { return Ok(None) };
-    let id = conversation.to_owned();
-    let turn: Result<_, DatabaseError> = service.database.read(move |db| turn(db, &id)).await;
-    match turn? {
-        Some(turn) => {
-            let tools = Tools::of(service, conversation).await?;
-            Ok(Some(assistant.answer(&turn, &tools).await))
-        }
-        None => Ok(None),
-    }
-}
-
 /// Says what was thought of, unless a person has taken over meanwhile.
 ///
 /// # Errors
 /// When the database or the platform refuses.
-pub fn speak(work: &Work<'_>, conversation: &str, answer: Option<Answer>) -> Result<(), ApiError> {
-    let Some(answer) = answer else { return Ok(()) };
+pub fn speak(work: &Work<'_>, conversation: &str, thought: Option<(Turn, Answer)>) -> Result<(), ApiError> {
+    let Some((turn, answer)) = thought else { return Ok(()) };
     let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
-    if !row.automation || row.status == "closed" {
+    if !is_assistants(&row) {
         return Ok(());
     }
     if let Some(text) = answer.text {
@@ -157,26 +149,69 @@ pub fn speak(work: &Work<'_>, conversation: &str, answer: Option<Answer>) -> Res
         let outgoing = Outgoing { sender: "ai", content: text, kind, ..Outgoing::default() };
         send::send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
     }
-    if let Some(reason) = answer.escalation {
-        conversations::escalate(work.db, conversation, &reason, work.now)?;
+    for it in &answer.proposals {
+        let proposal = ProposalRow {
+            id: it.id(&turn.last),
+            conversation: row.id.clone(),
+            connection: it.connection.clone(),
+            endpoint: it.endpoint.clone(),
+            answers: it.answers.clone(),
+            state: State::Proposed,
+            outcome: None,
+            created_at: work.now,
+        };
+        proposals::insert(work.db, &proposal)?;
+    }
+    let proposes = answer.proposals.first().map(|it| Handover {
+        reason: format!("the assistant proposes {} · {}", it.connection, it.endpoint),
+        summary: quoted(&turn),
+    });
+    if let Some(it) = answer.handover.or(proposes) {
+        conversations::escalate(work.db, conversation, (&it.reason, &it.summary), work.now)?;
     }
     Ok(())
+}
+
+/// Asks for a person because the assistant has no answer.
+fn give_up(work: &Work<'_>, conversation: &str, turn: &Turn, reason: &str) -> Result<(), ApiError> {
+    let Some((_, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
+    if is_assistants(&row) {
+        conversations::escalate(work.db, conversation, (reason, &quoted(turn)), work.now)?;
+    }
+    Ok(())
+}
+
+/// Whether the assistant, and no person, has a conversation.
+fn is_assistants(row: &ConversationRow) -> bool {
+    row.automation && row.status != "closed"
+}
+
+/// What the customer said last, for a summary.
+fn quoted(turn: &Turn) -> String {
+    let last = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer);
+    let text: String = last.map_or("", |it| it.1.as_str()).chars().take(QUOTED).collect();
+    if text.is_empty() { String::new() } else { format!("the customer wrote: {text}") }
 }
 
 /// What was said; nothing when the customer did not speak last.
 fn turn(db: &Connection, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
     let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
     let mut rows = messages::newest(db, &row.id, SHOWN)?;
-    if rows.first().is_none_or(|it| it.direction != "inbound") {
+    if !is_assistants(&row) || rows.first().is_none_or(|it| it.direction != "inbound") {
         return Ok(None);
     }
     rows.reverse();
+    let last = rows.last().map(|it| it.id.clone()).unwrap_or_default();
     let speaker = |sender: &str| match sender {
         "customer" => Speaker::Customer,
         "ai" => Speaker::Assistant,
         _ => Speaker::Person,
     };
-    let said = rows.into_iter().map(|it| (speaker(&it.sender), it.content)).collect();
+    let content = |it: messages::MessageRow| match it.content.is_empty() {
+        true => format!("[{}]", it.kind),
+        false => it.content,
+    };
+    let said = rows.into_iter().map(|it| (speaker(&it.sender), content(it))).collect();
     let language = customers::character(db, conversation)?.map(|it| it.language);
-    Ok(Some(Turn { language, said }))
+    Ok(Some(Turn { language, said, last }))
 }

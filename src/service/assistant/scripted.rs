@@ -1,9 +1,7 @@
 //! The scripted assistant: keyword rules, a question it falls back on, and a
 //! call for a person when asked for one or when it would repeat itself.
 //!
-//! Knows nothing of conversations beyond what was said.
-
-use crate::service::assistant::{Answer, Assistant, Speaker, Thinking, Tools, Turn};
+use crate::service::assistant::{Answer, Assistant, Handover, Speaker, Thinking, Tools, Turn};
 use crate::service::demo::script;
 
 /// Lines of what was looked up that are told.
@@ -15,10 +13,10 @@ pub struct Scripted;
 impl Assistant for Scripted {
     fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a> {
         Box::pin(async move {
-            match look_up(turn, tools).await {
-                Some(text) => Answer { text: Some(text), escalation: None },
+            Ok(match look_up(turn, tools).await {
+                Some(text) => Answer { text: Some(text), ..Answer::default() },
                 None => decide(turn),
-            }
+            })
         })
     }
 }
@@ -58,16 +56,20 @@ fn decide(turn: &Turn) -> Answer {
     };
     let last = last.to_lowercase();
     if script::handover(language).iter().any(|phrase| last.contains(&phrase.to_lowercase())) {
-        return Answer { text: None, escalation: Some("asked for a person".to_owned()) };
+        return Answer { handover: asks("asked for a person"), ..Answer::default() };
     }
     if let Some(answer) = script::rule(language, &last) {
-        return Answer { text: Some(answer), escalation: None };
+        return Answer { text: Some(answer), ..Answer::default() };
     }
     let fallback = script::fallback(language);
     let own = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Assistant);
     let repeats = own.is_some_and(|(_, text)| *text == fallback);
-    let escalation = repeats.then(|| "asked for the same thing twice".to_owned());
-    Answer { text: Some(fallback), escalation }
+    let handover = if repeats { asks("asked for the same thing twice") } else { None };
+    Answer { text: Some(fallback), handover, ..Answer::default() }
+}
+
+fn asks(reason: &str) -> Option<Handover> {
+    Some(Handover { reason: reason.to_owned(), summary: String::new() })
 }
 
 #[cfg(test)]
@@ -77,17 +79,15 @@ mod tests {
     #[test]
     fn it_asks_for_a_person_rather_than_repeat_itself_for_ever() {
         let customer = |text: &str| (Speaker::Customer, text.to_owned());
-        let mut turn = Turn { language: None, said: vec![customer("zzz qqq")] };
+        let turn_of = |said| Turn { language: None, said, last: String::new() };
+        let mut turn = turn_of(vec![customer("zzz qqq")]);
         let first = decide(&turn);
-        assert_eq!(
-            (first.text.as_deref(), first.escalation.as_deref()),
-            (Some(script::fallback("en").as_str()), None)
-        );
+        assert_eq!((first.text.as_deref(), first.handover), (Some(script::fallback("en").as_str()), None));
         turn.said.push((Speaker::Assistant, script::fallback("en")));
         turn.said.push(customer("zzz I said"));
-        assert!(decide(&turn).escalation.is_some());
+        assert!(decide(&turn).handover.is_some());
         let phrase = script::handover("en").first().cloned().expect("a phrase");
-        let asked = decide(&Turn { language: None, said: vec![customer(&format!("please, {phrase}!"))] });
-        assert_eq!(asked, Answer { text: None, escalation: Some("asked for a person".to_owned()) });
+        let asked = decide(&turn_of(vec![customer(&format!("please, {phrase}!"))]));
+        assert_eq!(asked, Answer { handover: asks("asked for a person"), ..Answer::default() });
     }
 }

@@ -1,15 +1,14 @@
-//! What an assistant can look up while it thinks: the endpoints of the
-//! business's connections, for the customer it answers and for nobody else.
-//!
-//! Knows nothing of who thinks. Every call is logged.
+//! What an assistant can look up while it thinks, for the customer it answers
+//! and for nobody else; what it may propose; and what it may still use up.
 
 use serde_json::Value;
 
 use crate::model::connections::{ContactFacts, Endpoint, Mapped, Method};
+use crate::model::time::Clock;
+use crate::service::assistant::Failure;
 use crate::service::connections;
-use crate::service::database::DatabaseError;
 use crate::service::database::connections::Stored;
-use crate::service::database::conversations;
+use crate::service::database::{DatabaseError, conversations, usage};
 use crate::service::errors::ApiError;
 use crate::service::state::Service;
 
@@ -48,22 +47,10 @@ impl Tools {
     /// When the database fails.
     pub async fn of(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
         let stored = connections::all(service).await?;
-        if stored.is_empty() {
-            return Ok(Self::none());
-        }
         let id = conversation.to_owned();
         let found: Result<_, DatabaseError> =
             service.database.read(move |db| conversations::with_channel(db, &id)).await;
-        let facts = found?.map(|(_, row)| {
-            let is_number = row.peer.starts_with('+');
-            ContactFacts {
-                phone: is_number.then(|| row.peer.clone()),
-                email: row.email.or_else(|| row.peer.contains('@').then(|| row.peer.clone())),
-                name: row.name,
-                username: row.username,
-                metadata: Vec::new(),
-            }
-        });
+        let facts = found?.map(|(channel, row)| ContactFacts::of(&channel.kind.platform(), &row.peer));
         Ok(Self {
             service: Some(service.clone()),
             stored,
@@ -72,11 +59,15 @@ impl Tools {
         })
     }
 
-    /// The endpoints, with a name for each that models take.
+    /// The endpoints that may be offered, with a name for each that models
+    /// take: those that read, and those that change something where the
+    /// connection says so; only such as this customer can be bound to.
     pub fn list(&self) -> Vec<(String, &Stored, &Endpoint)> {
         let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
-        all.take(OFFERED)
-            .enumerate()
+        all.enumerate()
+            .filter(|(_, (_, it))| it.method == Method::Get || it.assistant_may_change)
+            .filter(|(_, (_, it))| it.knows(&self.facts))
+            .take(OFFERED)
             .map(|(index, (stored, endpoint))| {
                 let plain = |it: &str| -> String {
                     it.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '_').take(24).collect()
@@ -91,10 +82,18 @@ impl Tools {
     /// and that change nothing.
     pub fn lookups(&self) -> impl Iterator<Item = (&Stored, &Endpoint)> {
         let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
-        all.filter(|(_, it)| it.method == Method::Get && it.needs_nobody())
+        all.filter(|(_, it)| it.reads_with(&self.facts))
     }
 
-    /// Asks an endpoint.
+    /// Whether a change could be called like this; nothing is called.
+    ///
+    /// # Errors
+    /// What is missing or of another kind, in words an assistant may be told.
+    pub fn check(&self, endpoint: &Endpoint, answers: &[(String, String)]) -> Result<(), String> {
+        endpoint.fill(&self.facts, answers).map(drop)
+    }
+
+    /// Asks an endpoint that changes nothing.
     ///
     /// # Errors
     /// Why there is no answer, in words an assistant may be told.
@@ -105,6 +104,9 @@ impl Tools {
         answers: &[(String, String)],
     ) -> Result<Told, String> {
         let Some(service) = &self.service else { return Err("there is nothing to look up".to_owned()) };
+        if endpoint.method != Method::Get {
+            return Err("only a person can do that".to_owned());
+        }
         let called =
             connections::call(service, (stored, endpoint), (&self.contact, &self.facts), answers).await;
         let called = called.map_err(|error: ApiError| error.message)?;
@@ -114,5 +116,36 @@ impl Tools {
             body => body.to_string().chars().take(RAW).collect(),
         };
         Ok(Told { mapped: answer.mapped(endpoint, 0), raw })
+    }
+
+    /// Whether a model may be asked once more today.
+    ///
+    /// # Errors
+    /// [`Failure::Spent`] when the conversation or the day has used up its tokens.
+    pub async fn afford(&self) -> Result<(), Failure> {
+        let Some(service) = &self.service else { return Ok(()) };
+        let (id, now, caps) = (self.contact.clone(), service.clock.now(), service.options.assistant_caps);
+        let used: Result<_, DatabaseError> = service.database.read(move |db| usage::of(db, &id, now)).await;
+        let used = used.map_err(|why| Failure::Failed(why.to_string()))?;
+        if used.conversation >= caps.conversation {
+            let why = "the assistant has used up its tokens for this conversation today";
+            return Err(Failure::Spent(why.to_owned()));
+        }
+        if used.day >= caps.day {
+            return Err(Failure::Spent("the assistant has used up its tokens for today".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Counts what one request took.
+    ///
+    /// # Errors
+    /// When the database fails: what cannot be counted is not gone on with.
+    pub async fn spend(&self, tokens: u64) -> Result<(), Failure> {
+        let Some(service) = &self.service else { return Ok(()) };
+        let (id, now) = (self.contact.clone(), service.clock.now());
+        let kept: Result<(), DatabaseError> =
+            service.database.write(move |db| usage::add(db, &id, tokens, now)).await;
+        kept.map_err(|why| Failure::Failed(why.to_string()))
     }
 }

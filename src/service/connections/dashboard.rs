@@ -64,8 +64,9 @@ impl Admin {
         };
         let caller = Caller::new(Guard::system(Policy::default()), clock);
         let (facts, answers) = (&trial.facts, &trial.answers);
-        let called =
-            caller.call(Ask { connection, endpoint, secret, facts, answers, contact: "a test" }).await;
+        let called = caller
+            .call(Ask { connection, endpoint, secret, facts, answers, contact: "a test", key: None })
+            .await;
         let line = called.line.clone();
         let logged: Result<(), DatabaseError> = self.database.write(move |db| stored::log(db, &line)).await;
         logged?;

@@ -5,6 +5,7 @@
 //! Knows nothing of assistants.
 
 pub mod dashboard;
+pub mod proposed;
 
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ pub async fn call(
 ) -> Result<Called, ApiError> {
     let secret = service.connections.secret(stored);
     let connection: &Connection = &stored.connection;
-    let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact };
+    let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact, key: None };
     let called = service.connections.caller.call(ask).await;
     let line = called.line.clone();
     let logged: Result<(), DatabaseError> =

@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection as Db, OptionalExtension, Row, params};
 
-use crate::model::connections::{CallLine, CallResult, Connection};
+use crate::model::connections::{CallLine, CallResult, Connection, review};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
@@ -49,6 +49,19 @@ pub fn list(db: &Db) -> Result<Vec<Stored>, DatabaseError> {
         }
     }
     Ok(found)
+}
+
+/// What is wrong with connections that an earlier version kept, a line each.
+pub fn mistakes(db: &Db) -> Result<Vec<String>, DatabaseError> {
+    let mut statement = db.prepare_cached("SELECT name, definition FROM connections ORDER BY name")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut wrong = Vec::new();
+    for row in rows {
+        let (name, definition) = row?;
+        let why = from_json(&definition).map_or_else(|why| vec![why], |it| review::review(&it));
+        wrong.extend(why.into_iter().map(|why| format!("connection {name:?} has to be added anew: {why}")));
+    }
+    Ok(wrong)
 }
 
 /// The connection of a name.
@@ -158,6 +171,14 @@ mod tests {
         put(&db, &stored, Timestamp::default()).expect("replaced");
         assert_eq!((list(&db).expect("read"), any(&db).expect("read")), (vec![stored.clone()], true));
         assert_eq!(read(&db, "shop").expect("read"), Some(stored));
+        assert_eq!(mistakes(&db).expect("read"), [] as [&str; 0]);
+        let named = r#"{"name": "old", "base_url": "https://a.example", "endpoint": [
+            {"name": "orders", "path": "/", "contact": "name"}]}"#;
+        db.execute("INSERT INTO connections VALUES ('old', ?1, NULL, 0)", [named]).expect("kept");
+        let said = mistakes(&db).expect("read").concat();
+        assert!(said.starts_with("connection \"old\" has to be added anew: endpoint"), "{said}");
+        assert!(said.contains("a name is chosen by the customer"), "{said}");
+        remove(&db, "old").expect("removed");
         assert!(remove(&db, "shop").expect("removed") && !remove(&db, "shop").expect("gone"));
     }
 }

@@ -229,21 +229,41 @@ pub fn set_automation(db: &Connection, id: &str, enabled: bool) -> Result<(), Da
     let sql =
         "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
     db.prepare_cached(sql)?.execute(params![id, enabled])?;
-    Ok(())
+    forget_summary(db, id)
 }
 
-/// Notes why the assistant asks for a person.
-pub fn escalate(db: &Connection, id: &str, reason: &str, at: Timestamp) -> Result<(), DatabaseError> {
+/// Notes why the assistant asks for a person, and what it says of it.
+pub fn escalate(
+    db: &Connection,
+    id: &str,
+    (reason, summary): (&str, &str),
+    at: Timestamp,
+) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
     db.prepare_cached(sql)?.execute(params![id, reason, at.micros()])?;
+    let sql = "INSERT OR REPLACE INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)";
+    db.prepare_cached(sql)?.execute([id, summary])?;
     Ok(())
+}
+
+/// What the assistant said beside the reason it asks for a person with.
+pub fn summary(db: &Connection, id: &str) -> Result<Option<String>, DatabaseError> {
+    let mut statement =
+        db.prepare_cached("SELECT summary FROM escalation_summaries WHERE conversation = ?1")?;
+    let found: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+    Ok(found.filter(|it| !it.is_empty()))
 }
 
 /// Forgets that the assistant asked for a person.
 pub fn calm(db: &Connection, id: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET escalation = NULL, escalated_at = NULL WHERE id = ?1 AND escalation IS NOT NULL";
     db.prepare_cached(sql)?.execute([id])?;
+    forget_summary(db, id)
+}
+
+fn forget_summary(db: &Connection, id: &str) -> Result<(), DatabaseError> {
+    db.prepare_cached("DELETE FROM escalation_summaries WHERE conversation = ?1")?.execute([id])?;
     Ok(())
 }
 

@@ -37,9 +37,24 @@ pub fn add(
 
 /// The piece that falls due next.
 pub fn next(db: &Connection) -> Result<Option<Due>, DatabaseError> {
-    let sql = "SELECT seq, at, kind, subject, data FROM due ORDER BY at, seq LIMIT 1";
-    let mut statement = db.prepare_cached(sql)?;
-    let found = statement.query_row([], |row| {
+    first(db, "kind <> ?1", "")
+}
+
+/// The piece that falls due next and is of another kind.
+pub fn next_beside(db: &Connection, kind: &str) -> Result<Option<Due>, DatabaseError> {
+    first(db, "kind <> ?1", kind)
+}
+
+/// The piece of a kind that falls due next.
+pub fn next_of(db: &Connection, kind: &str) -> Result<Option<Due>, DatabaseError> {
+    first(db, "kind = ?1", kind)
+}
+
+fn first(db: &Connection, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {
+    let sql =
+        format!("SELECT seq, at, kind, subject, data FROM due WHERE {condition} ORDER BY at, seq LIMIT 1");
+    let mut statement = db.prepare_cached(&sql)?;
+    let found = statement.query_row([kind], |row| {
         Ok(Due {
             seq: row.get(0)?,
             at: Timestamp::from_micros(row.get(1)?),
@@ -56,9 +71,24 @@ pub fn take(db: &Connection, seq: i64) -> Result<bool, DatabaseError> {
     Ok(db.prepare_cached("DELETE FROM due WHERE seq = ?1")?.execute([seq])? > 0)
 }
 
-/// Puts a piece off to a later time.
-pub fn postpone(db: &Connection, seq: i64, at: Timestamp) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at.micros()])?;
+/// Puts a piece off to a later time; false when it is no longer there.
+pub fn postpone(db: &Connection, seq: i64, at: Timestamp) -> Result<bool, DatabaseError> {
+    let changed =
+        db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at.micros()])?;
+    Ok(changed > 0)
+}
+
+/// When a piece falls due; nothing when it was taken off.
+pub fn at(db: &Connection, seq: i64) -> Result<Option<Timestamp>, DatabaseError> {
+    let mut statement = db.prepare_cached("SELECT at FROM due WHERE seq = ?1")?;
+    let found: Option<i64> = statement.query_row([seq], |row| row.get(0)).optional()?;
+    Ok(found.map(Timestamp::from_micros))
+}
+
+/// Puts a piece off and notes what the next attempt needs to know.
+pub fn again(db: &Connection, seq: i64, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE due SET at = ?2, data = ?3 WHERE seq = ?1";
+    db.prepare_cached(sql)?.execute(params![seq, at.micros(), data])?;
     Ok(())
 }
 

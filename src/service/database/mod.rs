@@ -20,21 +20,25 @@ pub mod happenings;
 pub mod idempotency;
 pub mod keys;
 pub mod latest;
+mod lock;
 pub mod media;
 pub mod messages;
 pub mod meta;
 mod open;
 pub mod outbound;
+pub mod proposals;
 mod readers;
 pub mod savepoint;
 pub mod templates;
 pub mod threads;
+pub mod usage;
 pub mod webhooks;
 pub mod workspaces;
 mod writer;
 
+use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 use thiserror::Error;
@@ -60,6 +64,9 @@ pub enum DatabaseError {
     /// The file is not SQLite's at all.
     #[error("the file is no database; it was left as it is: give another path with --db")]
     NoDatabase,
+    /// Another service runs on the file.
+    #[error("another frontdesk serves this file; end that one first, or use another file")]
+    InUse,
     /// A job failed badly, or the service is stopping.
     #[error("the database did not finish a job")]
     Closed,
@@ -72,6 +79,8 @@ pub enum DatabaseError {
 pub struct Database {
     writer: writer::Writer,
     readers: readers::Readers,
+    /// Held by a service, so that there is no second one on the file.
+    lock: Mutex<Option<File>>,
 }
 
 impl DatabaseError {
@@ -91,11 +100,12 @@ impl Database {
         durability: Durability,
         committed: Arc<Notify>,
     ) -> Result<(Self, Opened), DatabaseError> {
-        let (connection, opened) = open::writer(path)?;
+        let (connection, opened, lock) = open::writer(path)?;
         if durability == Durability::Simulated {
             connection.execute_batch("PRAGMA synchronous = OFF")?;
         }
-        Ok((Self::around(path, connection, committed)?, opened))
+        let database = Self::around(path, connection, committed)?;
+        Ok((Self { lock: Mutex::new(Some(lock)), ..database }, opened))
     }
 
     /// Opens a file that a service has made; neither makes one nor sets one aside.
@@ -109,7 +119,7 @@ impl Database {
     fn around(path: &Path, connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
         let readers = readers::Readers::start(path)?;
         let writer = writer::Writer::start(connection, committed)?;
-        Ok(Self { writer, readers })
+        Ok(Self { writer, readers, lock: Mutex::default() })
     }
 
     /// Runs a job that changes something. Undone when it fails.
@@ -147,6 +157,7 @@ impl Database {
     /// Ends the writer after its last job and folds the log into the file.
     pub fn close(&self) {
         self.writer.close();
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::service::database::DatabaseError;
+use crate::service::database::{DatabaseError, lock};
 
 /// Marks the file as this service's.
 const APPLICATION: i64 = 0x6664_7376;
@@ -62,20 +62,23 @@ pub struct Opened {
     pub set_aside: Option<PathBuf>,
 }
 
-/// Opens the writer's connection; makes the file and its tables when absent.
-pub fn writer(path: &Path) -> Result<(Connection, Opened), DatabaseError> {
+/// Opens the writer's connection and locks the file for it; makes the file and
+/// its tables when absent.
+pub fn writer(path: &Path) -> Result<(Connection, Opened, File), DatabaseError> {
     // Somebody's text is not a corrupt database.
     let begun = beginning(path)?;
     if !(begun.is_empty() || begun == BEGINNING) {
         return Err(DatabaseError::NoDatabase);
     }
+    make_private(path)?;
+    let lock = lock::take(path)?;
     match open(path) {
-        Ok((connection, fresh)) => Ok((connection, Opened { fresh, set_aside: None })),
+        Ok((connection, fresh)) => Ok((connection, Opened { fresh, set_aside: None }, lock)),
         Err(DatabaseError::Sql(cause)) if is_corrupt(&cause) => {
             let aside = set_aside(path)?;
             tracing::error!(aside = %aside.display(), %cause, "the database was corrupt and is set aside");
             let (connection, fresh) = open(path)?;
-            Ok((connection, Opened { fresh, set_aside: Some(aside) }))
+            Ok((connection, Opened { fresh, set_aside: Some(aside) }, lock))
         }
         Err(other) => Err(other),
     }
@@ -222,7 +225,7 @@ mod tests {
         drop(writer(&path).expect("opens"));
         let garbage = [BEGINNING, &[7_u8; 8192]].concat();
         fs::write(&path, &garbage).expect("written");
-        let (_, opened) = writer(&path).expect("opens again");
+        let (_, opened, _) = writer(&path).expect("opens again");
         assert!(opened.fresh);
         let aside = opened.set_aside.expect("set aside");
         assert_eq!(fs::read(aside).expect("kept"), garbage);

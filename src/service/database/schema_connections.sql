@@ -1,5 +1,6 @@
--- Data Connections. Made when they are not there yet: they came after the
--- first format, and whoever does not know them is not disturbed by them.
+-- Data Connections and the assistant. Made when they are not there yet: they
+-- came after the first format, and whoever does not know them is not disturbed
+-- by them.
 CREATE TABLE IF NOT EXISTS connections (
     name TEXT PRIMARY KEY,
     definition TEXT NOT NULL,
@@ -18,3 +19,35 @@ CREATE TABLE IF NOT EXISTS connection_calls (
     millis INTEGER NOT NULL,
     bytes INTEGER NOT NULL
 ) STRICT;
+
+-- What the assistant says beside its reason when it asks for a person.
+CREATE TABLE IF NOT EXISTS escalation_summaries (
+    conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+    summary TEXT NOT NULL
+) STRICT;
+
+-- Changes the assistant proposes. The id is also the idempotency key a person
+-- carries the call out with.
+CREATE TABLE IF NOT EXISTS proposals (
+    id TEXT PRIMARY KEY,
+    conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    connection TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    -- A JSON object: what the assistant filled in.
+    answers TEXT NOT NULL,
+    -- proposed, begun, done or dropped.
+    state TEXT NOT NULL,
+    outcome TEXT,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS proposals_by_conversation ON proposals (conversation);
+
+-- Tokens a model took, by day and conversation; an empty conversation holds
+-- the sum of the day.
+CREATE TABLE IF NOT EXISTS assistant_usage (
+    day INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (day, conversation)
+) STRICT, WITHOUT ROWID;

@@ -2,12 +2,15 @@
 //!
 //! Knows nothing of where rows come from.
 
-use serde_json::Value;
+use rusqlite::Connection;
+use serde_json::{Map, Value, json};
 
 use crate::model::time::Timestamp;
 use crate::service::channels::Channel;
-use crate::service::database::conversations::ConversationRow;
+use crate::service::database::DatabaseError;
+use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::MessageRow;
+use crate::service::database::proposals::{self, ProposalRow};
 use crate::wire::conversations::ConversationBody;
 use crate::wire::lines::{ConversationLine, MessageLine};
 use crate::wire::messages::MessageBody;
@@ -116,22 +119,45 @@ pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
 }
 
 /// A conversation as read alone: with its automation and escalation.
-pub fn whole_conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
-    let automation = row.automation;
-    let escalation = row.escalation.as_ref().map_or(
-        Value::Null,
-        |reason| serde_json::json!({"reason": reason, "since": row.escalated_at.map(|at| at.to_string())}),
-    );
+pub fn whole_conversation(
+    row: ConversationRow,
+    escalation: Option<Value>,
+    now: Timestamp,
+) -> ConversationBody {
     ConversationBody {
-        automation_enabled: Some(automation),
-        escalation: Some(escalation),
+        automation_enabled: Some(row.automation),
+        escalation: Some(escalation.unwrap_or(Value::Null)),
         ..conversation(row, now)
     }
 }
 
+/// Why the assistant asks for a person, what it says of it and what it
+/// proposes; nothing where it does not.
+///
+/// # Errors
+/// When the database fails.
+pub fn escalation(db: &Connection, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
+    let Some(reason) = &row.escalation else { return Ok(None) };
+    let proposal = |it: ProposalRow| {
+        let values: Map<String, Value> =
+            it.answers.into_iter().map(|(name, value)| (name, value.into())).collect();
+        json!({"id": it.id, "connection": it.connection, "endpoint": it.endpoint, "values": values})
+    };
+    let proposals: Vec<Value> = proposals::open_of(db, &row.id)?.into_iter().map(proposal).collect();
+    Ok(Some(json!({
+        "reason": reason,
+        "summary": conversations::summary(db, &row.id)?,
+        "proposals": proposals,
+        "since": row.escalated_at.map(|at| at.to_string()),
+    })))
+}
+
 /// A conversation of the bot channel.
-pub fn telegram_conversation(row: ConversationRow) -> TelegramConversationBody {
+pub fn telegram_conversation(
+    (row, escalation): (ConversationRow, Option<Value>),
+) -> TelegramConversationBody {
     TelegramConversationBody {
+        escalation,
         id: row.id,
         telegram_chat_id: Some(row.peer),
         telegram_username: row.username,

@@ -4,6 +4,7 @@
 //! Knows nothing of the bot channel's paths, which share [`page_of_messages`].
 
 use axum::extract::State;
+use serde_json::Value;
 
 use crate::model::time::{Clock, Timestamp};
 use crate::service::auth::Caller;
@@ -72,11 +73,12 @@ fn asked(
     Ok((status.map(|it| if it == "open" { "active" } else { it }), page))
 }
 
-/// A page of the caller's channel's conversations.
+/// A page of the caller's channel's conversations, each with why the assistant
+/// asks for a person.
 pub async fn page<B: Body>(
     service: Service,
     request: Reading,
-    body: impl Fn(ConversationRow) -> B + Send + 'static,
+    body: impl Fn((ConversationRow, Option<Value>)) -> B + Send + 'static,
 ) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
@@ -85,7 +87,12 @@ pub async fn page<B: Body>(
         .database
         .read(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.reach())?;
-            page.reply(&state.cursors, rows, ConversationRow::place, body)
+            let told = rows.into_iter().map(|row| {
+                let escalation = bodies::escalation(db, &row)?;
+                Ok::<_, ApiError>((row, escalation))
+            });
+            let told = told.collect::<Result<Vec<_>, _>>()?;
+            page.reply(&state.cursors, told, |(row, _)| row.place(), body)
         })
         .await
 }
@@ -99,7 +106,8 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .database
         .read(move |db| {
             let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            Reply::ok(&bodies::whole_conversation(row, now))
+            let escalation = bodies::escalation(db, &row)?;
+            Reply::ok(&bodies::whole_conversation(row, escalation, now))
         })
         .await
 }

@@ -3,6 +3,7 @@
 //! Knows nothing of what becomes of a call.
 
 use axum::extract::State;
+use serde_json::Value;
 
 use crate::model::{bounds, prices};
 use crate::service::auth::Caller;
@@ -14,6 +15,7 @@ use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
+use crate::service::handlers::bodies;
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
@@ -117,16 +119,18 @@ pub async fn conversations(State(service): State<Service>, request: Reading) -> 
             let rows = conversations::list(db, &channel.id, None, &page.after, page.reach())?;
             let with_manner = |row: ConversationRow| {
                 let spoken = voice::manner(db, &channel, &row.id)? == voice::CALL;
-                Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }))
+                let escalation = bodies::escalation(db, &row)?;
+                Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }, escalation))
             };
             let rows = rows.into_iter().map(with_manner).collect::<Result<Vec<_>, _>>()?;
-            page.reply(&state.cursors, rows, |(row, _)| row.place(), body)
+            page.reply(&state.cursors, rows, |(row, ..)| row.place(), body)
         })
         .await
 }
 
-fn body((row, kind): (ConversationRow, &'static str)) -> VoipConversationBody {
+fn body((row, kind, escalation): (ConversationRow, &'static str, Option<Value>)) -> VoipConversationBody {
     VoipConversationBody {
+        escalation,
         id: row.id,
         customer_phone: Some(row.peer),
         customer_name: row.name,

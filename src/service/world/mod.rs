@@ -13,9 +13,8 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::model::time::{Clock, Timestamp};
-use crate::service::assistant::{self, Answer};
+use crate::service::assistant::{self, Answer, Turn};
 use crate::service::chat::{broadcast, deliver};
-use crate::service::connections;
 use crate::service::database::due::{self, Due};
 use crate::service::database::savepoint;
 use crate::service::errors::ApiError;
@@ -112,8 +111,11 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 /// When the database fails.
 pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.world.lock().await;
+    // What takes its time is thought of beside the world, which waits for nobody.
+    let aside = if assistant::thinks_aside(service).await? { Kind::Answer.word() } else { "" };
     loop {
-        let Some(next) = service.database.read(due::next).await? else { return Ok(None) };
+        let next: Option<Due> = service.database.read(move |db| due::next_beside(db, aside)).await?;
+        let Some(next) = next else { return Ok(None) };
         if next.at > service.clock.now() {
             return Ok(Some(next.at));
         }
@@ -126,15 +128,11 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
 /// at the time it fell due, however late that is noticed.
 async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
     let thinks = Kind::from_word(&first.kind) == Some(Kind::Answer);
-    let instant = service.assistant.as_ref().is_none_or(|it| it.is_instant());
-    // Who may look something up takes the time that the other side takes.
-    if thinks && (!instant || connections::any(service).await?) {
-        return assistant::think_aside(service, first).await;
-    }
-    let answer = match thinks {
-        true => assistant::think(service, &first.subject).await?,
-        false => None,
+    let thought = match service.assistant.as_ref().filter(|_| thinks) {
+        Some(it) => assistant::think(service, it.as_ref(), &first.subject).await?,
+        None => None,
     };
+    let answer = thought.and_then(|(turn, answer)| Some((turn, answer.ok()?)));
     let state = service.clone();
     service
         .database
@@ -153,7 +151,12 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
 
 /// Takes one thing off the list and does it. What the world refuses is left
 /// undone, and holds nothing up.
-fn one(db: &Connection, service: &Service, due: &Due, answer: Option<Answer>) -> Result<(), ApiError> {
+fn one(
+    db: &Connection,
+    service: &Service,
+    due: &Due,
+    answer: Option<(Turn, Answer)>,
+) -> Result<(), ApiError> {
     if !due::take(db, due.seq)? {
         return Ok(());
     }

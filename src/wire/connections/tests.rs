@@ -35,8 +35,13 @@ column = [
 name = "find"
 method = "POST"
 path = "/find"
-contact = "metadata.customer"
-parameter = [{ name = "order", in = "body", required = true, ask = "Order number" }]
+contact = ["email", "chat_id"]
+assistant_may_change = true
+parameter = [
+  { name = "order", in = "body", required = true, ask = "Order number" },
+  { name = "customer", in = "body", from = "contact" },
+  { name = "number", in = "body", from = "contact.metadata.customer" },
+]
 field = [{ name = "placed", path = "$.placed", format = "date" }]
 "#;
 
@@ -45,6 +50,7 @@ fn what_is_written_is_read_again() {
     let (connections, wrong) = read(SHOP);
     assert_eq!(wrong, [] as [&str; 0]);
     assert_eq!(connections[0].endpoints.len(), 2);
+    assert!(connections[0].endpoints[1].assistant_may_change);
     let (again, wrong) = read(&write(&connections));
     assert_eq!((again, wrong), (connections.clone(), Vec::new()));
     assert_eq!(from_json(&to_json(&connections[0])).as_ref(), Ok(&connections[0]));
@@ -83,7 +89,36 @@ fn mistakes_say_where_and_what() {
             "from = \"customer\"",
             "line 17: connection \"shop\": endpoint \"orders\": from = \"customer\" is not known; use contact, or contact.phone",
         ),
-        ("contact = \"metadata.customer\"", "contact = \"id\"", "use one of: phone, email"),
+        (
+            "contact = [\"email\", \"chat_id\"]",
+            "contact = \"id\"",
+            "line 34: connection \"shop\": endpoint \"find\": contact = \"id\" is not known; use one of: phone, email",
+        ),
+        (
+            "contact = [\"email\", \"chat_id\"]",
+            "contact = \"name\"",
+            "line 34: connection \"shop\": endpoint \"find\": a name is chosen by the customer and identifies nobody: use phone",
+        ),
+        (
+            "\"chat_id\"]",
+            "\"username\"]",
+            "line 34: connection \"shop\": endpoint \"find\": a username is chosen",
+        ),
+        (
+            "\"chat_id\"]",
+            "\"metadata.id\"]",
+            "line 34: connection \"shop\": endpoint \"find\": metadata.id is what",
+        ),
+        (
+            "from = \"contact.metadata.customer\"",
+            "from = \"contact.name\"",
+            "line 39: connection \"shop\": endpoint \"find\": a name is chosen by the customer and identifies nobody: use phone",
+        ),
+        (
+            "{ name = \"phone\", in = \"path\", from = \"contact\" }",
+            "{ name = \"phone\", in = \"path\", constant = \"7\" }",
+            "line 16: connection \"shop\": endpoint \"orders\": nothing it is given says who the customer is",
+        ),
         (", constant = \"5\"", "", "needs one of: from, constant, ask"),
         (
             "constant = \"5\"",
@@ -108,6 +143,6 @@ fn mistakes_say_where_and_what() {
     }
     let (read_twice, wrong) = read(&format!("{SHOP}{SHOP}"));
     assert_eq!((read_twice.len(), wrong.len()), (1, 1));
-    assert!(wrong[0].starts_with("line 39: connection \"shop\": two connections are called"), "{wrong:?}");
+    assert!(wrong[0].starts_with("line 44: connection \"shop\": two connections are called"), "{wrong:?}");
     assert_eq!(read(""), (Vec::new(), Vec::new()));
 }

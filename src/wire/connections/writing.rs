@@ -2,10 +2,13 @@
 //!
 //! Knows nothing of TOML and JSON.
 
+use crate::model::connections::identity::ContactField;
 use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
 use crate::model::connections::parameters::{Parameter, Source};
 use crate::model::connections::{Auth, Connection, Endpoint};
-use crate::wire::connections::{AuthEntry, ColumnEntry, EndpointEntry, Entry, FieldEntry, ParameterEntry};
+use crate::wire::connections::{
+    AuthEntry, ColumnEntry, ContactEntry, EndpointEntry, Entry, FieldEntry, ParameterEntry,
+};
 
 /// A connection as an entry of a document.
 pub(super) fn entry(it: &Connection) -> Entry {
@@ -37,7 +40,12 @@ fn endpoint_entry(it: &Endpoint) -> EndpointEntry {
         method: it.method.word().to_owned(),
         path: it.path.clone(),
         instructions: it.instructions.clone(),
-        contact: it.contact.word(),
+        contact: match it.contact.as_slice() {
+            [one] => ContactEntry::One(one.word()),
+            several => ContactEntry::Several(several.iter().map(ContactField::word).collect()),
+        },
+        public: it.public,
+        assistant_may_change: it.assistant_may_change,
         automatic: it.automatic,
         parameter: it.parameters.iter().map(parameter_entry).collect(),
         field: it.fields.iter().map(field_entry).collect(),

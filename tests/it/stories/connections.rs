@@ -274,3 +274,18 @@ fn the_log_of_calls_names_nobody_while_names_are_hidden() {
         .hides("Maria")
         .hides("Lopez");
 }
+
+#[test]
+fn nobody_is_looked_up_by_what_they_call_themselves() {
+    let mut desk = desk(160, 40);
+    // A number, and a mail address that was told, as those of others.
+    desk.customer("whatsapp", "+34600999888", "+34600111222", "Where is my order?");
+    let contact = serde_json::json!({"phone": "+34600999888", "email": "helen.marsden@mail.example"});
+    desk.elsewhere("whatsapp", "POST", "/contacts", contact);
+    desk.settle();
+    desk.keys(":").types("open +34600999888").keys("<Enter>").settle().keys("L").settle();
+    desk.shows("shop · orders").hides("1041").hides("1058").hides("Gold");
+    // Asked by hand, another customer's order is as unknown as one that never was.
+    desk.keys("!").types("parcel").keys("<Enter>").types("1041").keys("<Enter>");
+    desk.shows("it knows nothing there (status 404)").hides("Quay Post");
+}

@@ -31,7 +31,9 @@ pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Resu
         service.database.write(move |db| meta::set(db, "clock_shift", &shift)).await;
     kept?;
     world::catch_up(&service).await?;
-    assistant::settled(&service).await;
+    assistant::settled(&service).await?;
+    // What was said just now may have consequences that are due by now, too.
+    world::catch_up(&service).await?;
     deliveries::settle(&service).await?;
     Reply::ok(&json!({"now": service.clock.now().to_string()}))
 }

@@ -1,0 +1,86 @@
+//! `admin proposal`: changes the assistant proposed, which a person carries
+//! out or drops.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+
+use crate::cli::print;
+use crate::model::text::SafeText;
+use crate::service::admin::Admin;
+use crate::service::database::proposals::ProposalRow;
+use crate::shell::clock::SystemClock;
+
+/// What can be done with proposals.
+#[derive(Debug, Subcommand)]
+pub enum ProposalAction {
+    /// List the proposals, newest first.
+    List,
+    /// Make the proposed call, for the customer it was proposed for. Tried
+    /// again, it has the same idempotency key.
+    CarryOut {
+        /// Its id.
+        id: String,
+    },
+    /// Decide against one.
+    Drop {
+        /// Its id.
+        id: String,
+    },
+}
+
+/// Does it.
+///
+/// # Errors
+/// When there is no such proposal, the other side does not do it, or the
+/// service's file refuses.
+pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()> {
+    match action {
+        ProposalAction::List => {
+            let all = admin.proposals().await.context("listing the proposals")?;
+            if json {
+                return print::line(&Value::Array(all.iter().map(item).collect()).to_string());
+            }
+            all.iter().try_for_each(|it| print::line(&words(it)))
+        }
+        ProposalAction::CarryOut { id } => {
+            let called = admin.carry_out(&id, Arc::new(SystemClock)).await.context("carrying it out")?;
+            match called.answer {
+                Ok(answer) => print::line(&format!("{id}\tdone\tstatus {}", answer.status)),
+                Err(why) => bail!("{id} is not known to be done: {why}; carry it out again or drop it"),
+            }
+        }
+        ProposalAction::Drop { id } => {
+            admin.drop_proposal(&id).await.context("dropping it")?;
+            print::line(&format!("{id}\tdropped"))
+        }
+    }
+}
+
+fn words(it: &ProposalRow) -> String {
+    let values: Vec<String> = it.answers.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let outcome = it.outcome.as_deref().unwrap_or("");
+    let line = [
+        &it.id,
+        &it.created_at.to_string(),
+        &it.conversation,
+        &format!("{} · {}", it.connection, it.endpoint),
+        &values.join(" "),
+        it.state.word(),
+        outcome,
+    ]
+    .map(|it| SafeText::line(it).to_string());
+    line.join("\t").trim_end().to_owned()
+}
+
+fn item(it: &ProposalRow) -> Value {
+    let values: Map<String, Value> =
+        it.answers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    json!({
+        "id": it.id, "at": it.created_at.to_string(), "conversation": it.conversation,
+        "connection": it.connection, "endpoint": it.endpoint, "values": values,
+        "state": it.state.word(), "outcome": it.outcome,
+    })
+}

@@ -1,0 +1,232 @@
+//! What identifies a contact, by example and over random worlds.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::model::connections::Method;
+use crate::model::connections::parameters::{Place, ValueKind};
+
+/// What customers call themselves to be taken for somebody else.
+const HOSTILE: [&str; 12] = [
+    "+442079460123",
+    "helen@mail.example",
+    "482113907",
+    "' OR 1=1 --",
+    "../customers",
+    "phone=+442079460123",
+    "*",
+    "",
+    " ",
+    "+44 20 7946 0123",
+    "null",
+    "\u{202e}321064970244+",
+];
+
+fn endpoint(contact: &[ContactField], parameters: Vec<Parameter>) -> Endpoint {
+    Endpoint {
+        name: "orders".to_owned(),
+        method: Method::Get,
+        path: "/orders".to_owned(),
+        instructions: String::new(),
+        contact: contact.to_vec(),
+        public: false,
+        assistant_may_change: false,
+        automatic: false,
+        parameters,
+        fields: Vec::new(),
+    }
+}
+
+fn parameter(name: &str, place: Place, required: bool, source: Source) -> Parameter {
+    Parameter { name: name.to_owned(), place, kind: ValueKind::Text, required, source }
+}
+
+#[test]
+fn values_come_from_where_they_are_said_to() {
+    let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222")
+        .with_metadata(vec![("customer".to_owned(), "C-7".to_owned())]);
+    let metadata = Source::ContactField(ContactField::Metadata("customer".into()));
+    let wanted = endpoint(
+        &[ContactField::Phone],
+        vec![
+            parameter("a", Place::Query, true, Source::Contact),
+            parameter("b", Place::Path, false, metadata),
+            parameter("c", Place::Query, false, Source::Asked(String::new())),
+            parameter("d", Place::Body, true, Source::Constant("x".into())),
+            parameter("e", Place::Body, true, Source::Asked("Order number".into())),
+        ],
+    );
+    let answers = [("e".to_owned(), " 1041 ".to_owned()), ("a".to_owned(), "+442079460123".to_owned())];
+    let filled = wanted.fill(&facts, &answers).expect("filled");
+    let values: Vec<_> = filled.iter().map(|it| (it.name.as_str(), it.value.as_str())).collect();
+    assert_eq!(values, [("a", "+34600111222"), ("b", "C-7"), ("d", "x"), ("e", "1041")]);
+    assert_eq!(wanted.fill(&facts, &[]), Err("Order number is wanted".to_owned()));
+    let mail = ContactFacts::of(&Platform::Email, "ana@mail.example");
+    assert_eq!(wanted.fill(&mail, &answers), Err("the contact's phone is not known".to_owned()));
+    let either = Endpoint { contact: vec![ContactField::Phone, ContactField::Email], ..wanted.clone() };
+    let unknown = either.fill(&ContactFacts::default(), &answers);
+    assert_eq!(unknown, Err("the contact's phone or email is not known".to_owned()));
+}
+
+#[test]
+fn what_comes_from_the_contact_is_required_whatever_was_written() {
+    let optional = parameter("customer", Place::Query, false, Source::Contact);
+    let refund = parameter("order", Place::Query, true, Source::Asked("Order number".into()));
+    let answers = [("order".to_owned(), "1041".to_owned())];
+    let stranger = ContactFacts::of(&Platform::Email, "ana@mail.example");
+    let wanted = endpoint(&[ContactField::Phone], vec![optional, refund.clone()]);
+    assert!(wanted.fill(&stranger, &answers).is_err(), "a refund without its customer");
+    assert!(endpoint(&[ContactField::Phone], vec![refund]).fill(&stranger, &answers).is_err());
+    let metadata = Source::ContactField(ContactField::Metadata("id".into()));
+    let known = stranger.with_metadata(vec![("id".to_owned(), "7".to_owned())]);
+    let only_metadata = endpoint(&[], vec![parameter("id", Place::Query, true, metadata)]);
+    assert!(only_metadata.fill(&known, &[]).is_err(), "metadata identifies nobody");
+    let stock = endpoint(&[], vec![parameter("a", Place::Path, true, Source::Asked("Article".into()))]);
+    let stock = Endpoint { public: true, ..stock };
+    assert!(stock.fill(&ContactFacts::default(), &[("a".to_owned(), "42".to_owned())]).is_ok());
+}
+
+#[test]
+fn a_channel_proves_only_addresses_of_its_own() {
+    for (platform, address, proven) in [
+        (Platform::Whatsapp, "+34600111222", Some(ContactField::Phone)),
+        (Platform::Voip, "+34600111222", Some(ContactField::Phone)),
+        (Platform::Email, "ana@mail.example", Some(ContactField::Email)),
+        (Platform::Telegram, "482113907", Some(ContactField::ChatId)),
+        (Platform::Whatsapp, "ana@mail.example", None),
+        (Platform::Telegram, "ana@mail.example", None),
+        (Platform::Telegram, "@harbor", None),
+        (Platform::Telegram, "-1001234567890", None),
+        (Platform::Telegram, "+34600111222", None),
+        (Platform::Telegram, "", None),
+        (Platform::Email, "+34600111222", None),
+        (Platform::Web, "+34600111222", None),
+        (Platform::Other("SIGNAL".to_owned()), "+34600111222", None),
+    ] {
+        let facts = ContactFacts::of(&platform, address);
+        for field in ContactField::VERIFIED {
+            let expected = (proven.as_ref() == Some(&field)).then_some(address);
+            assert_eq!(facts.get(&field), expected, "{platform:?} {address}: {field:?}");
+        }
+    }
+}
+
+/// One random contact, endpoint and set of answers.
+struct Case {
+    platform: Platform,
+    address: String,
+    metadata: Vec<(String, String)>,
+    answers: Vec<(String, String)>,
+    endpoint: Endpoint,
+}
+
+impl Case {
+    fn new(random: &mut StdRng) -> Self {
+        let mut word = || (*HOSTILE.choose(random).expect("a word")).to_owned();
+        let (name, username, told) = (word(), word(), word());
+        let platforms = [
+            Platform::Whatsapp,
+            Platform::Telegram,
+            Platform::Email,
+            Platform::Voip,
+            Platform::Web,
+            Platform::Other(name.clone()),
+        ];
+        let platform = platforms.choose(random).expect("a platform").clone();
+        let number: u32 = random.random_range(1..999_999_999);
+        let addresses = [
+            format!("+346{number:08}"),
+            format!("person{number}@mail.example"),
+            number.to_string(),
+            format!("-100{number}"),
+            name.clone(),
+        ];
+        let address = addresses.choose(random).expect("an address").clone();
+        let metadata = vec![("id".to_owned(), name), ("phone".to_owned(), username)];
+        let fields = [
+            ContactField::Phone,
+            ContactField::Email,
+            ContactField::ChatId,
+            ContactField::Metadata("id".to_owned()),
+            ContactField::Metadata("phone".to_owned()),
+        ];
+        let some = |random: &mut StdRng| fields.choose(random).expect("a field").clone();
+        let contact: Vec<ContactField> = (0..random.random_range(0..3)).map(|_| some(random)).collect();
+        let places = [Place::Path, Place::Query, Place::Body];
+        let parameters: Vec<Parameter> = (0..random.random_range(0..5))
+            .map(|index| {
+                let source = match random.random_range(0..4) {
+                    0 => Source::Contact,
+                    1 => Source::ContactField(some(random)),
+                    2 => Source::Asked(String::new()),
+                    _ => Source::Constant("fixed".to_owned()),
+                };
+                let place = *places.choose(random).expect("a place");
+                parameter(&format!("p{index}"), place, random.random_bool(0.5), source)
+            })
+            .collect();
+        // A model tries to fill in everything, also what it is not asked for.
+        let answers = parameters.iter().map(|it| (it.name.clone(), told.clone())).collect();
+        let public = random.random_bool(0.1);
+        let endpoint = Endpoint { public, ..endpoint(&contact, parameters) };
+        Self { platform, address, metadata, answers, endpoint }
+    }
+
+    /// What the channel proves, told apart without the code under test.
+    fn proves(&self, field: &ContactField) -> bool {
+        let digits = |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_digit());
+        match (field, &self.platform) {
+            (ContactField::Phone, Platform::Whatsapp | Platform::Voip) => {
+                self.address.strip_prefix('+').is_some_and(digits)
+            }
+            (ContactField::Email, Platform::Email) => self.address.ends_with("@mail.example"),
+            (ContactField::ChatId, Platform::Telegram) => digits(&self.address),
+            _ => false,
+        }
+    }
+}
+
+/// Over 10,000 random contacts, connections and names: no call leaves without
+/// an identity, and none with anything as identity that the channel does not
+/// prove.
+#[test]
+fn nothing_a_customer_chooses_identifies_anybody() {
+    let mut random = StdRng::seed_from_u64(20_261_122);
+    let (mut left, mut kept) = (0, 0);
+    for number in 0..10_000 {
+        let case = Case::new(&mut random);
+        let facts = ContactFacts::of(&case.platform, &case.address).with_metadata(case.metadata.clone());
+        let Ok(values) = case.endpoint.fill(&facts, &case.answers) else {
+            kept += 1;
+            continue;
+        };
+        left += 1;
+        let told = || format!("{number}: {} {:?} {:?}", case.address, case.platform, case.endpoint);
+        let value =
+            |it: &Parameter| values.iter().find(|value| value.name == it.name).map(|it| it.value.as_str());
+        let mut identified = case.endpoint.public;
+        for it in &case.endpoint.parameters {
+            let proven = match &it.source {
+                Source::Asked(_) => continue,
+                Source::Constant(text) => {
+                    assert_eq!(value(it), Some(text.as_str()), "{}", told());
+                    continue;
+                }
+                Source::ContactField(ContactField::Metadata(name)) => {
+                    let kept = case.metadata.iter().find(|it| it.0 == *name).map(|it| it.1.trim());
+                    assert_eq!(value(it), kept, "{}", told());
+                    continue;
+                }
+                Source::ContactField(field) => case.proves(field),
+                Source::Contact => case.endpoint.contact.iter().any(|field| case.proves(field)),
+            };
+            assert!(proven, "what the channel does not prove: {}", told());
+            assert_eq!(value(it), Some(case.address.as_str()), "{}", told());
+            identified = true;
+        }
+        assert!(identified, "a call about nobody left: {}", told());
+    }
+    assert!(left > 500 && kept > 5_000, "the cases are of both kinds: {left} left, {kept} did not");
+}

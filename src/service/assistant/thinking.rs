@@ -1,0 +1,273 @@
+//! When an answer is thought of: beside everything else, so many at a time,
+//! never two about one conversation, each within one deadline; again after a
+//! pause where it failed, and then a person is asked for.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
+use crate::service::assistant::{self, Answer, Assistant, Failure, Tools, Turn};
+use crate::service::connections;
+use crate::service::database::due::{self, Due};
+use crate::service::database::{DatabaseError, savepoint};
+use crate::service::errors::ApiError;
+use crate::service::rhythm;
+use crate::service::state::Service;
+use crate::service::world::Kind;
+use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
+
+/// How many conversations are thought about at a time.
+const PLACES: u32 = 4;
+/// How long one answer may take, with all that is looked up for it.
+const DEADLINE: Duration = Duration::from_secs(45);
+/// How long a thought's work stays its own unless it is renewed: what is left
+/// of it after a crash is begun anew then.
+const LEASE: i64 = MINUTE;
+/// How often a thought renews that.
+const RENEWED: Duration = Duration::from_secs(15);
+/// The pauses before it is tried again, after each failure.
+const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
+
+/// What is being thought about.
+pub struct Thoughts {
+    places: Arc<Semaphore>,
+    about: Mutex<HashSet<String>>,
+}
+
+impl Default for Thoughts {
+    fn default() -> Self {
+        let places = usize::try_from(PLACES).unwrap_or(1);
+        Self { places: Arc::new(Semaphore::new(places)), about: Mutex::default() }
+    }
+}
+
+/// One place, held while a conversation is thought about.
+struct Place {
+    service: Service,
+    conversation: String,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Place {
+    /// Nothing where the conversation is thought about already.
+    fn take(service: &Service, conversation: &str, permit: OwnedSemaphorePermit) -> Option<Self> {
+        let mut about = service.thoughts.about.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_free = about.insert(conversation.to_owned());
+        let conversation = conversation.to_owned();
+        is_free.then(|| Self { service: service.clone(), conversation, permit: Some(permit) })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut about = self.service.thoughts.about.lock().unwrap_or_else(PoisonError::into_inner);
+        about.remove(&self.conversation);
+        drop(about);
+        drop(self.permit.take());
+        // Whoever waits for a place looks again.
+        self.service.committed.notify_waiters();
+    }
+}
+
+/// Whether answers are thought of beside the simulated world: whoever asks
+/// somebody takes the time that the other side takes.
+///
+/// # Errors
+/// When the database fails.
+pub async fn thinks_aside(service: &Service) -> Result<bool, DatabaseError> {
+    match &service.assistant {
+        None => Ok(false),
+        Some(it) => Ok(!it.is_instant() || connections::any(service).await?),
+    }
+}
+
+/// Keeps thinking of what falls due until the service stops.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    loop {
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
+        let round = begin_due(&service).await;
+        if !rhythm::rest(&service, round, "the assistant is silent", committed, &mut stop).await {
+            return;
+        }
+    }
+}
+
+/// Begins to think of what has fallen due, as far as there are places; when
+/// the next answer falls due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
+    if !thinks_aside(service).await? {
+        return Ok(None);
+    }
+    loop {
+        let Ok(permit) = Arc::clone(&service.thoughts.places).try_acquire_owned() else { return Ok(None) };
+        let answer = Kind::Answer.word();
+        let next: Option<Due> = service.database.read(move |db| due::next_of(db, answer)).await?;
+        let Some(next) = next else { return Ok(None) };
+        let now = service.clock.now();
+        if next.at > now {
+            return Ok(Some(next.at));
+        }
+        let place = Place::take(service, &next.subject, permit);
+        let until = now.plus(if place.is_some() { LEASE } else { SECOND });
+        let (seq, at) = (next.seq, next.at);
+        let mine: Result<bool, DatabaseError> = service
+            .database
+            .write(move |db| {
+                // Somebody else may have taken it since it was read.
+                Ok(due::at(db, seq)? == Some(at) && due::postpone(db, seq, until)?)
+            })
+            .await;
+        if let (true, Some(place)) = (mine?, place) {
+            let service = service.clone();
+            tokio::spawn(async move {
+                if let Err(error) = consider(&service, &next).await {
+                    tracing::error!(%error.message, "an answer of the assistant was lost");
+                }
+                drop(place);
+            });
+        }
+    }
+}
+
+/// Thinks of all that has fallen due until nothing is thought about any more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn settled(service: &Service) -> Result<(), ApiError> {
+    loop {
+        let next = begin_due(service).await?;
+        let busy = service.thoughts.places.available_permits() < usize::try_from(PLACES).unwrap_or(1);
+        // Fails only when the semaphore is closed, which it never is.
+        drop(service.thoughts.places.acquire_many(PLACES).await);
+        if !busy && next.is_none_or(|at| at > service.clock.now()) {
+            return Ok(());
+        }
+    }
+}
+
+/// What the assistant makes of a conversation, outside any transaction;
+/// nothing where it has nothing to answer.
+///
+/// # Errors
+/// When the database fails.
+pub async fn think(
+    service: &Service,
+    assistant: &dyn Assistant,
+    conversation: &str,
+) -> Result<Option<(Turn, Result<Answer, Failure>)>, ApiError> {
+    let id = conversation.to_owned();
+    let turn: Result<_, DatabaseError> = service.database.read(move |db| assistant::turn(db, &id)).await;
+    let Some(turn) = turn? else { return Ok(None) };
+    let tools = Tools::of(service, conversation).await?;
+    let answer = in_time(assistant, &turn, &tools).await;
+    Ok(Some((turn, answer)))
+}
+
+/// The answer with all that is looked up for it, within one deadline.
+async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> Result<Answer, Failure> {
+    let late = || Failure::Failed(format!("no answer within {} s", DEADLINE.as_secs()));
+    tokio::time::timeout(DEADLINE, assistant.answer(turn, tools)).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// Thinks, and says what came of it. The work stays on the list until then; it
+/// is left where it is taken off meanwhile, because the customer wrote again.
+async fn consider(service: &Service, due: &Due) -> Result<(), ApiError> {
+    let Some(assistant) = &service.assistant else { return Ok(()) };
+    let mut thinking = pin!(think(service, assistant.as_ref(), &due.subject));
+    let thought = loop {
+        tokio::select! {
+            thought = &mut thinking => break thought?,
+            () = tokio::time::sleep(RENEWED) => {
+                let (seq, until) = (due.seq, service.clock.now().plus(LEASE));
+                let kept: Result<bool, DatabaseError> =
+                    service.database.write(move |db| due::postpone(db, seq, until)).await;
+                if !kept? {
+                    return Ok(());
+                }
+            }
+        }
+    };
+    let (state, due) = (service.clone(), due.clone());
+    service
+        .database
+        .write(move |db| {
+            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            conclude(&work, &due, thought)
+        })
+        .await
+}
+
+/// What comes of a thought, in one transaction with taking it off the list.
+fn conclude(
+    work: &Work<'_>,
+    due: &Due,
+    thought: Option<(Turn, Result<Answer, Failure>)>,
+) -> Result<(), ApiError> {
+    let failures: usize = due.data.parse().unwrap_or(0);
+    if let Some((_, Err(Failure::Failed(why)))) = &thought
+        && let Some(pause) = PAUSES.get(failures)
+    {
+        tracing::warn!(%why, failures, "the assistant failed and will try again");
+        return Ok(due::again(work.db, due.seq, work.now.plus(*pause), &(failures + 1).to_string())?);
+    }
+    if !due::take(work.db, due.seq)? {
+        return Ok(());
+    }
+    let spoken = savepoint::part(work.db, || match thought {
+        None => Ok(()),
+        Some((turn, Ok(answer))) => assistant::speak(work, &due.subject, Some((turn, answer))),
+        Some((turn, Err(Failure::Spent(why)))) => assistant::give_up(work, &due.subject, &turn, &why),
+        Some((turn, Err(Failure::Failed(why)))) => {
+            let reason = format!("the assistant does not answer: {why}");
+            assistant::give_up(work, &due.subject, &turn, &reason)
+        }
+    });
+    match spoken {
+        // What a platform refuses it would refuse again.
+        Err(error) if error.code != ErrorCode::InternalError => {
+            tracing::warn!(%error.message, "an answer of the assistant was refused");
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::service::assistant::Thinking;
+
+    /// Looks something up again and again, each time within its own bound.
+    struct Restless;
+
+    impl Assistant for Restless {
+        fn answer<'a>(&'a self, _: &'a Turn, _: &'a Tools) -> Thinking<'a> {
+            Box::pin(async {
+                for _ in 0..4 {
+                    tokio::time::sleep(Duration::from_secs(20)).await;
+                }
+                Ok(Answer::default())
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_deadline_holds_for_the_whole_answer() {
+        let turn = Turn { language: None, said: Vec::new(), last: String::new() };
+        let begun = tokio::time::Instant::now();
+        let answer = in_time(&Restless, &turn, &Tools::none()).await;
+        assert_eq!(answer, Err(Failure::Failed("no answer within 45 s".to_owned())));
+        assert_eq!(begun.elapsed().as_secs(), 45);
+    }
+}

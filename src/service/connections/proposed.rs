@@ -1,0 +1,95 @@
+//! The dashboard's side of what the assistant proposes: a person carries a
+//! call out, for the customer it was proposed for, or drops it.
+
+use std::sync::Arc;
+
+use crate::connections::guard::{Guard, Policy};
+use crate::connections::{Ask, Called, Caller};
+use crate::model::connections::ContactFacts;
+use crate::model::time::Clock;
+use crate::service::admin::{Admin, AdminError};
+use crate::service::database::connections as stored;
+use crate::service::database::proposals::{self, ProposalRow, State};
+use crate::service::database::{DatabaseError, conversations};
+
+impl Admin {
+    /// All proposals, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn proposals(&self) -> Result<Vec<ProposalRow>, AdminError> {
+        let all: Result<_, DatabaseError> = self.database.read(proposals::list).await;
+        Ok(all?)
+    }
+
+    /// Makes a proposed call. It is noted before it leaves; where no answer says
+    /// that it is done, it may be made again, with the same idempotency key.
+    ///
+    /// # Errors
+    /// When there is none to be carried out, or the database fails; that the
+    /// other side refuses is part of what comes.
+    pub async fn carry_out(&self, id: &str, clock: Arc<dyn Clock>) -> Result<Called, AdminError> {
+        let row = self.undecided(id, State::Begun).await?;
+        let (connection, secret) = self.connection(&row.connection).await?;
+        let Some(endpoint) = connection.endpoint(&row.endpoint) else {
+            let why = format!("{} has no endpoint {:?} any more", row.connection, row.endpoint);
+            return Err(AdminError::Refused(why));
+        };
+        let conversation = row.conversation.clone();
+        let found: Result<_, DatabaseError> =
+            self.database.read(move |db| conversations::with_channel(db, &conversation)).await;
+        let facts = found?.map(|(channel, row)| ContactFacts::of(&channel.kind.platform(), &row.peer));
+        let facts = facts.unwrap_or_default();
+        let caller = Caller::new(Guard::system(Policy::default()), clock);
+        let ask = Ask {
+            connection: &connection,
+            endpoint,
+            secret: secret.as_ref(),
+            facts: &facts,
+            answers: &row.answers,
+            contact: &row.conversation,
+            key: Some(&row.id),
+        };
+        let called = caller.call(ask).await;
+        let (state, outcome) = match &called.answer {
+            Ok(answer) => (State::Done, format!("status {}", answer.status)),
+            Err(why) => (State::Begun, why.to_string()),
+        };
+        let (line, id) = (called.line.clone(), row.id);
+        let kept: Result<(), DatabaseError> = self
+            .database
+            .write(move |db| {
+                stored::log(db, &line)?;
+                proposals::set_state(db, &id, state, Some(&outcome))
+            })
+            .await;
+        kept?;
+        Ok(called)
+    }
+
+    /// Decides against a proposal.
+    ///
+    /// # Errors
+    /// When there is none to be dropped, or the database fails.
+    pub async fn drop_proposal(&self, id: &str) -> Result<(), AdminError> {
+        self.undecided(id, State::Dropped).await.map(drop)
+    }
+
+    /// The proposal of an id, moved on to a state unless it was decided already.
+    async fn undecided(&self, id: &str, next: State) -> Result<ProposalRow, AdminError> {
+        let id = id.to_owned();
+        self.database
+            .write(move |db| {
+                let Some(row) = proposals::read(db, &id)? else {
+                    let why = format!("there is no proposal {id:?}; `admin proposal list` shows them");
+                    return Err(AdminError::Refused(why));
+                };
+                if matches!(row.state, State::Done | State::Dropped) {
+                    return Err(AdminError::Refused(format!("{id} is {} already", row.state.word())));
+                }
+                proposals::set_state(db, &id, next, row.outcome.as_deref())?;
+                Ok(row)
+            })
+            .await
+    }
+}

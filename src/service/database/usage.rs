@@ -1,0 +1,48 @@
+//! Tokens a model took, by day and conversation.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::time::{DAY, Timestamp};
+use crate::service::database::DatabaseError;
+
+/// Days that are kept.
+const KEPT: i64 = 400;
+/// The row that holds the sum of a day.
+const ALL: &str = "";
+
+/// Tokens of one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Used {
+    /// For one conversation.
+    pub conversation: u64,
+    /// For all of them.
+    pub day: u64,
+}
+
+const fn day(at: Timestamp) -> i64 {
+    at.micros().div_euclid(DAY)
+}
+
+/// Adds what one request took.
+pub fn add(db: &Connection, conversation: &str, tokens: u64, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO assistant_usage (day, conversation, tokens, requests) VALUES (?1, ?2, ?3, 1)
+        ON CONFLICT (day, conversation)
+        DO UPDATE SET tokens = tokens + excluded.tokens, requests = requests + 1";
+    let tokens = i64::try_from(tokens).unwrap_or(i64::MAX / 4);
+    for it in [conversation, ALL] {
+        db.prepare_cached(sql)?.execute(params![day(at), it, tokens])?;
+    }
+    db.prepare_cached("DELETE FROM assistant_usage WHERE day < ?1")?.execute([day(at) - KEPT])?;
+    Ok(())
+}
+
+/// What was taken on the day of a time.
+pub fn of(db: &Connection, conversation: &str, at: Timestamp) -> Result<Used, DatabaseError> {
+    let mut statement =
+        db.prepare_cached("SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2")?;
+    let mut tokens = |it: &str| -> Result<u64, DatabaseError> {
+        let found: Option<i64> = statement.query_row(params![day(at), it], |row| row.get(0)).optional()?;
+        Ok(found.and_then(|it| u64::try_from(it).ok()).unwrap_or(0))
+    };
+    Ok(Used { conversation: tokens(conversation)?, day: tokens(ALL)? })
+}

@@ -1,0 +1,96 @@
+//! Too many connections, and requests that are answered before their body was
+//! read.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+
+fn host(running: &Running) -> &str {
+    running.base_url.trim_start_matches("http://").trim_end_matches("/v1")
+}
+
+/// Reads an answer with its body off a connection.
+async fn answer(stream: &mut TcpStream) -> (String, String) {
+    let mut bytes = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let head = head.to_ascii_lowercase();
+            let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
+            let length: usize = length.and_then(|it| it.parse().ok()).expect("a length");
+            if body.len() >= length {
+                return (head, body.to_owned());
+            }
+        }
+        let read = stream.read_buf(&mut bytes).await.expect("it answers");
+        assert!(read > 0, "it ended after {text:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_connections_than_it_has_are_turned_away_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options { connections: 4, ..options(folder.path().join("service.db")) };
+    let running = start(options).await.expect("it starts");
+    let request = format!("GET /v1/openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", host(&running));
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(host(&running)).await.expect("it listens");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        assert!(answer(&mut stream).await.0.starts_with("http/1.1 200"));
+        held.push(stream);
+    }
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(host(&running)).await.expect("it listens");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let (head, body) = answer(&mut stream).await;
+        assert!(head.starts_with("http/1.1 503") && head.contains("retry-after: 1"), "{head}");
+        assert!(head.contains("connection: close") && body.contains("too many connections"), "{head}{body}");
+    }
+    drop(held.pop());
+    loop {
+        let mut stream = TcpStream::connect(host(&running)).await.expect("it listens");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        // As soon as the service has seen that one has gone.
+        if answer(&mut stream).await.0.starts_with("http/1.1 200") {
+            break;
+        }
+    }
+    running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options { unlimited: false, ..options(folder.path().join("service.db")) };
+    let running = start(options).await.expect("it starts");
+    let key = running.keys.iter().find(|it| it.channel == "whatsapp").expect("a key").key.expose().to_owned();
+    let head = |method: &str, path: &str, length: usize| {
+        format!(
+            "{method} /v1/{path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {key}\r\ncontent-type: \
+             application/json\r\ncontent-length: {length}\r\n\r\n",
+            host(&running)
+        )
+    };
+    let mut stream = TcpStream::connect(host(&running)).await.expect("it listens");
+    // The clock stands still: the burst of this second is soon used up.
+    for _ in 0..20 {
+        stream.write_all(head("GET", "account", 0).as_bytes()).await.expect("sent");
+        assert!(answer(&mut stream).await.0.starts_with("http/1.1 200"));
+    }
+    // A short body is read, and the connection goes on.
+    for _ in 0..3 {
+        let body = "{\"to\": \"+34600111222\"}";
+        let sent = format!("{}{body}", head("POST", "messages/send", body.len()));
+        stream.write_all(sent.as_bytes()).await.expect("sent");
+        let (head, _) = answer(&mut stream).await;
+        assert!(head.starts_with("http/1.1 429") && !head.contains("connection: close"), "{head}");
+    }
+    // A long one is not waited for, and the answer says so.
+    stream.write_all(head("POST", "messages/send", 900_000).as_bytes()).await.expect("sent");
+    stream.write_all(&[b' '; 4096]).await.expect("sent");
+    let (head, _) = answer(&mut stream).await;
+    assert!(head.starts_with("http/1.1 429") && head.contains("connection: close"), "{head}");
+    running.shutdown().await;
+}
