@@ -45,8 +45,8 @@ impl App {
     }
 
     fn handover_text(&self, facts: &Facts) -> String {
-        let offset = self.settings.offset_minutes;
-        let mut text = format!("# Handover, {} {}\n", self.now.day_name(offset), self.now.clock_face(offset));
+        let zone = &self.settings.zone;
+        let mut text = format!("# Handover, {} {}\n", self.now.day_name(zone), self.now.clock_face(zone));
         let name = |channel: &crate::model::ids::ChannelId| {
             let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
             tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
@@ -114,7 +114,7 @@ impl App {
                     since.clock_face(self.settings.offset_minutes)
                 )),
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
-                    let since = since.clock_face(self.settings.offset_minutes);
+                    let since = since.clock_face(&self.settings.zone);
                     lines.push(format!("{name}: since {since}: {why}"));
                 }
                 Health::Misconfigured { why } => lines.push(format!("{name}: {why}")),

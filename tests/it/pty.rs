@@ -51,7 +51,9 @@ impl Terminal {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
-        command.env("TZ", "UTC");
+        if command.get_env("TZ").is_none_or(|it| std::env::var_os("TZ").is_some_and(|mine| mine == it)) {
+            command.env("TZ", "UTC");
+        }
         for name in ["FRONTDESK_DATA_DIR", "FRONTDESK_CONFIG_DIR"] {
             if command.get_env(name).is_none() {
                 command.env(name, folder.path());

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::model::connections::{ContactFacts, Endpoint, Mapped, Method};
+use crate::model::time::Zone;
 use crate::service::connections;
 use crate::service::database::DatabaseError;
 use crate::service::database::connections::Stored;
@@ -113,6 +114,6 @@ impl Tools {
             Value::Null => "done".to_owned(),
             body => body.to_string().chars().take(RAW).collect(),
         };
-        Ok(Told { mapped: answer.mapped(endpoint, 0), raw })
+        Ok(Told { mapped: answer.mapped(endpoint, &Zone::UTC), raw })
     }
 }

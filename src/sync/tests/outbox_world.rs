@@ -12,7 +12,7 @@ use crate::model::outbox::{
     KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
 };
 use crate::model::text::SafeText;
-use crate::model::time::{HOUR, SECOND, Timestamp};
+use crate::model::time::{HOUR, SECOND, Timestamp, Zone};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
@@ -67,6 +67,8 @@ pub(super) struct World {
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
     late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
+    /// Rows as each process read them some time ago.
+    read: [Vec<LaneRow>; 2],
     cases: u32,
 }
 
@@ -87,6 +89,7 @@ impl World {
             deliveries: HashMap::new(),
             stepped: [None, None],
             late: Vec::new(),
+            read: [Vec::new(), Vec::new()],
             cases: 0,
         }
     }
@@ -103,6 +106,7 @@ impl World {
         self.server.clear();
         self.deliveries.clear();
         self.late.clear();
+        self.read = [Vec::new(), Vec::new()];
     }
 
     fn store(&mut self, process: usize) -> Store {
@@ -110,6 +114,7 @@ impl World {
             chance: Chance::new(rand::random),
             durability: Durability::Simulated,
             owner: String::new(),
+            zone: Zone::UTC,
         };
         let path = self.folder.path();
         self.processes[process].get_or_insert_with(|| Store::open_with(path, setup()).unwrap()).clone()
@@ -148,7 +153,8 @@ impl World {
         self.late.retain(|(of, _, _)| *of != process);
     }
 
-    pub(super) fn enqueue(&mut self, process: usize, lane: u8, costs: bool) {
+    /// Queues a wish, which may be planned for so many seconds from now.
+    pub(super) fn enqueue(&mut self, process: usize, lane: u8, costs: bool, planned: Option<i64>) {
         let lane = Lane::Conversation(format!("c{lane}").as_str().into());
         let text = format!("wish {}", self.wishes.len());
         let operation = if costs {
@@ -158,8 +164,9 @@ impl World {
         };
         let request = PreparedRequest::json(Method::Post, "/x", text.into_bytes());
         let channel = self.channel.clone();
-        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None };
         let (store, now) = (self.store(process), self.wall());
+        let planned_at = planned.map(|it| now.plus(it * SECOND));
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at };
         let row = store.enqueue(row, now).unwrap();
         self.rows.insert(row.id, self.wishes.len());
         self.wishes.push(Wish::default());
@@ -204,7 +211,11 @@ impl World {
     pub(super) fn step(&mut self, process: usize, fault: Fault) {
         self.end_waits(process);
         let rows = self.lane_rows(process);
-        let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(Timestamp::default()));
+        let (held, outage) = (HashMap::new(), Outage::new(Timestamp::default()));
+        // Histories are read; what a thread has to do with it is not modelled.
+        let read_at =
+            |it: &LaneRow| Some((it.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)));
+        let read_at = rows.iter().filter_map(read_at).collect();
         let now = self.moment();
         let desk = Desk {
             now,
@@ -249,8 +260,12 @@ impl World {
             // What a person sends again keeps its place, but what left
             // meanwhile is finished first.
             let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
-            assert!(over || again, "I4: {:?} is passed over in its lane", earlier.row.state);
+            // What is said meanwhile does not wait for what is planned.
+            let later = earlier.row.planned_at.is_some() && earlier.row.state == RowState::Queued;
+            assert!(over || again || later, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
+        let planned = row.row.planned_at.filter(|_| row.row.attempts == 0);
+        assert!(planned.is_none_or(|it| it <= now.wall), "it leaves before its time");
         let claim = store.claim(&row.row.id, row.fence, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
         let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
@@ -262,7 +277,10 @@ impl World {
         let outcome = self.meet(&claimed, fault);
         match (fault, outcome) {
             (Fault::KilledAfter, _) => self.kill(process),
-            (Fault::Stalled | Fault::StalledRefused, outcome) => self.late.push((process, claimed, outcome)),
+            (
+                Fault::Stalled | Fault::StalledRefused | Fault::StalledUnclear | Fault::StalledOffline,
+                outcome,
+            ) => self.late.push((process, claimed, outcome)),
             (_, outcome) => self.settle(&store, &claimed, outcome),
         }
     }
@@ -326,6 +344,25 @@ impl World {
         }
     }
 
+    /// A process reads the rows, and acts on what it read much later.
+    pub(super) fn remember(&mut self, process: usize) {
+        self.read[process] = self.lane_rows(process);
+    }
+
+    /// A process claims what it read some time ago: nothing that has changed
+    /// since.
+    pub(super) fn claim_what_was_read(&mut self, process: usize) {
+        let (store, now) = (self.store(process), self.moment());
+        let rows = self.lane_rows(process);
+        for old in std::mem::take(&mut self.read[process]) {
+            if rows.iter().any(|it| it.row.id == old.row.id && it.fence == old.fence) {
+                continue;
+            }
+            let claimed = self.runtime.block_on(store.claim(&old.row.id, old.fence, now, "key")).unwrap();
+            assert_eq!(claimed, None, "I5: claimed under an old fence");
+        }
+    }
+
     /// A process that stalled takes in its answer.
     pub(super) fn wake(&mut self) {
         if self.late.is_empty() {
@@ -372,6 +409,9 @@ impl World {
             }
             if rows.iter().any(|it| it.row.is_stopped()) {
                 self.decide(0, 0, None);
+            }
+            for row in rows.iter().filter(|it| it.row.planned_at.is_some()) {
+                self.store(0).send_now(&row.row.id).unwrap();
             }
             self.pass(100);
             self.step(0, Fault::Answered);
