@@ -111,7 +111,7 @@ impl App {
                 }
                 Health::Silent { since } => lines.push(format!(
                     "{name}: no answer since {}",
-                    since.clock_face(self.settings.offset_minutes)
+                    since.clock_face(&self.settings.zone)
                 )),
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
                     let since = since.clock_face(&self.settings.zone);
