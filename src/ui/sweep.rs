@@ -20,7 +20,9 @@ pub fn sweep(buffer: &mut Buffer) {
             continue;
         }
         let safe = SafeText::line(symbol);
-        if safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
+        // A tab or a break at its end is trimmed away before it is compared.
+        let breaks = symbol.contains(|it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}'));
+        if breaks || safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
             cell.set_symbol("\u{fffd}");
         }
     }

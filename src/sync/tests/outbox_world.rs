@@ -12,7 +12,7 @@ use crate::model::outbox::{
     KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
 };
 use crate::model::text::SafeText;
-use crate::model::time::{HOUR, SECOND, Timestamp, Zone};
+use crate::model::time::{SECOND, Timestamp, Zone};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
@@ -50,7 +50,7 @@ pub(super) enum Knowledge {
 }
 
 pub(super) struct World {
-    runtime: tokio::runtime::Runtime,
+    pub(super) runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
     processes: [Option<Store>; 2],
     pub(super) channel: ChannelId,
@@ -66,9 +66,11 @@ pub(super) struct World {
     /// The steps each process has taken.
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
+    pub(super) late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
     /// Rows as each process read them some time ago.
-    read: [Vec<LaneRow>; 2],
+    pub(super) read: [Vec<LaneRow>; 2],
+    /// Planned rows that a person sent at once.
+    pub(super) hurried: BTreeSet<RowId>,
     cases: u32,
 }
 
@@ -90,6 +92,7 @@ impl World {
             stepped: [None, None],
             late: Vec::new(),
             read: [Vec::new(), Vec::new()],
+            hurried: BTreeSet::new(),
             cases: 0,
         }
     }
@@ -107,9 +110,10 @@ impl World {
         self.deliveries.clear();
         self.late.clear();
         self.read = [Vec::new(), Vec::new()];
+        self.hurried.clear();
     }
 
-    fn store(&mut self, process: usize) -> Store {
+    pub(super) fn store(&mut self, process: usize) -> Store {
         let setup = || Setup {
             chance: Chance::new(rand::random),
             durability: Durability::Simulated,
@@ -124,7 +128,7 @@ impl World {
         Timestamp::from_micros(1_700_000_000 * SECOND + (self.truth + self.off) * SECOND)
     }
 
-    fn moment(&self) -> Moment {
+    pub(super) fn moment(&self) -> Moment {
         let server = Timestamp::from_micros(900_000_000 * SECOND + self.truth * SECOND);
         Moment {
             wall: self.wall(),
@@ -133,7 +137,7 @@ impl World {
         }
     }
 
-    fn lane_rows(&mut self, process: usize) -> Vec<LaneRow> {
+    pub(super) fn lane_rows(&mut self, process: usize) -> Vec<LaneRow> {
         let store = self.store(process);
         self.runtime.block_on(store.lane_rows(&self.channel)).unwrap()
     }
@@ -259,7 +263,9 @@ impl World {
             let over = matches!(earlier.row.state, RowState::Stopped(Stop::Refused | Stop::Window, _));
             // What a person sends again keeps its place, but what left
             // meanwhile is finished first.
-            let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
+            let moved = self.wishes[self.rows[&earlier.row.id]].decisions > 0
+                || self.hurried.contains(&earlier.row.id);
+            let again = row.row.attempts > 0 && moved;
             // What is said meanwhile does not wait for what is planned.
             let later = earlier.row.planned_at.is_some() && earlier.row.state == RowState::Queued;
             assert!(over || again || later, "I4: {:?} is passed over in its lane", earlier.row.state);
@@ -344,25 +350,6 @@ impl World {
         }
     }
 
-    /// A process reads the rows, and acts on what it read much later.
-    pub(super) fn remember(&mut self, process: usize) {
-        self.read[process] = self.lane_rows(process);
-    }
-
-    /// A process claims what it read some time ago: nothing that has changed
-    /// since.
-    pub(super) fn claim_what_was_read(&mut self, process: usize) {
-        let (store, now) = (self.store(process), self.moment());
-        let rows = self.lane_rows(process);
-        for old in std::mem::take(&mut self.read[process]) {
-            if rows.iter().any(|it| it.row.id == old.row.id && it.fence == old.fence) {
-                continue;
-            }
-            let claimed = self.runtime.block_on(store.claim(&old.row.id, old.fence, now, "key")).unwrap();
-            assert_eq!(claimed, None, "I5: claimed under an old fence");
-        }
-    }
-
     /// A process that stalled takes in its answer.
     pub(super) fn wake(&mut self) {
         if self.late.is_empty() {
@@ -371,15 +358,6 @@ impl World {
         let (process, claimed, outcome) = self.late.remove(0);
         let store = self.store(process);
         self.settle(&store, &claimed, outcome);
-    }
-
-    /// A process sleeps for a day over an answer, while another gives the row
-    /// up and asks a person.
-    pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
-        self.step(process, Fault::Stalled);
-        self.hours(24);
-        self.step(1 - process, Fault::Answered);
-        self.step(1 - process, Fault::Answered);
     }
 
     /// After every step: at most one row of a lane is leaving, and none is
@@ -394,33 +372,5 @@ impl World {
         for (index, wish) in self.wishes.iter().enumerate() {
             assert!(wish.is_over || present.contains(&index), "wish {index} is lost");
         }
-    }
-
-    /// All is well again and a person sees to what stopped: nothing is left,
-    /// and what was not given up was done.
-    pub(super) fn drain(&mut self) {
-        while !self.late.is_empty() {
-            self.wake();
-        }
-        for _ in 0..20 * (1 + self.wishes.len()) {
-            let rows = self.lane_rows(0);
-            if rows.is_empty() {
-                break;
-            }
-            if rows.iter().any(|it| it.row.is_stopped()) {
-                self.decide(0, 0, None);
-            }
-            for row in rows.iter().filter(|it| it.row.planned_at.is_some()) {
-                self.store(0).send_now(&row.row.id).unwrap();
-            }
-            self.pass(100);
-            self.step(0, Fault::Answered);
-            self.check();
-        }
-        assert_eq!(self.lane_rows(0).len(), 0, "not everything could leave");
-    }
-
-    pub(super) fn hours(&mut self, hours: i64) {
-        self.pass(hours * HOUR / SECOND);
     }
 }

@@ -52,7 +52,7 @@ impl Clock for Ahead {
 /// A service with some contacts, a proxy that delays, and a desk's folder.
 struct Scene {
     world: World,
-    proxy: Proxy,
+    _proxy: Proxy,
     folder: Folder,
     ahead: i64,
     doomed: Arc<Mutex<Doomed>>,
@@ -90,7 +90,7 @@ impl Scene {
             // A little way to the service, so that kills meet what is on it.
             Script::done(Give::Answer(Vec::new(), Duration::from_millis(3)))
         });
-        Self { world, proxy, folder, ahead: 0, doomed }
+        Self { world, _proxy: proxy, folder, ahead: 0, doomed }
     }
 
     fn data(&self) -> PathBuf {
