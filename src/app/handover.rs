@@ -109,10 +109,9 @@ impl App {
                 Health::Refused { code, why } => {
                     lines.push(format!("{name}: the key is not taken: {code}: {why}"))
                 }
-                Health::Silent { since } => lines.push(format!(
-                    "{name}: no answer since {}",
-                    since.clock_face(&self.settings.zone)
-                )),
+                Health::Silent { since } => {
+                    lines.push(format!("{name}: no answer since {}", since.clock_face(&self.settings.zone)))
+                }
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
                     let since = since.clock_face(&self.settings.zone);
                     lines.push(format!("{name}: since {since}: {why}"));
