@@ -264,7 +264,7 @@ impl App {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
             (Wish::Snooze { until, stays }, _) => {
-                snoozing::told((*until, *stays), self.now, self.settings.offset_minutes)
+                snoozing::told((*until, *stays), self.now, &self.settings.zone)
             }
             (wish, false) => wish.past().to_owned(),
             (wish, true) if wish.leaves() => wish.verb().to_owned(),

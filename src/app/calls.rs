@@ -109,7 +109,7 @@ impl App {
 
     /// The lines of the list.
     pub(super) fn call_lines(&self) -> Vec<ListLine> {
-        let offset = self.settings.offset_minutes;
+        let zone = &self.settings.zone;
         let line = |it: &Call| {
             let tab = self.tabs.iter().find(|tab| tab.channel.id == it.channel);
             let tab = tab.map_or("", |it| it.channel.name.as_str());
@@ -123,7 +123,7 @@ impl App {
             }
             let status = it.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);
             ListLine {
-                name: SafeText::line(&format!("{}:{seconds:02} {tab}", it.at.clock_face(offset))),
+                name: SafeText::line(&format!("{}:{seconds:02} {tab}", it.at.clock_face(zone))),
                 words: SafeText::line(&words),
                 right: format!("{status} {:>5} ms", it.took / MILLISECOND),
                 loud: !it.is_fine(),

@@ -7,8 +7,10 @@ use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::history::History;
 use crate::app::lines::Item;
+use crate::app::settings::Settings;
 use crate::model::messages::Aliases;
 use crate::model::outbox::RowState;
+use crate::model::time::Zone;
 
 impl App {
     /// Copies what a command names; says what it was, or why there is nothing.
@@ -36,7 +38,7 @@ impl App {
             Command::CopyId => Ok(("the conversation's id", row.conversation.id.to_string())),
             _ => {
                 let history = tab.history.as_ref().filter(|it| it.loaded);
-                of_history(command, history.ok_or("open the conversation first")?, &self.settings.senders)
+                of_history(command, history.ok_or("open the conversation first")?, &self.settings)
             }
         }
     }
@@ -45,7 +47,7 @@ impl App {
 fn of_history(
     command: Command,
     history: &History,
-    aliases: &Aliases,
+    settings: &Settings,
 ) -> Result<(&'static str, String), &'static str> {
     let item = history.selected_item().ok_or("there is no message here")?;
     match command {
@@ -67,17 +69,17 @@ fn of_history(
             Item::Note(_) => Err("a note is not sent: there is no error"),
             Item::Message(_) => Err("it was sent: there is no error"),
         },
-        _ => Ok(("the messages at hand", transcript(history, aliases))),
+        _ => Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone))),
     }
 }
 
 /// The messages at hand, oldest first: when, who, what. Private notes stay
 /// here: a transcript goes to others.
-fn transcript(history: &History, aliases: &Aliases) -> String {
+fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();
     for item in history.items.iter().filter(|it| !matches!(it, Item::Note(_))) {
-        let at = item.at().map(|it| it.to_string()).unwrap_or_default();
+        let at = item.at().map(|it| it.stamp(zone)).unwrap_or_default();
         lines.push(format!("{at}  {}: {}", item.sender(customer.as_str(), aliases), item.text()));
     }
     lines.join("\n")

@@ -5,7 +5,7 @@
 
 use crate::model::messages::{Delivery, Direction, MessageRow, Sender};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// Fields of messages and of conversations on any channel that this version
 /// reads.
@@ -66,9 +66,9 @@ fn field<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
 }
 
 /// Who said it, how far it came and when, one line each.
-pub fn of_message(row: &MessageRow, raw: &[&str], offset_minutes: i32) -> Vec<String> {
+pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
     let message = &row.message;
-    let face = |at: Timestamp| format!("{} {}", at.day_name(offset_minutes), at.clock_face(offset_minutes));
+    let face = |at: Timestamp| format!("{} {}", at.day_name(zone), at.clock_face(zone));
     let mut lines = vec![format!("who        {}", who(row))];
     lines.extend(message.created_at.map(|it| format!("taken in   {}", face(it))));
     if message.direction == Direction::Outbound {

@@ -45,8 +45,8 @@ impl App {
     }
 
     fn handover_text(&self, facts: &Facts) -> String {
-        let offset = self.settings.offset_minutes;
-        let mut text = format!("# Handover, {} {}\n", self.now.day_name(offset), self.now.clock_face(offset));
+        let zone = &self.settings.zone;
+        let mut text = format!("# Handover, {} {}\n", self.now.day_name(zone), self.now.clock_face(zone));
         let name = |channel: &crate::model::ids::ChannelId| {
             let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
             tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
@@ -109,12 +109,11 @@ impl App {
                 Health::Refused { code, why } => {
                     lines.push(format!("{name}: the key is not taken: {code}: {why}"))
                 }
-                Health::Silent { since } => lines.push(format!(
-                    "{name}: no answer since {}",
-                    since.clock_face(self.settings.offset_minutes)
-                )),
+                Health::Silent { since } => {
+                    lines.push(format!("{name}: no answer since {}", since.clock_face(&self.settings.zone)))
+                }
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
-                    let since = since.clock_face(self.settings.offset_minutes);
+                    let since = since.clock_face(&self.settings.zone);
                     lines.push(format!("{name}: since {since}: {why}"));
                 }
                 Health::Misconfigured { why } => lines.push(format!("{name}: {why}")),

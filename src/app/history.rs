@@ -19,7 +19,7 @@ use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Direction, MessageRow, Place};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// Messages loaded at first and with each further step back.
 const STEP: u32 = 100;
@@ -62,7 +62,7 @@ pub struct History {
     wanted: HistoryQuery,
     /// What is read of it.
     pub resource: Resource<HistoryQuery>,
-    shape: (usize, i32),
+    shape: (usize, Zone),
     visible: usize,
     /// Rows of the pictures below their messages, by address.
     heights: BTreeMap<String, usize>,
@@ -92,7 +92,7 @@ impl History {
             asked_server_at: None,
             resource: Resource::of(Pace::FILES, wanted.clone()),
             wanted,
-            shape: (40, 0),
+            shape: (40, Zone::UTC),
             visible: 1,
             heights: BTreeMap::new(),
             conversation,
@@ -115,12 +115,12 @@ impl History {
         self.resource.take(now)
     }
 
-    /// The pane's size has changed: columns for text, rows, and the offset
-    /// that days are counted with.
-    pub fn set_shape(&mut self, width: usize, rows: usize, offset_minutes: i32) {
+    /// The pane's size has changed: columns for text, rows, and the zone
+    /// that days are counted in.
+    pub fn set_shape(&mut self, width: usize, rows: usize, zone: &Zone) {
         self.visible = rows.max(1);
-        if self.shape != (width, offset_minutes) {
-            self.shape = (width, offset_minutes);
+        if self.shape.0 != width || self.shape.1 != *zone {
+            self.shape = (width, zone.clone());
             self.rebuild();
         }
     }
@@ -177,7 +177,7 @@ impl History {
         };
         let shape = Shape {
             width: self.shape.0,
-            offset_minutes: self.shape.1,
+            zone: &self.shape.1,
             divider: self.divider.as_ref(),
             head,
             heights: &self.heights,

@@ -13,7 +13,7 @@ use crate::model::messages::{Aliases, MessageRow, Sender};
 use crate::model::notes::Note;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// Names an item of the history across reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -187,8 +187,8 @@ pub fn has_file(row: &MessageRow) -> bool {
 pub struct Shape<'a> {
     /// Columns for text, beside sender and time.
     pub width: usize,
-    /// Minutes the desk is ahead of UTC.
-    pub offset_minutes: i32,
+    /// The zone days are counted in.
+    pub zone: &'a Zone,
     /// The first message new since the last look.
     pub divider: Option<&'a MessageId>,
     /// Said above the oldest item.
@@ -204,9 +204,9 @@ pub fn flatten(items: &[Item], shape: Shape<'_>) -> Vec<Line> {
     let mut day = None;
     for (index, item) in items.iter().enumerate() {
         if let Some(at) = item.at() {
-            let number = at.day_number(shape.offset_minutes);
+            let number = at.day_number(shape.zone);
             if day.replace(number) != Some(number) {
-                lines.push(Line::Day(at.day_name(shape.offset_minutes)));
+                lines.push(Line::Day(at.day_name(shape.zone)));
             }
         }
         if let Item::Message(row) = item

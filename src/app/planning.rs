@@ -11,13 +11,13 @@ use crate::app::layers::Layer;
 use crate::app::text_line::TextLine;
 use crate::app::wishing::{self, Typed};
 use crate::model::snooze;
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// The time a wish names: as snoozes are wished for, with or without `in`.
-pub fn when(wish: &str, now: Timestamp, offset_minutes: i32) -> Option<Timestamp> {
+pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let wish = wish.trim();
     let wish = wish.strip_prefix("in ").or_else(|| wish.strip_prefix("at ")).unwrap_or(wish);
-    snooze::parse(wish, now, offset_minutes)
+    snooze::parse(wish, now, zone)
 }
 
 impl App {
@@ -34,12 +34,12 @@ impl App {
 
     /// A key goes to the menu.
     pub(super) fn later_key(&mut self, typed: Option<TextLine>, key: Key, effects: &mut Vec<Effect>) {
-        let (now, offset) = (self.now, self.settings.offset_minutes);
+        let (now, zone) = (self.now, self.settings.zone.clone());
         let Some(text) = typed else {
             let at = match key.typed() {
                 Some('h') => snooze::in_an_hour(now),
-                Some('t') => snooze::tomorrow(now, offset),
-                Some('m') => snooze::monday(now, offset),
+                Some('t') => snooze::tomorrow(now, &zone),
+                Some('m') => snooze::monday(now, &zone),
                 Some('c') => return self.layers.push(Layer::Later { typed: Some(TextLine::default()) }),
                 _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
                 _ => return self.layers.push(Layer::Later { typed: None }),
@@ -49,7 +49,7 @@ impl App {
         match wishing::type_key(text, key) {
             Typed::Ended => self.layers.push(Layer::Later { typed: None }),
             Typed::More(text) => self.layers.push(Layer::Later { typed: Some(text) }),
-            Typed::Whole(text) => match when(text.text(), now, offset) {
+            Typed::Whole(text) => match when(text.text(), now, &zone) {
                 Some(at) => self.send_later(at, effects),
                 None => self.layers.push(Layer::Later { typed: Some(text) }),
             },
@@ -66,7 +66,7 @@ impl App {
         }
         let intents = intents.into_iter().map(|it| Intent { planned_at: Some(at), ..it }).collect();
         self.commit_send(intents, true, effects);
-        let moment = snooze::moment(at, self.now, self.settings.offset_minutes);
+        let moment = snooze::moment(at, self.now, &self.settings.zone);
         let undo = self.undo_key();
         self.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }
@@ -89,7 +89,7 @@ mod tests {
             ("yesterday", None),
         ];
         for (wish, expected) in cases {
-            assert_eq!(when(wish, now, 0), expected.map(at), "{wish}");
+            assert_eq!(when(wish, now, &Zone::UTC), expected.map(at), "{wish}");
         }
     }
 }

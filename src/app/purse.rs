@@ -15,7 +15,7 @@ use crate::model::prices::{self, Price};
 use crate::model::queries::OutboxEntry;
 use crate::model::spending::{self, Spent};
 use crate::model::text::SafeText;
-use crate::model::time::{DAY, Timestamp};
+use crate::model::time::day_name;
 
 /// So many days of what is usual are left: the balance is low.
 const LOW_DAYS: f64 = 2.0;
@@ -63,7 +63,7 @@ impl App {
     /// Credits a day that leave from here on the balance of an account.
     pub(super) fn burn(&self, account: &Account) -> Option<f64> {
         let all: Vec<Spent> = self.spent_on(account).into_iter().flat_map(|(_, it)| it.clone()).collect();
-        spending::burn(&all, self.now.day_number(0))
+        spending::burn(&all, self.now.day_number(&self.settings.zone))
     }
 
     /// What the tabs of a workspace spent.
@@ -208,7 +208,7 @@ impl App {
             lines.push(ListLine { loud: true, ..line("", &words, price) });
         }
         let spent = self.spent_on(account);
-        let today = self.now.day_number(0);
+        let today = self.now.day_number(&self.settings.zone);
         for day in (today - DAYS + 1..=today).rev() {
             let mut parts = Vec::new();
             let mut sum = 0.0;
@@ -225,7 +225,7 @@ impl App {
                 }
             }
             if !parts.is_empty() {
-                let name = Timestamp::from_micros(day * DAY).day_name(0);
+                let name = day_name(day);
                 lines.push(line(&name, &parts.join(" · "), credits(sum)));
             }
         }

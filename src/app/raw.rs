@@ -67,8 +67,8 @@ impl App {
         };
         let text = pretty(raw);
         let lines: Vec<&str> = text.lines().collect();
-        let offset = self.settings.offset_minutes;
-        let above = row.map(|it| details::of_message(it, &lines, offset)).unwrap_or_default();
+        let zone = &self.settings.zone;
+        let above = row.map(|it| details::of_message(it, &lines, zone)).unwrap_or_default();
         let marked = lines.iter().map(|it| details::mark_unknown(it));
         let lines = above.into_iter().chain(marked).map(|it| SafeText::block(&it)).collect();
         let title = SafeText::line(&title).to_string();

@@ -23,7 +23,7 @@ impl App {
         let looking = self.focused
             && tab.channel.id == *channel
             && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
-        if looking || hushed || self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+        if looking || hushed || self.settings.notice.is_quiet(self.now, &self.settings.zone) {
             return;
         }
         if !self.burst.hear(channel, conversation, self.now) {
@@ -34,7 +34,7 @@ impl App {
 
     /// Rings, and shows a notification where the terminal has not the focus.
     pub(super) fn make_heard(&self, notice: impl Fn() -> Effect, effects: &mut Vec<Effect>) {
-        if self.settings.notice.is_quiet(self.now, self.settings.offset_minutes) {
+        if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
             return;
         }
         if self.settings.notice.bell && !effects.contains(&Effect::Bell) {
@@ -60,7 +60,7 @@ impl App {
 
     /// The time of a conversation that was put aside has come.
     pub(super) fn ring_back(&mut self, effects: &mut Vec<Effect>) {
-        let quiet = self.settings.notice.is_quiet(self.now, self.settings.offset_minutes);
+        let quiet = self.settings.notice.is_quiet(self.now, &self.settings.zone);
         if self.settings.notice.bell && !quiet && !effects.contains(&Effect::Bell) {
             effects.push(Effect::Bell);
         }

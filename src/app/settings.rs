@@ -10,7 +10,7 @@ use crate::model::ids::ChannelId;
 use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
-use crate::model::time::{HOUR, MINUTE, Timestamp};
+use crate::model::time::{HOUR, MINUTE, Timestamp, Zone};
 
 /// What sending does while the AI is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,12 +43,17 @@ impl Default for Noticing {
 }
 
 impl Noticing {
-    /// Whether it is quiet now, for a desk that is so many minutes ahead of
-    /// UTC.
-    pub fn is_quiet(&self, now: Timestamp, offset_minutes: i32) -> bool {
+    /// Whether it is quiet now on the clocks of a zone. Each night is a span of
+    /// its own, so that clocks put back neither end nor begin it again.
+    pub fn is_quiet(&self, now: Timestamp, zone: &Zone) -> bool {
         let Some((from, until)) = self.quiet else { return false };
-        let minute = (now.micros() / MINUTE + i64::from(offset_minutes)).rem_euclid(24 * 60);
-        if from <= until { (from..until).contains(&minute) } else { minute >= from || minute < until }
+        let today = now.day_number(zone);
+        let over_midnight = i64::from(until < from);
+        (today - over_midnight..=today).any(|day| {
+            let begins = zone.at(day, from * MINUTE);
+            let ends = zone.at(day + over_midnight, until * MINUTE);
+            begins <= now && now < ends
+        })
     }
 }
 
@@ -65,8 +70,8 @@ pub struct Settings {
     pub broadcast_hold: i64,
     /// Whether it opens as a wall: every channel in a line.
     pub wall: bool,
-    /// Minutes the desk is ahead of UTC.
-    pub offset_minutes: i32,
+    /// The zone whose clocks the people of this desk go by.
+    pub zone: Zone,
     /// When the desk makes itself heard.
     pub notice: Noticing,
     /// How the terminal shows pictures.
@@ -102,7 +107,7 @@ impl Default for Settings {
             mail_hold: 10_000_000,
             broadcast_hold: 15_000_000,
             wall: false,
-            offset_minutes: 0,
+            zone: Zone::UTC,
             demo: false,
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
@@ -142,17 +147,58 @@ mod tests {
         let night = Noticing { quiet: Some((22 * 60, 7 * 60)), ..Noticing::default() };
         let noon = Noticing { quiet: Some((12 * 60, 13 * 60)), ..Noticing::default() };
         let cases = [
-            (night, "21:59", 0, false),
-            (night, "22:00", 0, true),
-            (night, "06:59", 0, true),
-            (night, "07:00", 0, false),
-            (night, "21:30", 60, true),
-            (noon, "12:30", 0, true),
-            (noon, "13:00", 0, false),
-            (Noticing::default(), "03:00", 0, false),
+            (night, "21:59", Zone::UTC, false),
+            (night, "22:00", Zone::UTC, true),
+            (night, "06:59", Zone::UTC, true),
+            (night, "07:00", Zone::UTC, false),
+            (night, "21:30", named("Europe/Berlin"), true),
+            (noon, "12:30", Zone::UTC, true),
+            (noon, "13:00", Zone::UTC, false),
+            (Noticing::default(), "03:00", Zone::UTC, false),
         ];
-        for (noticing, time, offset, quiet) in cases {
-            assert_eq!(noticing.is_quiet(at(time), offset), quiet, "{time} {offset}");
+        for (noticing, time, zone, quiet) in cases {
+            assert_eq!(noticing.is_quiet(at(time), &zone), quiet, "{time} {zone:?}");
         }
+    }
+
+    #[test]
+    fn quiet_hours_across_the_changes_of_the_clocks() {
+        let zone = named("America/New_York");
+        let quiet = |from: &str, until: &str| {
+            let minute = |it: &str| it[..2].parse::<i64>().unwrap() * 60 + it[3..].parse::<i64>().unwrap();
+            Noticing { quiet: Some((minute(from), minute(until))), ..Noticing::default() }
+        };
+        // Put forward at 02:00 on 14 March 2027, put back at 02:00 on 1
+        // November 2026.
+        let cases = [
+            ("22:00", "07:00", "2027-03-14T02:59:00Z", false),
+            ("22:00", "07:00", "2027-03-14T03:00:00Z", true),
+            ("22:00", "07:00", "2027-03-14T10:59:00Z", true),
+            ("22:00", "07:00", "2027-03-14T11:00:00Z", false),
+            ("22:00", "07:00", "2027-03-15T01:59:00Z", false),
+            ("22:00", "07:00", "2027-03-15T02:00:00Z", true),
+            ("22:00", "07:00", "2026-11-01T01:59:00Z", false),
+            ("22:00", "07:00", "2026-11-01T02:00:00Z", true),
+            ("22:00", "07:00", "2026-11-01T11:59:00Z", true),
+            ("22:00", "07:00", "2026-11-01T12:00:00Z", false),
+            // A bound that the clocks skip is an hour later.
+            ("22:00", "02:30", "2027-03-14T07:29:00Z", true),
+            ("22:00", "02:30", "2027-03-14T07:30:00Z", false),
+            // Of a bound that they show twice it is the first.
+            ("22:00", "01:30", "2026-11-01T05:29:00Z", true),
+            ("22:00", "01:30", "2026-11-01T05:30:00Z", false),
+            ("22:00", "01:30", "2026-11-01T06:15:00Z", false),
+            ("01:30", "07:00", "2026-11-01T05:29:00Z", false),
+            ("01:30", "07:00", "2026-11-01T05:30:00Z", true),
+            ("01:30", "07:00", "2026-11-01T06:15:00Z", true),
+        ];
+        for (from, until, now, expected) in cases {
+            let now = Timestamp::parse(now).expect("a time");
+            assert_eq!(quiet(from, until).is_quiet(now, &zone), expected, "{from} {until} {now}");
+        }
+    }
+
+    fn named(name: &str) -> Zone {
+        Zone::from(jiff::tz::TimeZone::get(name).expect("a zone of the database"))
     }
 }

@@ -55,7 +55,7 @@ impl App {
     /// Gives the panes of the active tab their size.
     pub(super) fn shape_panes(&mut self) {
         let areas = self.areas();
-        let offset = self.settings.offset_minutes;
+        let zone = self.settings.zone.clone();
         let list_rows = self.list_rows(&areas);
         self.list_mut().reveal(list_rows);
         let (pictures, active) = (&self.pictures, self.active);
@@ -66,14 +66,14 @@ impl App {
             let rows = usize::from(area.height.saturating_sub(border));
             let width = Self::text_width(usize::from(inner.width));
             history.set_heights(pictures.heights(width));
-            history.set_shape(width, rows, offset);
+            history.set_shape(width, rows, &zone);
         }
         if let (Some(second), Some(area)) = (&mut self.second, areas.beside) {
             let inner = area.inner();
             second.history.set_shape(
                 Self::text_width(usize::from(inner.width)),
                 usize::from(inner.height),
-                offset,
+                &zone,
             );
         }
     }

@@ -16,7 +16,7 @@ use crate::model::ids::ConversationId;
 use crate::model::local::Keep;
 use crate::model::queries::ConversationKey;
 use crate::model::snooze::{self, Snooze};
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// Those that came back and were looked at, remembered at most.
 const SLEPT: usize = 100;
@@ -41,8 +41,8 @@ impl Slept {
 }
 
 /// What was done, in words.
-pub(super) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, offset_minutes: i32) -> String {
-    format!("snoozed {}", Snooze::new(until, stays, None, now).words(now, offset_minutes))
+pub(super) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, zone: &Zone) -> String {
+    format!("snoozed {}", Snooze::new(until, stays, None, now).words(now, zone))
 }
 
 impl App {
@@ -59,7 +59,7 @@ impl App {
     pub fn snooze_again(&self, rows: &[ConversationRow]) -> Option<Timestamp> {
         let [row] = rows else { return None };
         let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
-        woken.or_else(|| self.slept.of(&row.key()))?.again(self.now)
+        woken.or_else(|| self.slept.of(&row.key()))?.again(self.now, &self.settings.zone)
     }
 
     /// A key goes to the menu.
@@ -71,15 +71,15 @@ impl App {
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
-        let (now, offset) = (self.now, self.settings.offset_minutes);
+        let (now, zone) = (self.now, self.settings.zone.clone());
         if let Some(text) = typed {
             return self.snooze_typing((rows, stays), text, key, effects);
         }
         let until = match (key.typed(), self.snooze_again(&rows)) {
             (Some('r'), _) => None,
             (Some('h'), _) => Some(snooze::in_an_hour(now)),
-            (Some('t'), _) => Some(snooze::tomorrow(now, offset)),
-            (Some('m'), _) => Some(snooze::monday(now, offset)),
+            (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
+            (Some('m'), _) => Some(snooze::monday(now, &zone)),
             (Some('s'), Some(again)) => Some(again),
             (Some('x'), _) => return self.plan(Wish::Wake, rows, effects),
             (Some('c'), _) => {
@@ -99,11 +99,11 @@ impl App {
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
-        let (now, offset) = (self.now, self.settings.offset_minutes);
+        let (now, zone) = (self.now, self.settings.zone.clone());
         match wishing::type_key(text, key) {
             Typed::Ended => self.layers.push(Layer::Snooze { rows, typed: None, stays }),
             Typed::More(text) => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
-            Typed::Whole(text) => match snooze::parse(text.text(), now, offset) {
+            Typed::Whole(text) => match snooze::parse(text.text(), now, &zone) {
                 Some(at) => self.plan(Wish::Snooze { until: Some(at), stays }, rows, effects),
                 None => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
             },

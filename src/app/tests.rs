@@ -7,7 +7,7 @@ use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
 use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
+use crate::model::time::{MINUTE, Timestamp, Zone};
 
 /// Rows of the list on screen.
 const VISIBLE: usize = 5;
@@ -143,7 +143,7 @@ fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
 
 fn history(stored: std::ops::RangeInclusive<i64>) -> History {
     let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
-    history.set_shape(40, 10, 0);
+    history.set_shape(40, 10, &Zone::UTC);
     answer(&mut history, stored);
     history
 }

@@ -24,7 +24,7 @@ use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
 use crate::shell::run::Desk;
-use crate::store::Store;
+use crate::store::{Setup, Store};
 use crate::sync::{ChannelSpec, Polling};
 use crate::ui::theme::Palette;
 
@@ -51,10 +51,11 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
     let desk = Desk {
-        store: Store::open(&folder.join("desk")).context("opening the demo's files")?,
+        store: Store::open_with(&folder.join("desk"), Setup { zone: clock::zone(), ..Setup::default() })
+            .context("opening the demo's files")?,
         channels: inbox::all_read_only(channels, how.read_only),
         settings: Settings {
-            offset_minutes: clock::offset_minutes(clock.now()),
+            zone: clock::zone(),
             demo: true,
             graphics: inbox::graphics(None),
             connections: links.connections.clone(),
@@ -107,8 +108,7 @@ async fn shop(folder: &Path, running: &service::Running) -> Links {
         tracing::warn!(error, "the sample shop is not connected");
         Vec::new()
     });
-    let offset_minutes = clock::offset_minutes(SystemClock.now());
-    Links { connections, file, log: folder.join("connection-calls.log"), credentials, offset_minutes }
+    Links { connections, file, log: folder.join("connection-calls.log"), credentials, zone: clock::zone() }
 }
 
 /// Canned replies to try, which can be changed where the folder stays.

@@ -16,7 +16,7 @@ use crate::connections::{Credentials, file};
 use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
-use crate::model::time::{Clock, HOUR, SECOND};
+use crate::model::time::{HOUR, SECOND};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
@@ -44,7 +44,7 @@ pub fn run(how: How) -> Result<(), CliError> {
     let folder = folders::data()?;
     logs::start(&folder)?;
     let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
-    let setup = Setup { owner: agent.clone(), ..Setup::default() };
+    let setup = Setup { owner: agent.clone(), zone: clock::zone(), ..Setup::default() };
     let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
     let runtime = runtime()?;
     let clock = SystemClock;
@@ -57,7 +57,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             mail_hold: config.undo_email_seconds * SECOND,
             broadcast_hold: config.undo_broadcast_seconds * SECOND,
             wall: how.wall,
-            offset_minutes: clock::offset_minutes(clock.now()),
+            zone: clock::zone(),
             notice: config.noticing,
             graphics: graphics(config.graphics),
             pictures_of: config.channels.iter().filter(|it| it.pictures).map(|it| it.id()).collect(),
@@ -71,11 +71,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             connects: true,
             vim: config.vim,
         },
-        connections: Some(Links {
-            log: folder.join("connection-calls.log"),
-            offset_minutes: clock::offset_minutes(clock.now()),
-            ..links
-        }),
+        connections: Some(Links { log: folder.join("connection-calls.log"), ..links }),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
         receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
@@ -108,7 +104,7 @@ fn linked(config: &Path) -> Result<Links> {
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let sealed = config.with_file_name("connections.sealed");
     let credentials = Credentials::new(sealed, holder(folder));
-    Ok(Links { connections, log: file.clone(), file, credentials, offset_minutes: 0 })
+    Ok(Links { connections, log: file.clone(), file, credentials, zone: clock::zone() })
 }
 
 /// How pictures are shown: as the configuration says, else as the terminal's

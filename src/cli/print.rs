@@ -9,7 +9,7 @@ use crate::model::conversations::{ConversationRow, window_label};
 use crate::model::json;
 use crate::model::messages::Message;
 use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, short_span};
+use crate::model::time::{Timestamp, Zone, short_span};
 use crate::store::transcript;
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -95,9 +95,9 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
     ])
 }
 
-/// A message as one line of columns.
-pub fn message_line(message: &Message) -> String {
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+/// A message as one line of columns; its time is that of a zone.
+pub fn message_line(message: &Message, zone: &Zone) -> String {
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
     let content = &message.content;
     let media =
         message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type));
@@ -108,4 +108,19 @@ pub fn message_line(message: &Message) -> String {
         message.delivery.word().to_owned(),
         format!("{content}{media}"),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::text::oracle::{acting, first_acting};
+
+    #[test]
+    fn no_column_holds_what_a_terminal_acts_on() {
+        for it in acting() {
+            let line = columns(&[format!("a{it}b"), "c".to_owned()]);
+            assert_eq!(first_acting(&line, &['\t']), None, "U+{:04X}", u32::from(it));
+            assert_eq!(line.matches('\t').count(), 1, "U+{:04X} makes no column", u32::from(it));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::model::connections::mapping::{COLUMNS, Column, LONGEST, Pick, ROWS, l
 use crate::model::connections::path::{Path, Step};
 use crate::model::connections::{Field, FieldKind, Format, Mapped, Shown, ShownValue};
 use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// Bytes of an answer at most.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -99,19 +99,16 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
 }
 
 /// What a mapping shows of an answer.
-pub fn map(value: &Value, fields: &[Field], at: Timestamp, offset_minutes: i32) -> Mapped {
+pub fn map(value: &Value, fields: &[Field], at: Timestamp, zone: &Zone) -> Mapped {
     let shown = |field: &Field| {
         let found = find(value, &field.path);
         let shown = match &field.kind {
             FieldKind::Value(format) => {
-                let texts: Vec<String> = found
-                    .iter()
-                    .filter_map(|it| scalar(it, value, format, offset_minutes))
-                    .take(ROWS)
-                    .collect();
+                let texts: Vec<String> =
+                    found.iter().filter_map(|it| scalar(it, value, format, zone)).take(ROWS).collect();
                 ShownValue::Line(line(&texts.join(", ")))
             }
-            FieldKind::Table(columns) => table(&found, columns, offset_minutes),
+            FieldKind::Table(columns) => table(&found, columns, zone),
         };
         let empty = match &shown {
             ShownValue::Line(text) => text.is_empty(),
@@ -126,7 +123,7 @@ pub fn map(value: &Value, fields: &[Field], at: Timestamp, offset_minutes: i32) 
     Mapped { fields: fields.iter().filter_map(shown).collect(), at }
 }
 
-fn table(found: &[&Value], columns: &[Column], offset_minutes: i32) -> ShownValue {
+fn table(found: &[&Value], columns: &[Column], zone: &Zone) -> ShownValue {
     // A path to a list and one to its items are the same table.
     let rows: Vec<&Value> = match found {
         [Value::Array(items)] => items.iter().collect(),
@@ -134,7 +131,7 @@ fn table(found: &[&Value], columns: &[Column], offset_minutes: i32) -> ShownValu
     };
     let cell = |row: &Value, column: &Column| {
         let found = find(row, &column.path);
-        let text = found.first().and_then(|it| scalar(it, row, &column.format, offset_minutes));
+        let text = found.first().and_then(|it| scalar(it, row, &column.format, zone));
         line(&text.unwrap_or_default())
     };
     let shown = rows.iter().take(ROWS).map(|row| columns.iter().map(|it| cell(row, it)).collect());
@@ -144,21 +141,21 @@ fn table(found: &[&Value], columns: &[Column], offset_minutes: i32) -> ShownValu
 
 /// A value as a text; nothing for what has none. An amount's currency may
 /// stand beside it.
-fn scalar(value: &Value, beside: &Value, format: &Format, offset_minutes: i32) -> Option<String> {
+fn scalar(value: &Value, beside: &Value, format: &Format, zone: &Zone) -> Option<String> {
     let text = match value {
         Value::String(text) => text.chars().take(LONGEST).collect(),
         Value::Number(number) => number.to_string(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::Array(items) if items.iter().all(|it| !it.is_array() && !it.is_object()) => {
-            let texts = items.iter().take(ROWS).filter_map(|it| scalar(it, beside, format, offset_minutes));
+            let texts = items.iter().take(ROWS).filter_map(|it| scalar(it, beside, format, zone));
             return Some(texts.collect::<Vec<_>>().join(", "));
         }
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
     };
     Some(match format {
         Format::Text => text,
-        Format::Date => formats::date(&text, offset_minutes),
+        Format::Date => formats::date(&text, zone),
         Format::Money { currency, minor } => {
             let currency = currency.as_deref().or_else(|| beside["currency"].as_str());
             formats::money(&text, currency, *minor)
@@ -201,7 +198,7 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
                 }
             }
             _ => {
-                if let Some(text) = scalar(value, &Value::Null, &Format::Text, 0) {
+                if let Some(text) = scalar(value, &Value::Null, &Format::Text, &Zone::UTC) {
                     let path = path.clone();
                     picks.push(Pick { path, sample: line(&text), format: Format::Text, columns: Vec::new() });
                 }
@@ -241,7 +238,7 @@ fn sample(value: &Value) -> Option<(String, Format)> {
     let text = match value {
         Value::Array(_) | Value::Object(_) => return None,
         Value::Null => return Some((String::new(), Format::Text)),
-        other => scalar(other, &Value::Null, &Format::Text, 0)?,
+        other => scalar(other, &Value::Null, &Format::Text, &Zone::UTC)?,
     };
     let format = if formats::looks_like_a_date(&text) { Format::Date } else { Format::Text };
     Some((text, format))

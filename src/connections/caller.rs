@@ -24,7 +24,7 @@ use crate::model::connections::{
 };
 use crate::model::secret::Secret;
 use crate::model::text::SafeText;
-use crate::model::time::{Clock, SECOND, Timestamp};
+use crate::model::time::{Clock, SECOND, Timestamp, Zone};
 
 /// Redirects that are followed, each judged anew.
 const REDIRECTS: usize = 3;
@@ -74,8 +74,8 @@ pub struct Answer {
 
 impl Answer {
     /// What an endpoint shows of it.
-    pub fn mapped(&self, endpoint: &Endpoint, offset_minutes: i32) -> Mapped {
-        answers::map(&self.body, &endpoint.fields, self.at, offset_minutes)
+    pub fn mapped(&self, endpoint: &Endpoint, zone: &Zone) -> Mapped {
+        answers::map(&self.body, &endpoint.fields, self.at, zone)
     }
 }
 

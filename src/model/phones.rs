@@ -1,55 +1,58 @@
 //! What a phone number tells about its country: about what time it is there.
 //!
 //! Countries that span several zones are left out: a wrong hour is worse than
-//! none. Summer time is not known here, so an hour may be one off.
+//! none.
 
-use crate::model::time::{HOUR, Timestamp};
+use crate::model::time::{Timestamp, Zone};
 
-/// Prefixes of countries with one zone, and their standard minutes ahead of
-/// UTC.
-const ZONES: &[(&str, i32)] = &[
-    ("+20", 120),
-    ("+234", 60),
-    ("+254", 180),
-    ("+27", 120),
-    ("+30", 120),
-    ("+31", 60),
-    ("+32", 60),
-    ("+33", 60),
-    ("+34", 60),
-    ("+351", 0),
-    ("+353", 0),
-    ("+354", 0),
-    ("+358", 120),
-    ("+36", 60),
-    ("+380", 120),
-    ("+39", 60),
-    ("+40", 120),
-    ("+41", 60),
-    ("+420", 60),
-    ("+43", 60),
-    ("+44", 0),
-    ("+45", 60),
-    ("+46", 60),
-    ("+47", 60),
-    ("+48", 60),
-    ("+49", 60),
-    ("+51", -300),
-    ("+54", -180),
-    ("+57", -300),
-    ("+60", 480),
-    ("+63", 480),
-    ("+64", 720),
-    ("+65", 480),
-    ("+66", 420),
-    ("+81", 540),
-    ("+82", 540),
-    ("+84", 420),
-    ("+86", 480),
-    ("+90", 180),
-    ("+91", 330),
-    ("+971", 240),
-    ("+972", 120),
+const WESTERN: &str = "WET0WEST,M3.5.0/1,M10.5.0";
+const CENTRAL: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
+const EASTERN: &str = "EET-2EEST,M3.5.0/3,M10.5.0/4";
+
+/// Prefixes of countries with one zone, and the rule of its clocks.
+const ZONES: &[(&str, &str)] = &[
+    ("+20", "EET-2EEST,M4.5.5/0,M10.5.4/24"),
+    ("+234", "WAT-1"),
+    ("+254", "EAT-3"),
+    ("+27", "SAST-2"),
+    ("+30", EASTERN),
+    ("+31", CENTRAL),
+    ("+32", CENTRAL),
+    ("+33", CENTRAL),
+    ("+34", CENTRAL),
+    ("+351", WESTERN),
+    ("+353", "GMT0IST,M3.5.0/1,M10.5.0"),
+    ("+354", "GMT0"),
+    ("+358", EASTERN),
+    ("+36", CENTRAL),
+    ("+380", EASTERN),
+    ("+39", CENTRAL),
+    ("+40", EASTERN),
+    ("+41", CENTRAL),
+    ("+420", CENTRAL),
+    ("+43", CENTRAL),
+    ("+44", "GMT0BST,M3.5.0/1,M10.5.0"),
+    ("+45", CENTRAL),
+    ("+46", CENTRAL),
+    ("+47", CENTRAL),
+    ("+48", CENTRAL),
+    ("+49", CENTRAL),
+    ("+51", "<-05>5"),
+    ("+54", "<-03>3"),
+    ("+57", "<-05>5"),
+    ("+60", "<+08>-8"),
+    ("+63", "PST-8"),
+    ("+64", "NZST-12NZDT,M9.5.0,M4.1.0/3"),
+    ("+65", "<+08>-8"),
+    ("+66", "<+07>-7"),
+    ("+81", "JST-9"),
+    ("+82", "KST-9"),
+    ("+84", "<+07>-7"),
+    ("+86", "CST-8"),
+    ("+90", "<+03>-3"),
+    ("+91", "IST-5:30"),
+    ("+971", "<+04>-4"),
+    ("+972", "IST-2IDT,M3.4.4/26,M10.5.0"),
 ];
 
 /// Hours in which nobody minds a call: from, and before.
@@ -60,17 +63,16 @@ pub fn plain(typed: &str) -> String {
     typed.chars().filter(|it| !it.is_whitespace() && !matches!(it, '-' | '(' | ')' | '/' | '.')).collect()
 }
 
-/// Minutes ahead of UTC at a number, by its country; `None` where the country
-/// has several zones or is not known.
-pub fn offset_of(number: &str) -> Option<i32> {
-    ZONES.iter().find(|(prefix, _)| number.starts_with(prefix)).map(|(_, offset)| *offset)
+/// The zone of a number, by its country; `None` where the country has several
+/// zones or is not known.
+pub fn zone_of(number: &str) -> Option<Zone> {
+    ZONES.iter().find(|(prefix, _)| number.starts_with(prefix)).and_then(|(_, rule)| Zone::posix(rule))
 }
 
-/// Whether a call at this time, so many minutes ahead of UTC, comes early in
-/// the morning, late in the evening or at night.
-pub fn is_unsocial(now: Timestamp, offset_minutes: i32) -> bool {
-    let local = now.micros() + i64::from(offset_minutes) * 60_000_000;
-    !POLITE.contains(&local.div_euclid(HOUR).rem_euclid(24))
+/// Whether a call at this time comes early in the morning, late in the evening
+/// or at night on the clocks of a zone.
+pub fn is_unsocial(now: Timestamp, zone: &Zone) -> bool {
+    !POLITE.contains(&(now.minute_of_day(zone) / 60))
 }
 
 #[cfg(test)]
@@ -80,18 +82,66 @@ mod tests {
     #[test]
     fn what_time_it_is_there() {
         let cases = [
-            ("+447700900517", "2026-11-20T08:00:00Z", Some(0), false),
-            ("+447700900517", "2026-11-20T07:59:00Z", Some(0), true),
-            ("+34600111222", "2026-11-20T18:59:00Z", Some(60), false),
-            ("+34600111222", "2026-11-20T19:00:00Z", Some(60), true),
-            ("+919800000000", "2026-11-20T02:30:00Z", Some(330), false),
-            ("+573000000000", "2026-11-20T12:00:00Z", Some(-300), true),
-            ("+12025550123", "2026-11-20T12:00:00Z", None, false),
+            ("+447700900517", "2026-11-20T08:00:00Z", Some("08:00"), false),
+            ("+447700900517", "2026-11-20T07:59:00Z", Some("07:59"), true),
+            ("+447700900517", "2026-07-20T07:00:00Z", Some("08:00"), false),
+            ("+34600111222", "2026-11-20T18:59:00Z", Some("19:59"), false),
+            ("+34600111222", "2026-11-20T19:00:00Z", Some("20:00"), true),
+            ("+34600111222", "2026-07-20T18:00:00Z", Some("20:00"), true),
+            ("+919800000000", "2026-11-20T02:30:00Z", Some("08:00"), false),
+            ("+573000000000", "2026-11-20T12:00:00Z", Some("07:00"), true),
+            ("+64211234567", "2026-12-20T12:00:00Z", Some("01:00"), true),
+            ("+12025550123", "2026-11-20T12:00:00Z", None, true),
         ];
-        for (number, now, offset, unsocial) in cases {
+        for (number, now, face, unsocial) in cases {
             let now = Timestamp::parse(now).unwrap();
-            assert_eq!(offset_of(number), offset, "{number}");
-            assert_eq!(is_unsocial(now, offset.unwrap_or(0)), unsocial, "{number} {now}");
+            let zone = zone_of(number);
+            assert_eq!(zone.as_ref().map(|it| now.clock_face(it)).as_deref(), face, "{number}");
+            assert_eq!(zone.is_none_or(|it| is_unsocial(now, &it)), unsocial, "{number} {now}");
         }
+    }
+
+    /// The rules of the countries are those of the time zone database.
+    #[test]
+    fn the_rules_are_those_of_the_database() {
+        let cities = [
+            ("+20", "Africa/Cairo"),
+            ("+234", "Africa/Lagos"),
+            ("+254", "Africa/Nairobi"),
+            ("+27", "Africa/Johannesburg"),
+            ("+351", "Europe/Lisbon"),
+            ("+353", "Europe/Dublin"),
+            ("+354", "Atlantic/Reykjavik"),
+            ("+358", "Europe/Helsinki"),
+            ("+380", "Europe/Kyiv"),
+            ("+44", "Europe/London"),
+            ("+49", "Europe/Berlin"),
+            ("+51", "America/Lima"),
+            ("+54", "America/Buenos_Aires"),
+            ("+57", "America/Bogota"),
+            ("+60", "Asia/Kuala_Lumpur"),
+            ("+63", "Asia/Manila"),
+            ("+64", "Pacific/Auckland"),
+            ("+65", "Asia/Singapore"),
+            ("+66", "Asia/Bangkok"),
+            ("+81", "Asia/Tokyo"),
+            ("+82", "Asia/Seoul"),
+            ("+84", "Asia/Ho_Chi_Minh"),
+            ("+86", "Asia/Shanghai"),
+            ("+90", "Europe/Istanbul"),
+            ("+91", "Asia/Kolkata"),
+            ("+971", "Asia/Dubai"),
+            ("+972", "Asia/Jerusalem"),
+        ];
+        let start = Timestamp::parse("2026-01-01T00:30:00Z").unwrap();
+        for (prefix, city) in cities {
+            let (rule, city) = (zone_of(prefix).expect("a rule"), jiff::tz::TimeZone::get(city).expect(city));
+            let city = Zone::from(city);
+            for hour in 0..2 * 365 * 24 {
+                let now = start.plus(hour * crate::model::time::HOUR);
+                assert_eq!(now.stamp(&rule), now.stamp(&city), "{prefix} {city:?}");
+            }
+        }
+        assert!(ZONES.iter().all(|(_, rule)| Zone::posix(rule).is_some()));
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Knows no clock: whoever asks says what time it is.
 
-use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
+use crate::model::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
 
 /// Later than any message: what is put aside after this stays away whatever
 /// the customer writes.
@@ -55,13 +55,13 @@ impl Snooze {
     /// The same time again: that time if it is still to come, else as long
     /// again, or the same time of the next day where more than half a day was
     /// meant. `None` where no time was.
-    pub fn again(&self, now: Timestamp) -> Option<Timestamp> {
+    pub fn again(&self, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
         let until = self.until?;
         let meant = until.since(self.set_at);
-        Some(match now.since(until) {
-            late if late < 0 => until,
-            _ if meant <= SPAN => now.plus(meant),
-            late => until.plus((late / DAY + 1) * DAY),
+        Some(match until > now {
+            true => until,
+            false if meant <= SPAN => now.plus(meant),
+            false => next(until.time_of_day(zone), now, zone),
         })
     }
 
@@ -71,14 +71,14 @@ impl Snooze {
     }
 
     /// Until when, or why it is back, in words.
-    pub fn words(&self, now: Timestamp, offset_minutes: i32) -> String {
+    pub fn words(&self, now: Timestamp, zone: &Zone) -> String {
         match (self.woken, self.until) {
             (Some(Woken::Reply), _) => "back: the customer wrote".to_owned(),
             (Some(Woken::Time), _) => "back: its time has come".to_owned(),
             (None, None) => "until a reply".to_owned(),
             (None, Some(until)) => {
                 let stays = if self.stays() { ", whatever comes" } else { "" };
-                format!("until {}{stays}", moment(until, now, offset_minutes))
+                format!("until {}{stays}", moment(until, now, zone))
             }
         }
     }
@@ -86,10 +86,10 @@ impl Snooze {
 
 /// A time as people name it from here: the hour alone today, the weekday
 /// within a week, the date beyond.
-pub fn moment(at: Timestamp, now: Timestamp, offset_minutes: i32) -> String {
-    let face = at.clock_face(offset_minutes);
-    let day = at.day_name(offset_minutes);
-    match at.day_number(offset_minutes) - now.day_number(offset_minutes) {
+pub fn moment(at: Timestamp, now: Timestamp, zone: &Zone) -> String {
+    let face = at.clock_face(zone);
+    let day = at.day_name(zone);
+    match at.day_number(zone) - now.day_number(zone) {
         0 => face,
         1 => format!("tomorrow {face}"),
         2..=6 => format!("{} {face}", &day[..3]),
@@ -103,50 +103,55 @@ pub fn in_an_hour(now: Timestamp) -> Timestamp {
 }
 
 /// Nine o'clock tomorrow.
-pub fn tomorrow(now: Timestamp, offset_minutes: i32) -> Timestamp {
-    on_day(now.day_number(offset_minutes) + 1, MORNING, offset_minutes)
+pub fn tomorrow(now: Timestamp, zone: &Zone) -> Timestamp {
+    zone.at(now.day_number(zone) + 1, MORNING)
 }
 
 /// Nine o'clock on the next Monday that is not today.
-pub fn monday(now: Timestamp, offset_minutes: i32) -> Timestamp {
-    on_day(next_weekday(now, 0, offset_minutes), MORNING, offset_minutes)
+pub fn monday(now: Timestamp, zone: &Zone) -> Timestamp {
+    zone.at(next_weekday(now, 0, zone), MORNING)
 }
 
 /// Reads a wish: `2h`, `45m`, `3d`, `14:30`, `fri`, `fri 9:00`,
 /// `tomorrow 14:00`. `None` for anything else, for the past and for more than
 /// a year.
-pub fn parse(wish: &str, now: Timestamp, offset_minutes: i32) -> Option<Timestamp> {
+pub fn parse(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let wish = wish.trim().to_lowercase();
     let mut words = wish.split_whitespace();
     let (first, second, rest) = (words.next()?, words.next(), words.next());
     if rest.is_some() {
         return None;
     }
-    let at = match (span(first), time_of_day(first), day(first, now, offset_minutes)) {
-        (Some(span), ..) if second.is_none() => now.plus(span),
-        (_, Some(time), _) if second.is_none() => {
-            let today = on_day(now.day_number(offset_minutes), time, offset_minutes);
-            if today > now { today } else { today.plus(DAY) }
-        }
-        (.., Some(day)) => {
-            let time = second.map_or(Some(MORNING), time_of_day)?;
-            on_day(day, time, offset_minutes)
-        }
+    let at = match (span(first, now, zone), time_of_day(first), day(first, now, zone)) {
+        (Some(at), ..) if second.is_none() => at,
+        (_, Some(time), _) if second.is_none() => next(time, now, zone),
+        (.., Some(day)) => zone.next_at(day, second.map_or(Some(MORNING), time_of_day)?, now),
         _ => return None,
     };
     (0 < at.since(now) && at.since(now) <= FURTHEST).then_some(at)
 }
 
-fn span(word: &str) -> Option<i64> {
-    let unit = match word.chars().last()? {
-        'm' => MINUTE,
-        'h' => HOUR,
-        'd' => DAY,
-        'w' => 7 * DAY,
-        _ => return None,
-    };
-    let count: i64 = word[..word.len() - 1].parse().ok().filter(|it| (1..=10_000).contains(it))?;
-    Some(count * unit)
+/// The end of a span that begins now. Hours are as long as they are; a day
+/// ends when the clocks show the same time again.
+fn span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    let unit = word.chars().last()?;
+    let count: i64 =
+        word[..word.len() - unit.len_utf8()].parse().ok().filter(|it| (1..=10_000).contains(it))?;
+    let days = |count| zone.at(now.day_number(zone) + count, now.time_of_day(zone));
+    match unit {
+        'm' => Some(now.plus(count * MINUTE)),
+        'h' => Some(now.plus(count * HOUR)),
+        'd' => Some(days(count)),
+        'w' => Some(days(7 * count)),
+        _ => None,
+    }
+}
+
+/// When the clocks show this time next.
+fn next(time: i64, now: Timestamp, zone: &Zone) -> Timestamp {
+    let today = now.day_number(zone);
+    let at = zone.next_at(today, time, now);
+    if at > now { at } else { zone.at(today + 1, time) }
 }
 
 fn time_of_day(word: &str) -> Option<i64> {
@@ -157,28 +162,24 @@ fn time_of_day(word: &str) -> Option<i64> {
 }
 
 /// The number of the day a word names.
-fn day(word: &str, now: Timestamp, offset_minutes: i32) -> Option<i64> {
+fn day(word: &str, now: Timestamp, zone: &Zone) -> Option<i64> {
     const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-    let today = now.day_number(offset_minutes);
+    let today = now.day_number(zone);
     match word {
         "today" => return Some(today),
         "tomorrow" | "tom" => return Some(today + 1),
         _ => (),
     }
     let weekday = DAYS.iter().position(|it| word.len() >= 3 && it.starts_with(word))?;
-    Some(next_weekday(now, i64::try_from(weekday).unwrap_or(0), offset_minutes))
+    Some(next_weekday(now, i64::try_from(weekday).unwrap_or(0), zone))
 }
 
 /// The next day with this place in the week, Monday being 0; never today.
-fn next_weekday(now: Timestamp, weekday: i64, offset_minutes: i32) -> i64 {
-    let today = now.day_number(offset_minutes);
+fn next_weekday(now: Timestamp, weekday: i64, zone: &Zone) -> i64 {
+    let today = now.day_number(zone);
     // 1 January 1970 was a Thursday.
     let ahead = (weekday - (today + 3)).rem_euclid(7);
     today + if ahead == 0 { 7 } else { ahead }
-}
-
-fn on_day(day: i64, time: i64, offset_minutes: i32) -> Timestamp {
-    Timestamp::from_micros(day * DAY + time - i64::from(offset_minutes) * MINUTE)
 }
 
 #[cfg(test)]
@@ -190,6 +191,10 @@ mod tests {
 
     fn at(text: &str) -> Timestamp {
         Timestamp::parse(text).expect("a time")
+    }
+
+    fn named(name: &str) -> Zone {
+        Zone::from(jiff::tz::TimeZone::get(name).expect("a zone of the database"))
     }
 
     #[test]
@@ -221,18 +226,69 @@ mod tests {
             ("später", None),
         ];
         for (wish, expected) in cases {
-            assert_eq!(parse(wish, at(NOW), 0), expected.map(at), "{wish:?}");
+            assert_eq!(parse(wish, at(NOW), &Zone::UTC), expected.map(at), "{wish:?}");
         }
     }
 
     #[test]
     fn mornings_are_local() {
-        let berlin = 60;
-        assert_eq!(tomorrow(at(NOW), berlin), at("2026-11-21T08:00:00Z"));
-        assert_eq!(monday(at(NOW), berlin), at("2026-11-23T08:00:00Z"));
-        assert_eq!(parse("11:30", at(NOW), berlin), Some(at("2026-11-20T10:30:00Z")));
+        let (berlin, tokyo) = (named("Europe/Berlin"), named("Asia/Tokyo"));
+        assert_eq!(tomorrow(at(NOW), &berlin), at("2026-11-21T08:00:00Z"));
+        assert_eq!(monday(at(NOW), &berlin), at("2026-11-23T08:00:00Z"));
+        assert_eq!(parse("11:30", at(NOW), &berlin), Some(at("2026-11-20T10:30:00Z")));
         // Late on a Sunday in UTC it is Monday in Tokyo already.
-        assert_eq!(monday(at("2026-11-22T20:00:00Z"), 9 * 60), at("2026-11-30T00:00:00Z"));
+        assert_eq!(monday(at("2026-11-22T20:00:00Z"), &tokyo), at("2026-11-30T00:00:00Z"));
+    }
+
+    #[test]
+    fn wishes_across_the_changes_of_the_clocks() {
+        // (now, wish, then): put forward at 02:00 on 14 March 2027, put back at
+        // 02:00 on 1 November 2026.
+        let cases = [
+            ("2027-03-13T15:00:00Z", "tomorrow 9:00", "2027-03-14T13:00:00Z"),
+            ("2027-03-13T15:00:00Z", "24h", "2027-03-14T15:00:00Z"),
+            ("2027-03-13T15:00:00Z", "1d", "2027-03-14T14:00:00Z"),
+            ("2027-03-12T15:00:00Z", "1w", "2027-03-19T14:00:00Z"),
+            ("2027-03-13T15:00:00Z", "mon", "2027-03-15T13:00:00Z"),
+            ("2027-03-13T15:00:00Z", "sun 2:30", "2027-03-14T07:30:00Z"),
+            ("2027-03-14T06:45:00Z", "2:30", "2027-03-14T07:30:00Z"),
+            ("2027-03-14T06:45:00Z", "3:00", "2027-03-14T07:00:00Z"),
+            ("2027-03-14T06:45:00Z", "1h", "2027-03-14T07:45:00Z"),
+            ("2026-10-31T15:00:00Z", "tomorrow 9:00", "2026-11-01T14:00:00Z"),
+            ("2026-10-31T15:00:00Z", "24h", "2026-11-01T15:00:00Z"),
+            ("2026-10-31T15:00:00Z", "1d", "2026-11-01T16:00:00Z"),
+            ("2026-10-31T15:00:00Z", "sun 1:30", "2026-11-01T05:30:00Z"),
+            ("2026-11-01T05:15:00Z", "1:30", "2026-11-01T05:30:00Z"),
+            ("2026-11-01T05:45:00Z", "1:30", "2026-11-01T06:30:00Z"),
+            ("2026-11-01T05:45:00Z", "today 1:30", "2026-11-01T06:30:00Z"),
+            ("2026-11-01T06:45:00Z", "1:30", "2026-11-02T06:30:00Z"),
+        ];
+        let new_york = named("America/New_York");
+        for (now, wish, then) in cases {
+            assert_eq!(parse(wish, at(now), &new_york), Some(at(then)), "{now} {wish}");
+        }
+        // Every evening before a morning at nine, in both ways.
+        for (now, morning) in [
+            ("2027-03-14T03:00:00Z", "2027-03-14T13:00:00Z"),
+            ("2026-11-01T03:00:00Z", "2026-11-01T14:00:00Z"),
+        ] {
+            assert_eq!(tomorrow(at(now), &new_york), at(morning));
+            assert_eq!(moment(at(morning), at(now), &new_york), "tomorrow 09:00");
+        }
+    }
+
+    #[test]
+    fn the_same_time_again_is_on_the_clock() {
+        // Until nine, before and after each change.
+        let cases = [
+            ("2027-03-12T20:00:00Z", "2027-03-13T14:00:00Z", "2027-03-13T14:01:00Z", "2027-03-14T13:00:00Z"),
+            ("2026-10-30T20:00:00Z", "2026-10-31T13:00:00Z", "2026-10-31T13:01:00Z", "2026-11-01T14:00:00Z"),
+            ("2026-10-30T20:00:00Z", "2026-10-31T13:00:00Z", "2026-11-01T14:00:00Z", "2026-11-02T14:00:00Z"),
+        ];
+        for (set, until, now, again) in cases {
+            let snooze = Snooze::new(Some(at(until)), false, None, at(set));
+            assert_eq!(snooze.again(at(now), &named("America/New_York")), Some(at(again)), "{until} {now}");
+        }
     }
 
     #[test]
@@ -246,9 +302,9 @@ mod tests {
         ];
         for (set, until, now, again) in cases {
             let snooze = Snooze::new(Some(at(until)), false, None, at(set));
-            assert_eq!(snooze.again(at(now)), Some(at(again)), "{until} {now}");
+            assert_eq!(snooze.again(at(now), &Zone::UTC), Some(at(again)), "{until} {now}");
         }
-        assert_eq!(Snooze::new(None, true, None, at(NOW)).again(at(NOW)), None);
+        assert_eq!(Snooze::new(None, true, None, at(NOW)).again(at(NOW), &Zone::UTC), None);
     }
 
     #[test]
@@ -270,7 +326,7 @@ mod tests {
             ("2026-12-01T09:00:00Z", "Tue 01 Dec 09:00"),
         ];
         for (time, words) in cases {
-            assert_eq!(moment(at(time), at(NOW), 0), words);
+            assert_eq!(moment(at(time), at(NOW), &Zone::UTC), words);
         }
     }
 }

@@ -13,8 +13,8 @@ const DAYS: i64 = 30;
 /// What one kind of action cost on one day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spent {
-    /// The day, counted as [`crate::model::time::Timestamp::day_number`]
-    /// does in UTC.
+    /// The day, as [`crate::model::time::Timestamp::day_number`] counts it in
+    /// the desk's zone.
     pub day: i64,
     /// The kind of action.
     pub action: String,

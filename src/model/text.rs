@@ -258,4 +258,6 @@ fn fold_blank_lines(text: &str) -> String {
 }
 
 #[cfg(test)]
+pub(crate) mod oracle;
+#[cfg(test)]
 mod tests;

@@ -18,6 +18,73 @@ pub const DAY: i64 = 24 * HOUR;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Timestamp(i64);
 
+/// A time zone: how far its clocks are from UTC at any moment, summer time
+/// included. The shell reads the system's once and hands it in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone(jiff::tz::TimeZone);
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self::UTC
+    }
+}
+
+impl From<jiff::tz::TimeZone> for Zone {
+    fn from(zone: jiff::tz::TimeZone) -> Self {
+        Self(zone)
+    }
+}
+
+impl Zone {
+    /// Coordinated universal time.
+    pub const UTC: Self = Self(jiff::tz::TimeZone::UTC);
+
+    /// From the rule of a POSIX `TZ` variable, such as
+    /// `CET-1CEST,M3.5.0,M10.5.0/3`.
+    pub fn posix(rule: &str) -> Option<Self> {
+        jiff::tz::TimeZone::posix(rule).ok().map(Self)
+    }
+
+    /// Its name in the time zone database, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.0.iana_name()
+    }
+
+    /// `+09:00`: how far its clocks are ahead of UTC at a moment.
+    pub fn offset_name(&self, at: Timestamp) -> String {
+        let ahead = self.ahead(at);
+        let minutes = ahead.abs() / MINUTE;
+        format!("{}{:02}:{:02}", if ahead < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
+    }
+
+    /// The moment when its clocks show a time (microseconds since midnight) on
+    /// a day (as [`Timestamp::day_number`] counts). A time that the clocks skip
+    /// is as much later as they are put forward; of a time that they show twice
+    /// it is the first, or the second if the first is not after `now`.
+    pub fn next_at(&self, day: i64, time: i64, now: Timestamp) -> Timestamp {
+        let (first, second) = self.both(day, time);
+        if first > now { first } else { second }
+    }
+
+    /// The same, whatever time it is: of two the first.
+    pub fn at(&self, day: i64, time: i64) -> Timestamp {
+        self.both(day, time).0
+    }
+
+    fn both(&self, day: i64, time: i64) -> (Timestamp, Timestamp) {
+        let wall = Timestamp(day.saturating_mul(DAY).saturating_add(time));
+        let found = self.0.to_ambiguous_timestamp(jiff::tz::TimeZone::UTC.to_datetime(wall.within_range()));
+        let known =
+            |it: Result<jiff::Timestamp, jiff::Error>| it.map_or(wall, |it| Timestamp(it.as_microsecond()));
+        (known(found.compatible()), known(found.later()))
+    }
+
+    /// Microseconds its clocks are ahead of UTC at a moment.
+    fn ahead(&self, at: Timestamp) -> i64 {
+        i64::from(self.0.to_offset(at.within_range()).seconds()) * SECOND
+    }
+}
+
 /// Where the time comes from: the system at the edge, a hand-turned clock in
 /// tests, the service's own shiftable clock behind its socket.
 pub trait Clock: Send + Sync {
@@ -91,43 +158,58 @@ impl Timestamp {
         text
     }
 
-    /// `HH:MM` on the given offset from UTC, in minutes.
-    pub fn clock_face(self, offset_minutes: i32) -> String {
-        let (_, _, _, second) = self.civil(offset_minutes);
-        format!("{:02}:{:02}", second / 3600, second / 60 % 60)
+    /// `HH:MM` on the clocks of a zone.
+    pub fn clock_face(self, zone: &Zone) -> String {
+        let minute = self.minute_of_day(zone);
+        format!("{:02}:{:02}", minute / 60, minute % 60)
     }
 
-    /// `Thu 20 Nov` on the given offset from UTC, in minutes.
-    pub fn day_name(self, offset_minutes: i32) -> String {
-        const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-        const MONTHS: [&str; 12] =
-            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-        let (_, month, day, _) = self.civil(offset_minutes);
-        // 1 January 1970 was a Thursday.
-        let weekday = (self.day_number(offset_minutes) + 3).rem_euclid(7);
-        let weekday = DAYS[usize::try_from(weekday).unwrap_or(0)];
-        let month = MONTHS[usize::from(month.saturating_sub(1)) % 12];
-        format!("{weekday} {day:02} {month}")
+    /// Minutes since midnight on the clocks of a zone.
+    pub fn minute_of_day(self, zone: &Zone) -> i64 {
+        self.local(zone).rem_euclid(DAY) / MINUTE
     }
 
-    /// Days since the epoch on the given offset: equal for times of one day.
-    pub fn day_number(self, offset_minutes: i32) -> i64 {
-        (self.0 + i64::from(offset_minutes) * MINUTE).div_euclid(DAY)
+    /// `Thu 20 Nov` in a zone.
+    pub fn day_name(self, zone: &Zone) -> String {
+        day_name(self.day_number(zone))
     }
 
-    /// Year, month, day, and second of the day on the given offset.
-    fn civil(self, offset_minutes: i32) -> (i16, u8, u8, i64) {
-        let shifted = self.0.saturating_add(i64::from(offset_minutes) * MINUTE);
-        let second = shifted.rem_euclid(DAY) / SECOND;
-        match jiff::Timestamp::from_microsecond(shifted) {
-            Ok(stamp) => {
-                let date = stamp.to_zoned(jiff::tz::TimeZone::UTC).date();
-                let month = u8::try_from(date.month()).unwrap_or(1);
-                let day = u8::try_from(date.day()).unwrap_or(1);
-                (date.year(), month, day, second)
-            }
-            Err(_) => (1970, 1, 1, second),
-        }
+    /// `20 Nov 2026` in a zone.
+    pub fn date(self, zone: &Zone) -> String {
+        let (year, month, day) = date_of_day(self.day_number(zone));
+        format!("{day:02} {} {year:04}", month_name(month))
+    }
+
+    /// Days since the epoch in a zone: equal for times of one day.
+    pub fn day_number(self, zone: &Zone) -> i64 {
+        self.local(zone).div_euclid(DAY)
+    }
+
+    /// Microseconds since midnight on the clocks of a zone.
+    pub fn time_of_day(self, zone: &Zone) -> i64 {
+        self.local(zone).rem_euclid(DAY)
+    }
+
+    /// `2026-11-20 19:02:03 +09:00`: the local time of a zone, which can be
+    /// read back anywhere.
+    pub fn stamp(self, zone: &Zone) -> String {
+        let (year, month, day) = date_of_day(self.day_number(zone));
+        let second = self.time_of_day(zone) / SECOND;
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        let offset = zone.offset_name(self);
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} {offset}")
+    }
+
+    /// Microseconds since the epoch as the clocks of a zone count them.
+    fn local(self, zone: &Zone) -> i64 {
+        self.0.saturating_add(zone.ahead(self))
+    }
+
+    /// The library's time; one outside its years is the nearest inside.
+    fn within_range(self) -> jiff::Timestamp {
+        let (least, most) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
+        let micros = self.0.clamp(least.as_microsecond(), most.as_microsecond());
+        jiff::Timestamp::from_microsecond(micros).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }
 }
 
@@ -168,6 +250,21 @@ const fn date_of_day(day: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// `Thu 20 Nov`: a day counted from the epoch.
+pub fn day_name(day: i64) -> String {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let (_, month, date) = date_of_day(day);
+    // 1 January 1970 was a Thursday.
+    let weekday = DAYS[usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)];
+    format!("{weekday} {date:02} {}", month_name(month))
+}
+
+fn month_name(month: i64) -> &'static str {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    MONTHS[usize::try_from(month - 1).unwrap_or(0) % 12]
+}
+
 /// A span as a short word that fits a list column: `now`, `6m`, `21h`, `3d`.
 /// A negative span (clocks differ) reads as `now`.
 pub fn short_span(micros: i64) -> String {
@@ -191,53 +288,4 @@ pub fn precise_span(micros: i64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_and_writes_iso_8601() {
-        let stamp = Timestamp::parse("2026-11-20T10:02:03.456Z").expect("valid");
-        assert_eq!(stamp.to_string(), "2026-11-20T10:02:03.456Z");
-        assert_eq!(Timestamp::parse("2026-11-20T11:02:03.456+01:00"), Some(stamp));
-        for bad in ["", "yesterday", "2026-13-01T00:00:00Z", "2026-11-20T10:02:03"] {
-            assert_eq!(Timestamp::parse(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
-    fn writes_what_the_library_writes() {
-        let (mut micros, mut step) = (-62_167_219_200 * SECOND, 1_i64);
-        while micros < 253_402_207_200 * SECOND {
-            let library =
-                jiff::Timestamp::from_microsecond(micros.div_euclid(1_000) * 1_000).expect("in range");
-            assert_eq!(Timestamp(micros).to_string(), format!("{library:.3}"));
-            step = step * 31 % 1_000_003;
-            micros += step * 7_919 * SECOND / 13 + step;
-        }
-        assert_eq!(Timestamp(i64::MAX).to_string(), "1970-01-01T00:00:00.000Z");
-        assert_eq!(Timestamp(i64::MIN).to_string(), "1970-01-01T00:00:00.000Z");
-    }
-
-    #[test]
-    fn names_days_and_faces() {
-        let stamp = Timestamp::parse("2026-11-20T23:30:00Z").expect("valid");
-        assert_eq!(stamp.day_name(0), "Fri 20 Nov");
-        assert_eq!(stamp.day_name(60), "Sat 21 Nov");
-        assert_eq!(stamp.clock_face(60), "00:30");
-    }
-
-    #[test]
-    fn spans_are_short() {
-        let cases = [
-            (-5, "now"),
-            (59 * SECOND, "now"),
-            (MINUTE, "1m"),
-            (HOUR, "1h"),
-            (25 * HOUR, "1d"),
-            (400 * DAY, "57w"),
-        ];
-        for (span, word) in cases {
-            assert_eq!(short_span(span), word);
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::time::{Clock, Timestamp};
+use crate::model::time::{Clock, Timestamp, Zone};
 
 /// A clock that can be moved forward.
 pub struct ServiceClock {
@@ -48,14 +48,9 @@ impl Clock for ServiceClock {
 /// A time as the `Date` header writes it, so that clients compare the other
 /// times they are told with the clock those come from.
 pub fn http_date(at: Timestamp) -> String {
-    let iso = at.to_string();
-    let (weekday, day_month) = {
-        let name = at.day_name(0);
-        (name.get(0..3).unwrap_or("Thu").to_owned(), name.get(4..).unwrap_or("01 Jan").to_owned())
-    };
-    let year = iso.get(0..4).unwrap_or("1970");
-    let time = iso.get(11..19).unwrap_or("00:00:00");
-    format!("{weekday}, {day_month} {year} {time} GMT")
+    let (weekday, iso) = (at.day_name(&Zone::UTC), at.iso());
+    let time = iso.as_str().get(11..19).unwrap_or("00:00:00");
+    format!("{}, {} {time} GMT", weekday.get(..3).unwrap_or("Thu"), at.date(&Zone::UTC))
 }
 
 #[cfg(test)]

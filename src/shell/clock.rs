@@ -4,7 +4,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::model::time::{Clock, SECOND, Timestamp};
+use crate::model::time::{Clock, SECOND, Timestamp, Zone};
 
 /// The system's clock.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,13 +36,18 @@ pub fn instant() -> Instant {
     Instant::now()
 }
 
-/// Minutes the local zone is ahead of UTC now.
-pub fn offset_minutes(now: Timestamp) -> i32 {
-    let zone = jiff::tz::TimeZone::system();
-    match jiff::Timestamp::from_microsecond(now.micros()) {
-        Ok(stamp) => zone.to_offset(stamp).seconds() / 60,
-        Err(_) => 0,
-    }
+/// The zone of this system: what `TZ` names, else what the system is set to;
+/// UTC where neither can be read.
+pub fn zone() -> Zone {
+    system_zone().unwrap_or_default()
+}
+
+/// The same, or why it cannot be read.
+///
+/// # Errors
+/// When `TZ` names no zone, or the system's own cannot be found.
+pub fn system_zone() -> Result<Zone, jiff::Error> {
+    jiff::tz::TimeZone::try_system().map(Zone::from)
 }
 
 #[cfg(test)]

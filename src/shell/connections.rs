@@ -14,7 +14,7 @@ use crate::connections::{Answer, Ask, CallError, CallLog, Caller, Credentials, a
 use crate::model::connections::mapping::Pick;
 use crate::model::connections::{Connection, ContactFacts, Mapped};
 use crate::model::secret::Secret;
-use crate::model::time::Clock;
+use crate::model::time::{Clock, Zone};
 
 /// Lines of the log that are shown.
 const SHOWN: usize = 500;
@@ -30,8 +30,8 @@ pub struct Setup {
     pub log: PathBuf,
     /// Their credentials.
     pub credentials: Credentials,
-    /// Minutes the desk is ahead of UTC.
-    pub offset_minutes: i32,
+    /// The zone dates are shown in.
+    pub zone: Zone,
 }
 
 /// A desk's connections. Cheap to clone.
@@ -108,7 +108,7 @@ impl Linked {
             key: None,
         };
         match self.ask(ask) {
-            Ok(answer) => Ok(answer.mapped(endpoint, self.0.setup.offset_minutes)),
+            Ok(answer) => Ok(answer.mapped(endpoint, &self.0.setup.zone)),
             Err(CallError::NoCredential) => Err(format!("{}: {}", CallError::NoCredential, give())),
             Err(why) => Err(why.to_string()),
         }

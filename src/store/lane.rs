@@ -301,7 +301,7 @@ impl Store {
     /// Ends waits that were set under a clock that has been set back since:
     /// of rows that come from the future, that wait for longer than any row
     /// does, or, if the clock was seen to be `set_back`, all of them. What a
-    /// person planned for a time waits for that.
+    /// person planned for a time waits for that until it is tried.
     ///
     /// # Errors
     /// When the database fails.
@@ -317,7 +317,7 @@ impl Store {
                 Ok(connection.execute(
                     "UPDATE outbox SET not_before = ?2
                      WHERE channel = ?1 AND state IN ('queued', 'uncertain') AND not_before > ?2
-                         AND planned_at IS NULL
+                         AND (planned_at IS NULL OR attempts > 0)
                          AND (?5 OR created_at > ?3 OR not_before > ?4)",
                     params![
                         channel.as_str(),

@@ -15,6 +15,7 @@ use rusqlite::Connection;
 
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::time::Zone;
 
 pub mod account;
 mod audience;
@@ -91,6 +92,7 @@ struct Inner {
     chance: Chance,
     /// How this desk names itself to those who share its folder.
     owner: String,
+    zone: Zone,
     /// Held while this process lives.
     _lock: File,
 }
@@ -104,6 +106,9 @@ pub struct Setup {
     pub durability: Durability,
     /// How this desk names itself: pauses of the AI made from here bear it.
     pub owner: String,
+    /// The zone whose days what was spent is counted by, and whose clocks
+    /// transcripts show.
+    pub zone: Zone,
 }
 
 /// What a commit promises.
@@ -118,7 +123,12 @@ pub enum Durability {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { chance: Chance::new(rand::random), durability: Durability::Full, owner: String::new() }
+        Self {
+            chance: Chance::new(rand::random),
+            durability: Durability::Full,
+            owner: String::new(),
+            zone: Zone::UTC,
+        }
     }
 }
 
@@ -192,8 +202,14 @@ impl Store {
             rebuilt,
             chance: setup.chance,
             owner: setup.owner,
+            zone: setup.zone,
             _lock: lock,
         })))
+    }
+
+    /// The zone of this desk.
+    pub fn zone(&self) -> &Zone {
+        &self.0.zone
     }
 
     /// A connection of its own for reading windows, for one thread.

@@ -31,11 +31,11 @@ impl Store {
         credits: f64,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let channel = channel.clone();
+        let (channel, day) = (channel.clone(), now.day_number(self.zone()));
         self.cache()
             .later(move |cache| {
                 let mut all = ledger(&cache.connection, &channel)?;
-                spending::note(&mut all, now.day_number(0), action, credits);
+                spending::note(&mut all, day, action, credits);
                 meta::write(&cache.connection, &channel, &[(SPENT, Some(spending::write(&all)))])
             })
             .await

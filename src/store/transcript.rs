@@ -12,23 +12,35 @@ use crate::model::messages::{Message, MessageRow, Sender};
 use crate::model::notes::Note;
 use crate::model::queries::{HistoryPage, TranscriptFormat};
 use crate::model::text::SafeText;
+use crate::model::time::Zone;
 
-/// Writes a history of a channel of this name.
-pub fn whole(format: TranscriptFormat, channel: &str, row: &ConversationRow, page: HistoryPage) -> String {
+/// Writes a history of a channel of this name; people read the times of a
+/// zone, programs those of UTC.
+pub fn whole(
+    format: TranscriptFormat,
+    channel: &str,
+    row: &ConversationRow,
+    page: HistoryPage,
+    zone: &Zone,
+) -> String {
     match format {
         TranscriptFormat::Json => visible(&json(channel, row, &page).to_string()),
         TranscriptFormat::Text => {
             let said = in_order(page.messages, page.notes).map(|it| match &it {
-                Said::Message(it) => paragraph(row, it),
-                Said::Note(note) => note_paragraph(note),
+                Said::Message(it) => paragraph(row, it, zone),
+                Said::Note(note) => note_paragraph(note, zone),
             });
             std::iter::once(heading(channel, row)).chain(said).collect::<Vec<_>>().join("\n")
         }
         TranscriptFormat::Markdown => {
             let said = in_order(page.messages, page.notes).map(|it| match &it {
-                Said::Message(it) => markdown(row, it),
+                Said::Message(it) => markdown(row, it, zone),
                 Said::Note(note) => {
-                    format!("**NOTE, never sent** · {}\n\n{}", note.at, quoted(note.text.as_str()))
+                    format!(
+                        "**NOTE, never sent** · {}\n\n{}",
+                        note.at.stamp(zone),
+                        quoted(note.text.as_str())
+                    )
                 }
             });
             let heading = format!("# {}", escaped(&heading(channel, row)));
@@ -71,8 +83,8 @@ pub fn note_json(note: &Note) -> Value {
     json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
 }
 
-fn note_paragraph(note: &Note) -> String {
-    format!("{}  NOTE, never sent: {}", note.at, note.text.as_str().replace('\n', "\n    "))
+fn note_paragraph(note: &Note, zone: &Zone) -> String {
+    format!("{}  NOTE, never sent: {}", note.at.stamp(zone), note.text.as_str().replace('\n', "\n    "))
 }
 
 fn heading(channel: &str, row: &ConversationRow) -> String {
@@ -83,9 +95,9 @@ fn heading(channel: &str, row: &ConversationRow) -> String {
 }
 
 /// A message with its first line after who spoke, the others below it.
-fn paragraph(row: &ConversationRow, message: &MessageRow) -> String {
+fn paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
     let MessageRow { message, .. } = message;
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
     let title = row.conversation.title();
     let who = match speaker(&message.sender).as_str() {
         "customer" => title.to_string(),
@@ -99,9 +111,9 @@ fn media(message: &Message) -> String {
     message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type))
 }
 
-fn markdown(row: &ConversationRow, message: &MessageRow) -> String {
+fn markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
     let MessageRow { message, .. } = message;
-    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
     let who = match speaker(&message.sender).as_str() {
         "customer" => row.conversation.title().to_string(),
         "ai" => "AI".to_owned(),

@@ -151,6 +151,24 @@ mod tests {
     }
 
     #[test]
+    fn while_an_outage_lasts_a_text_grows_late() {
+        let mut lasting = Outage::new(at(-1000));
+        lasting.begins(at(10));
+        let inbound = Moved { answers: 0, messages: 1 };
+        let cases = [
+            (0, 120, Moved::default(), None),
+            (0, 121, Moved::default(), Some(Stop::Late)),
+            (0, 120, inbound, Some(Stop::Late)),
+            (30, 150, Moved::default(), None),
+            (30, 151, Moved::default(), Some(Stop::Late)),
+        ];
+        for (due, now, moved, stop) in cases {
+            let found = objection(moved, at(due), &lasting, at(now)).map(|it| it.0);
+            assert_eq!(found, stop, "{due} {now}");
+        }
+    }
+
+    #[test]
     fn an_outage_begins_and_ends() {
         let mut outage = Outage::new(at(0));
         assert!(outage.held_up(at(-1)), "queued before this desk began");

@@ -87,8 +87,8 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     add("user name", conversation.username.as_ref().map(|it| format!("@{it}")));
     add("email", conversation.email.as_ref().map(ToString::to_string));
     add("status", Some(safe(&conversation.status.word().to_owned())));
-    let offset = app.settings.offset_minutes;
-    let since = conversation.created_at.map(|it| format!(" since {}", it.day_name(offset)));
+    let zone = &app.settings.zone;
+    let since = conversation.created_at.map(|it| format!(" since {}", it.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
     add("last", conversation.last_message_at.map(|it| ago(app.now.since(it))));
     add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
@@ -100,7 +100,7 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     add("claimed", claim(app, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
-    add("snoozed", snooze.map(|it| it.words(app.now, offset)));
+    add("snoozed", snooze.map(|it| it.words(app.now, zone)));
     add("window", window(app, row));
     facts.extend(connections::facts(app, theme, row));
     facts.extend(contact(app, row));

@@ -16,7 +16,7 @@ const FRESH: i64 = 20 * SECOND;
 
 /// The words of the status line.
 pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme) -> (String, Style) {
-    let offset = settings.offset_minutes;
+    let zone = &settings.zone;
     match health {
         Health::Connecting => ("connecting".to_owned(), theme.dim()),
         Health::Live { at } => match now.since(*at) {
@@ -28,14 +28,14 @@ pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme)
             (format!("no answer for {}", precise_span(now.since(*since).max(0))), theme.waiting())
         }
         Health::Offline { since, why } => {
-            (format!("OFFLINE since {}: {why}", since.clock_face(offset)), theme.error())
+            (format!("OFFLINE since {}: {why}", since.clock_face(zone)), theme.error())
         }
         Health::Trouble { since, why } => {
-            (format!("SERVER TROUBLE since {}: {why}", since.clock_face(offset)), theme.error())
+            (format!("SERVER TROUBLE since {}: {why}", since.clock_face(zone)), theme.error())
         }
         Health::Limited { until } => {
             let left = precise_span(until.since(now).max(0) + SECOND);
-            (format!("limited by the server until {}, {left}", until.clock_face(offset)), theme.waiting())
+            (format!("limited by the server until {}, {left}", until.clock_face(zone)), theme.waiting())
         }
         Health::Refused { code, why } => {
             let refresh = settings.keymap.first(Command::Refresh);

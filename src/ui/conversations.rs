@@ -253,7 +253,7 @@ pub(super) fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, St
         && let Some(snooze) = &row.local.snooze
         && row.stuck == 0
     {
-        return (snooze.words(app.now, app.settings.offset_minutes), theme.dim());
+        return (snooze.words(app.now, &app.settings.zone), theme.dim());
     }
     if row.stuck > 0 {
         return ("ASKS".to_owned(), theme.error());

@@ -302,7 +302,7 @@ fn head(
     let selected = history.selected.as_ref() == Some(&item.key());
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint::text(buffer, area.x + 1, area.y, name_width, &sender, style);
-    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(app.settings.offset_minutes));
+    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&app.settings.zone));
     paint::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
 }
 

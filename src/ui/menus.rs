@@ -15,7 +15,7 @@ use crate::model::conversations::ConversationRow;
 use crate::model::queries::PausedEntry;
 use crate::model::snooze;
 use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, short_span};
+use crate::model::time::{Timestamp, Zone, short_span};
 use crate::ui::questions::{Lines, gap, plain};
 use crate::ui::theme::Theme;
 
@@ -40,18 +40,18 @@ pub fn snooze(
     typed: Option<&TextLine>,
     stays: bool,
 ) -> Lines {
-    let (now, offset) = (app.now, app.settings.offset_minutes);
-    let moment = |at| snooze::moment(at, now, offset);
+    let (now, zone) = (app.now, &app.settings.zone);
+    let moment = |at| snooze::moment(at, now, zone);
     if let Some(typed) = typed {
-        let named = snooze::parse(typed.text(), now, offset).map(|at| format!("comes back {}", moment(at)));
+        let named = snooze::parse(typed.text(), now, zone).map(|at| format!("comes back {}", moment(at)));
         let keys = "[Enter] snooze   [Esc] back";
         return wish(theme, "Until", typed, (named, "2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00"), keys);
     }
     let mut lines = vec![
         plain("[r] until the customer writes"),
         plain(format!("[h] for an hour, until {}", moment(snooze::in_an_hour(now)))),
-        plain(format!("[t] until {}", moment(snooze::tomorrow(now, offset)))),
-        plain(format!("[m] until {}", monday(now, offset))),
+        plain(format!("[t] until {}", moment(snooze::tomorrow(now, zone)))),
+        plain(format!("[m] until {}", monday(now, zone))),
         plain("[c] until another time"),
     ];
     if let Some(at) = app.snooze_again(rows) {
@@ -72,19 +72,19 @@ pub fn snooze(
 
 /// When a message shall leave.
 pub fn later(app: &App, theme: Theme, typed: Option<&TextLine>) -> Lines {
-    let (now, offset) = (app.now, app.settings.offset_minutes);
-    let moment = |at| snooze::moment(at, now, offset);
+    let (now, zone) = (app.now, &app.settings.zone);
+    let moment = |at| snooze::moment(at, now, zone);
     let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
                  minutes, if the conversation has moved, or if the window has closed.";
     if let Some(typed) = typed {
-        let named = planning::when(typed.text(), now, offset).map(|at| format!("leaves {}", moment(at)));
+        let named = planning::when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
         let keys = "[Enter] send then   [Esc] back";
         return wish(theme, "When", typed, (named, "in 2h, 45m, 14:30, fri 9:00, tomorrow 9:00"), keys);
     }
     vec![
         plain(format!("[h] in an hour, {}", moment(snooze::in_an_hour(now)))),
-        plain(format!("[t] {}", moment(snooze::tomorrow(now, offset)))),
-        plain(format!("[m] {}", monday(now, offset))),
+        plain(format!("[t] {}", moment(snooze::tomorrow(now, zone)))),
+        plain(format!("[m] {}", monday(now, zone))),
         plain("[c] at another time"),
         gap(),
         (needs.to_owned(), theme.dim()),
@@ -109,9 +109,9 @@ fn wish(
 }
 
 /// The next Monday by its date, which tells it from tomorrow on a Sunday.
-fn monday(now: Timestamp, offset: i32) -> String {
-    let at = snooze::monday(now, offset);
-    format!("Monday {} {}", &at.day_name(offset)[4..], at.clock_face(offset))
+fn monday(now: Timestamp, zone: &Zone) -> String {
+    let at = snooze::monday(now, zone);
+    format!("Monday {} {}", &at.day_name(zone)[4..], at.clock_face(zone))
 }
 
 /// Whose tags are edited.

@@ -219,7 +219,7 @@ fn describe(row: &ConversationRow, app: &App) -> String {
 
 fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
     let who = item.sender(history.customer().as_str(), &app.settings.senders);
-    let at = item.at().map(|it| it.clock_face(app.settings.offset_minutes)).unwrap_or_default();
+    let at = item.at().map(|it| it.clock_face(&app.settings.zone)).unwrap_or_default();
     let media = match item {
         Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
         Item::Outbox(..) | Item::Note(_) => String::new(),

@@ -20,7 +20,9 @@ pub fn sweep(buffer: &mut Buffer) {
             continue;
         }
         let safe = SafeText::line(symbol);
-        if safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
+        // A tab or a break at its end is trimmed away before it is compared.
+        let breaks = symbol.contains(|it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}'));
+        if breaks || safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
             cell.set_symbol("\u{fffd}");
         }
     }
@@ -36,10 +38,12 @@ mod tests {
     use ratatui::layout::Rect;
 
     use super::*;
+    use crate::model::text::oracle::{acting, first_acting};
 
     #[test]
     fn nothing_that_acts_stays_in_a_cell() {
-        let symbols = ["\u{1b}", "\u{9b}", "\u{202e}", "a\u{200b}", "\u{2028}", "\u{e000}", "自", "é", "👨‍👩‍👧"];
+        let symbols =
+            ["\u{1b}", "\u{9b}", "\u{202e}", "a\u{200b}", "\u{2028}", "\u{e000}", "\u{7f}", "自", "é", "👨‍👩‍👧"];
         let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 1));
         for (x, symbol) in symbols.iter().enumerate() {
             buffer.content[x].set_symbol(symbol);
@@ -47,6 +51,19 @@ mod tests {
         sweep(&mut buffer);
         let swept: Vec<&str> = buffer.content.iter().take(symbols.len()).map(|it| it.symbol()).collect();
         let bad = "\u{fffd}";
-        assert_eq!(swept, [bad, bad, bad, bad, bad, bad, "自", "é", "👨‍👩‍👧"]);
+        assert_eq!(swept, [bad, bad, bad, bad, bad, bad, bad, "自", "é", "👨‍👩‍👧"]);
+    }
+    #[test]
+    fn no_character_that_acts_stays_in_a_cell() {
+        let all: Vec<char> = acting().collect();
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 2, u16::try_from(all.len()).expect("few")));
+        for (place, it) in all.iter().enumerate() {
+            buffer.content[2 * place].set_symbol(&it.to_string());
+            buffer.content[2 * place + 1].set_symbol(&format!("a{it}"));
+        }
+        sweep(&mut buffer);
+        for cell in &buffer.content {
+            assert_eq!(first_acting(cell.symbol(), &[]), None, "{:?}", cell.symbol());
+        }
     }
 }

@@ -30,7 +30,7 @@ const COLUMNS: [(u16, &str); 7] = [
 
 /// Draws the page.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let clock = app.now.clock_face(app.settings.offset_minutes);
+    let clock = app.now.clock_face(&app.settings.zone);
     let title = [("Wall", theme.strong())];
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&title, &[(&clock, Style::new())]));
     let inner = area.inner();
@@ -106,7 +106,7 @@ fn line(app: &App, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer
 fn trouble(app: &App, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
     let failures = app.failures_of(&tab.channel.id);
     if failures.count >= LOUD {
-        let since = failures.since.map(|it| it.clock_face(app.settings.offset_minutes)).unwrap_or_default();
+        let since = failures.since.map(|it| it.clock_face(&app.settings.zone)).unwrap_or_default();
         let most = failures.most.unwrap_or_default();
         return Some((
             format!("{most} {}/min since {since} · Enter shows them", failures.count),

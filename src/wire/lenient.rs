@@ -108,6 +108,56 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_meant_is_read_and_nothing_else() {
+        use serde_json::json;
+        let booleans = [
+            (json!(true), Some(true)),
+            (json!(false), Some(false)),
+            (json!("true"), Some(true)),
+            (json!("false"), Some(false)),
+            (json!(1), Some(true)),
+            (json!(0), Some(false)),
+            (json!(2), None),
+            (json!(-1), None),
+            (json!(1.5), None),
+            (json!("yes"), None),
+            (json!(null), None),
+            (json!([true]), None),
+        ];
+        for (value, read) in booleans {
+            assert_eq!(boolean(&value).expect("never fails"), read, "{value}");
+        }
+        let integers = [(json!(7), 7), (json!(" 7 "), 7), (json!(7.5), 0), (json!("x"), 0), (json!(null), 0)];
+        for (value, read) in integers {
+            assert_eq!(integer(&value).expect("never fails"), read, "{value}");
+        }
+        let texts = [
+            (json!("a"), Some("a")),
+            (json!(1), Some("1")),
+            (json!(true), Some("true")),
+            (json!(null), None),
+            (json!({}), None),
+        ];
+        for (value, read) in texts {
+            assert_eq!(text(&value).expect("never fails").as_deref(), read, "{value}");
+        }
+        let counts = [(json!(3), Some(3)), (json!("3"), Some(3)), (json!(-3), None), (json!(null), None)];
+        for (value, read) in counts {
+            assert_eq!(count(&value).expect("never fails"), read, "{value}");
+        }
+        let numbers = [
+            (json!(0.5), Some(0.5)),
+            (json!("0.5"), Some(0.5)),
+            (json!("NaN"), None),
+            (json!("inf"), None),
+            (json!(false), None),
+        ];
+        for (value, read) in numbers {
+            assert_eq!(number(&value).expect("never fails"), read, "{value}");
+        }
+    }
+
+    #[test]
     fn whole_numbers_are_written_whole() {
         #[derive(Serialize)]
         struct Row(#[serde(serialize_with = "write_number")] f64);

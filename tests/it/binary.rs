@@ -42,8 +42,16 @@ impl Binary {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("FRONTDESK_CONFIG_DIR", self.folder.path()).env("FRONTDESK_DATA_DIR", self.data());
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent").env_remove("HTTP_PROXY");
+        command.env("TZ", "UTC");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// Tells each variable that it is run with.
+    pub fn variables(&self, mut tell: impl FnMut(&str, &str)) {
+        tell("FRONTDESK_CONFIG_DIR", &self.folder.path().to_string_lossy());
+        tell("FRONTDESK_DATA_DIR", &self.data().to_string_lossy());
+        self.variables.iter().for_each(|(name, value)| tell(name, value));
     }
 
     pub fn run(&self, arguments: &[&str], input: &str) -> Ended {

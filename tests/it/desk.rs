@@ -20,7 +20,7 @@ use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
 use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
-use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::service;
 use frontdesk::shell::connections::{Linked, Setup};
 use frontdesk::shell::effects;
@@ -29,7 +29,7 @@ use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
 use frontdesk::shell::run::Desk as ShellDesk;
-use frontdesk::store::{Reader, Store};
+use frontdesk::store::{Reader, Setup as StoreSetup, Store};
 use frontdesk::sync::import::Import;
 use frontdesk::sync::{Channel, ChannelSpec};
 use frontdesk::ui;
@@ -38,10 +38,44 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
 
-/// The time at which every story begins.
-pub const START: &str = "2026-11-20T10:00:00Z";
+/// The local time at which every story begins, so that it reads the same in
+/// every zone.
+const START: &str = "2026-11-20T10:00:00";
 /// Time between two keys: more than a dialog's guard against typing ahead.
 const BETWEEN_KEYS: i64 = SECOND / 5;
+
+/// The zone the stories happen in: UTC, or what `FRONTDESK_STORY_ZONE` names.
+pub fn zone() -> Zone {
+    std::env::var("FRONTDESK_STORY_ZONE").map_or(Zone::UTC, |it| named_zone(&it))
+}
+
+/// A zone of the database.
+pub fn named_zone(name: &str) -> Zone {
+    Zone::from(jiff::tz::TimeZone::get(name).expect("a zone of the database"))
+}
+
+/// The text of a local time as the interface tells it.
+pub fn utc(local: &str) -> String {
+    HandClock::at(local, &zone()).now().to_string().replace(".000Z", "Z")
+}
+
+/// A picture with the interface's own texts of times, which are shown raw, as
+/// if the zone of the stories were UTC.
+pub fn in_any_zone(picture: &str) -> String {
+    let outside = |it: char| !it.is_ascii_digit() && !"TZ:.-".contains(it);
+    let told = |piece: &str| {
+        let word = piece.trim_end_matches(outside);
+        let at = Timestamp::parse(word).filter(|_| word.ends_with('Z'))?;
+        let wall = Zone::UTC.at(at.day_number(&zone()), at.time_of_day(&zone())).to_string();
+        let wall = if word.contains('.') { wall } else { wall.replace(".000Z", "Z") };
+        Some(wall + &piece[word.len()..])
+    };
+    picture.split_inclusive(outside).map(|it| told(it).unwrap_or_else(|| it.to_owned())).collect()
+}
+
+fn settings() -> Settings {
+    Settings { zone: zone(), ..Settings::default() }
+}
 
 /// A clock that moves only when it is told to.
 #[derive(Debug)]
@@ -49,7 +83,13 @@ pub struct HandClock(AtomicI64);
 
 impl HandClock {
     pub fn new() -> Arc<Self> {
-        let start = Timestamp::parse(START).expect("a valid time");
+        Self::at(START, &zone())
+    }
+
+    /// One that shows a local time of a zone.
+    pub fn at(local: &str, zone: &Zone) -> Arc<Self> {
+        let wall = Timestamp::parse(&format!("{local}Z")).expect("a valid time");
+        let start = zone.at(wall.day_number(&Zone::UTC), wall.time_of_day(&Zone::UTC));
         Arc::new(Self(AtomicI64::new(start.micros())))
     }
 
@@ -71,7 +111,8 @@ macro_rules! photographs {
         let size = $desk.app.size;
         for (columns, rows) in [(80, 24), (120, 40)] {
             $desk.resize((columns, rows));
-            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), $desk.picture());
+            let picture = crate::desk::in_any_zone(&$desk.picture());
+            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture);
         }
         $desk.resize(size);
     };
@@ -137,24 +178,39 @@ impl Desk {
 
     /// A desk whose settings differ.
     pub fn with(columns: u16, rows: u16, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut settings = Settings::default();
+        let mut settings = settings();
         change(&mut settings);
         Self::in_world((columns, rows), settings, World::Empty)
     }
 
     /// A desk on the sample world, whose clock only tests turn.
     pub fn demo(columns: u16, rows: u16) -> Self {
-        Self::in_world((columns, rows), Settings { demo: true, ..Settings::default() }, World::Sample)
+        Self::demo_in(columns, rows, zone())
+    }
+
+    /// The same in a zone of its own.
+    pub fn demo_in(columns: u16, rows: u16, zone: Zone) -> Self {
+        Self::in_world((columns, rows), Settings { demo: true, zone, ..Settings::default() }, World::Sample)
     }
 
     /// A desk whose second tab has the business chat's test key.
     pub fn rehearsing(columns: u16, rows: u16) -> Self {
-        Self::in_world((columns, rows), Settings::default(), World::Rehearsal)
+        Self::in_world((columns, rows), settings(), World::Rehearsal)
+    }
+
+    /// A desk in a zone of its own, begun at a local time of it.
+    pub fn in_zone(columns: u16, rows: u16, zone: &str, local: &str) -> Self {
+        let settings = Settings { zone: named_zone(zone), ..Settings::default() };
+        Self::begun((columns, rows), settings, World::Empty, local)
     }
 
     fn in_world(size: (u16, u16), settings: Settings, world: World) -> Self {
+        Self::begun(size, settings, world, START)
+    }
+
+    fn begun(size: (u16, u16), settings: Settings, world: World, local: &str) -> Self {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let clock = HandClock::new();
+        let clock = HandClock::at(local, &settings.zone);
         let folder = tempfile::tempdir().expect("a folder");
         let mut options = service::Options::new(
             SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -206,7 +262,7 @@ impl Desk {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let folder = tempfile::tempdir().expect("a folder");
         let specs = vec![spec("whatsapp", name, base_url, key)];
-        Self::open(specs, Settings::default(), (80, 24), HandClock::new(), runtime, folder, |_| ())
+        Self::open(specs, settings(), (80, 24), HandClock::new(), runtime, folder, |_| ())
     }
 
     fn open(
@@ -218,7 +274,8 @@ impl Desk {
         folder: tempfile::TempDir,
         finish: impl FnOnce(&mut Self),
     ) -> Self {
-        let store = Store::open(&folder.path().join("desk")).expect("the desk's files open");
+        let setup = StoreSetup { zone: settings.zone.clone(), ..StoreSetup::default() };
+        let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let app = App::new(ShellDesk::infos(&specs), settings, size, clock.now());
@@ -630,7 +687,7 @@ impl Desk {
         self.app.settings.connections.clone_from(&connections);
         self.app.settings.connects = true;
         let log = folder.join("connection-calls.log");
-        let setup = Setup { connections, file, log, credentials, offset_minutes: 0 };
+        let setup = Setup { connections, file, log, credentials, zone: self.app.settings.zone.clone() };
         self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
         self
     }

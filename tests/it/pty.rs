@@ -15,6 +15,9 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 /// How long anything may take before the test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Stands behind all that a binary wrote.
+const END: &str = "<the end>";
+
 /// A terminal with the binary in it.
 pub(crate) struct Terminal {
     screen: vt100::Parser,
@@ -51,7 +54,9 @@ impl Terminal {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
-        command.env("TZ", "UTC");
+        if command.get_env("TZ").is_none_or(|it| std::env::var_os("TZ").is_some_and(|mine| mine == it)) {
+            command.env("TZ", "UTC");
+        }
         for name in ["FRONTDESK_DATA_DIR", "FRONTDESK_CONFIG_DIR"] {
             if command.get_env(name).is_none() {
                 command.env(name, folder.path());
@@ -161,8 +166,12 @@ impl Terminal {
             }
             assert!(instant() < until, "it does not end");
         };
-        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
-            self.seen.extend_from_slice(&bytes);
+        // What it wrote last comes before this.
+        let name = self.master.tty_name().expect("a name");
+        std::fs::write(name, END).expect("the terminal takes it");
+        while !String::from_utf8_lossy(&self.seen).contains(END) {
+            let left = until.saturating_duration_since(instant());
+            self.seen.extend_from_slice(&self.bytes.recv_timeout(left).expect("its last words"));
         }
         status.exit_code()
     }

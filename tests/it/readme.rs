@@ -181,6 +181,7 @@ fn the_doctor_s_words_are_its_own() {
     let desk = Desk::new(80, 24);
     let mut binary = Binary::new();
     binary.set("HARBOR_CHAT_KEY", &desk.key_of("whatsapp"));
+    binary.set("TZ", "Europe/Berlin");
     let channel = format!(
         "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"HARBOR_CHAT_KEY\"\n",
         desk.base_url
@@ -196,6 +197,7 @@ fn the_doctor_s_words_are_its_own() {
     let out = between(&out, "svc_live_…", ",", "x7Qm");
     let out = between(&out, ", +", ", ", "34600000001");
     let out = between(&out, " of 300", " reads", "");
+    let out = between(&out, "here it is ", "\n", "2026-11-20 11:00:00 +01:00");
     let out = between(&out, "clock is ", " this one", "3600 s behind");
     holds("doctor", &format!("\n```text\n{out}```\n"));
 }

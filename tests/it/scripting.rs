@@ -67,7 +67,7 @@ fn run(folder: &Path, key: &str, arguments: &[&str]) -> Output {
         .args(arguments)
         .env("FRONTDESK_CONFIG_DIR", folder)
         .env("FRONTDESK_DATA_DIR", folder.join("data"));
-    command.env("CHAT_KEY", key).env_remove("HTTP_PROXY").output().expect("it runs")
+    command.env("TZ", "UTC").env("CHAT_KEY", key).env_remove("HTTP_PROXY").output().expect("it runs")
 }
 
 fn texts(output: &Output) -> (String, String) {

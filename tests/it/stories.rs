@@ -8,6 +8,7 @@ mod broadcasts;
 mod bursts;
 mod canned;
 mod card;
+mod clocks;
 mod closing;
 mod composing;
 mod connections;

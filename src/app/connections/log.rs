@@ -48,7 +48,7 @@ impl App {
 
     /// The lines of the list.
     pub(in crate::app) fn connection_lines(&self) -> Vec<ListLine> {
-        let offset = self.settings.offset_minutes;
+        let zone = &self.settings.zone;
         let line = |it: &CallLine| {
             let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
             let (status, why) = match &it.result {
@@ -60,7 +60,7 @@ impl App {
             ListLine {
                 name: SafeText::line(&format!(
                     "{}:{seconds:02} {} · {}",
-                    it.at.clock_face(offset),
+                    it.at.clock_face(zone),
                     it.connection,
                     it.endpoint
                 )),

@@ -13,7 +13,7 @@ use crate::app::purse;
 use crate::model::account::Account;
 use crate::model::spending::Spent;
 use crate::model::text::SafeText;
-use crate::model::time::{DAY, Timestamp};
+use crate::model::time::{DAY, day_name};
 
 /// Days of the charts.
 const DAYS: i64 = 7;
@@ -25,7 +25,7 @@ const FORETOLD: f64 = 365.0;
 impl App {
     /// The charts of what was spent on a balance.
     pub(super) fn burn_cards(&self, account: &Account) -> Vec<Card> {
-        let today = self.now.day_number(0);
+        let today = self.now.day_number(&self.settings.zone);
         let spent: Vec<(String, &Spent)> = self
             .spent_on(account)
             .into_iter()
@@ -38,8 +38,7 @@ impl App {
         let mut by_day = card("by day", "spent by day", &week);
         for day in (today - DAYS + 1..=today).rev() {
             let of_day = spent.iter().filter(|(_, it)| it.day == day).map(|(_, it)| *it);
-            let name =
-                if day == today { "today".to_owned() } else { Timestamp::from_micros(day * DAY).day_name(0) };
+            let name = if day == today { "today".to_owned() } else { day_name(day) };
             by_day.bars.push(bar(&name, of_day));
         }
         let mut by_tab = card("by tab", "spent by tab", &week);
@@ -66,8 +65,8 @@ impl App {
         }
         let whole = (1..365).take_while(|it| f64::from(*it) <= days).count();
         let ahead = i64::try_from(whole).unwrap_or(0) * DAY;
-        let empty = Timestamp::from_micros(self.now.micros() + ahead);
-        Some(format!("{lasts}; empty about {}", empty.day_name(self.settings.offset_minutes)))
+        let empty = self.now.plus(ahead);
+        Some(format!("{lasts}; empty about {}", empty.day_name(&self.settings.zone)))
     }
 }
 

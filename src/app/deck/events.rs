@@ -58,9 +58,9 @@ impl App {
                 SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
             ));
         }
-        let offset = self.settings.offset_minutes;
+        let zone = &self.settings.zone;
         if let Some(at) = it.at {
-            let when = format!("{} {}", at.day_name(offset), at.clock_face(offset));
+            let when = format!("{} {}", at.day_name(zone), at.clock_face(zone));
             lines.push((SafeText::line("when"), SafeText::line(&when)));
         }
         lines.extend(it.fields.iter().cloned());

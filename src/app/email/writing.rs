@@ -135,7 +135,6 @@ impl App {
     /// Begins the mail that is wanted, once all it needs is there.
     pub(crate) fn go_on_with_mail(&mut self, effects: &mut Vec<Effect>) {
         let now = self.now;
-        let offset = self.settings.offset_minutes;
         let Some((begun, canned)) = self.tab().mail.begun else { return };
         let tab = self.tab();
         let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
@@ -145,7 +144,7 @@ impl App {
             return;
         }
         let kept = composer.head.is_some() && !composer.is_mail_blank();
-        let written = if kept { None } else { Some(self.mail_begun(begun, offset)) };
+        let written = if kept { None } else { Some(self.mail_begun(begun)) };
         let tab = self.tab_mut();
         tab.mail.begun = None;
         tab.focus = Focus::Composer;
@@ -166,7 +165,7 @@ impl App {
         }
     }
 
-    fn mail_begun(&self, begun: Begun, offset_minutes: i32) -> Written {
+    fn mail_begun(&self, begun: Begun) -> Written {
         let tab = self.tab();
         let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
         let subject = subject.map(ToString::to_string);
@@ -177,7 +176,8 @@ impl App {
             return Written { to, subject: subject.unwrap_or_default(), ..Written::default() };
         };
         let when = at.map_or_else(String::new, |it| {
-            format!("{} {}", it.day_name(offset_minutes), it.clock_face(offset_minutes))
+            let zone = &self.settings.zone;
+            format!("{} {}", it.day_name(zone), it.clock_face(zone))
         });
         match begun {
             Begun::Forward => forward(letter, subject.as_deref(), &when),

@@ -19,7 +19,7 @@ use crate::model::text::SafeText;
 use crate::model::time::Clock;
 use crate::service::admin::Admin;
 use crate::service::connections::dashboard::Trial;
-use crate::shell::clock::SystemClock;
+use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
 use crate::wire::connections;
 
@@ -193,7 +193,7 @@ fn show(answer: &Answer, endpoint: &Endpoint) -> Result<()> {
         }
         return Ok(());
     }
-    let mapped = answer.mapped(endpoint, 0);
+    let mapped = answer.mapped(endpoint, &clock::zone());
     for it in &mapped.fields {
         match &it.value {
             ShownValue::Line(text) => print::line(&format!("  {}\t{text}", it.label))?,

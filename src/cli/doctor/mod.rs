@@ -8,6 +8,7 @@ mod files;
 mod keys;
 mod receiver;
 mod terminal;
+mod zone;
 
 use anyhow::Result;
 use clap::Args;
@@ -112,6 +113,7 @@ fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
     findings.extend(config::connections(&path));
     findings.extend(receiver::look(config.receiver.as_ref()));
     findings.extend(files::look(&folders::data()?, &channels));
+    findings.push(zone::look());
     findings.extend(terminal::look());
     if !arguments.offline {
         findings.extend(keys::look(&channels));

@@ -48,10 +48,11 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     let row = &page.conversation.clone().unwrap_or_else(|| found.row.clone());
     let name = &found.channel.spec().name;
     let format = if arguments.common.json { Format::Json } else { arguments.format };
+    let zone = session.zone();
     match format {
-        Format::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page)),
-        Format::Text => print::line(&transcript::whole(TranscriptFormat::Text, name, row, page)),
-        Format::Md => print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page)),
+        Format::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page, zone)),
+        Format::Text => print::line(&transcript::whole(TranscriptFormat::Text, name, row, page, zone)),
+        Format::Md => print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page, zone)),
         Format::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
             let mut item = match &it {
                 Said::Message(row) => print::message_json(&row.message),

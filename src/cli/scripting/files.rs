@@ -13,8 +13,8 @@ use crate::config::Config;
 use crate::model::account::{Account, Environment};
 use crate::model::ids::ChannelId;
 use crate::model::time::{Clock, Timestamp};
-use crate::shell::clock::SystemClock;
-use crate::store::{Reader, Store};
+use crate::shell::clock::{self, SystemClock};
+use crate::store::{Reader, Setup, Store};
 
 /// What is configured and stored here; no key is fetched, no server asked.
 #[derive(Clone)]
@@ -43,7 +43,8 @@ impl Files {
         }
         let folder = folders::data()?;
         logs::start(&folder)?;
-        let store = Store::open(&folder).context("opening this desk's files")?;
+        let store = Store::open_with(&folder, Setup { zone: clock::zone(), ..Setup::default() })
+            .context("opening this desk's files")?;
         Ok(Self { config, store, clock: Arc::new(SystemClock) })
     }
 

@@ -32,7 +32,9 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
             Ok(Fetched::Message(message)) if arguments.common.json => {
                 return print::json(&print::message_json(&message));
             }
-            Ok(Fetched::Message(message)) => return print::line(&print::message_line(&message)),
+            Ok(Fetched::Message(message)) => {
+                return print::line(&print::message_line(&message, session.zone()));
+            }
             Ok(_) => (),
             Err(error) => why = Some(error),
         }

@@ -16,7 +16,7 @@ use crate::model::fetches::{Fetch, Fetched};
 use crate::model::messages::Place;
 use crate::model::news::{Health, News};
 use crate::model::outbox::Lane;
-use crate::model::time::{SECOND, Timestamp};
+use crate::model::time::{SECOND, Timestamp, Zone};
 use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
 use crate::sync::{Channel, Pulled, leading};
@@ -41,6 +41,13 @@ pub struct Session {
     pub patience: i64,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
+}
+
+impl Session {
+    /// The zone of whoever runs the script.
+    pub fn zone(&self) -> &Zone {
+        self.files.store.zone()
+    }
 }
 
 impl Drop for Session {

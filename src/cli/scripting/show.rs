@@ -113,5 +113,5 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
         let conversation = print::conversation_json(&found.channel.spec().name, found.is_test(), row);
         return print::json(&json!({"conversation": conversation, "messages": messages}));
     }
-    page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message)))
+    page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message, session.zone())))
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::connections::answers::{find, map, picks};
 use crate::model::connections::mapping::{Column, Format};
 use crate::model::connections::{Field, FieldKind, Path, ShownValue};
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 fn path(text: &str) -> Path {
     Path::parse(text).expect(text)
@@ -59,7 +59,7 @@ fn an_answer_is_mapped() {
     rows[1] = json!("not an object");
     let answer =
         json!({"plan": "Gold\u{202e}\u{1b}[2J", "balance": 12.5, "tags": ["a", "b"], "orders": rows});
-    let mapped = map(&answer, &fields, Timestamp::default(), 0);
+    let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     let names: Vec<&str> = mapped.fields.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["plan", "balance", "tags", "paid", "orders"], "what is not there is not shown");
     assert!(!mapped.fields[0].line().contains(['\u{202e}', '\u{1b}']), "a hostile text is only text");
@@ -94,7 +94,7 @@ fn picks_are_values_and_tables() {
     let labels: Vec<&str> = picks[5].columns.iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["id", "total cents"]);
     let fields: Vec<Field> = picks.iter().map(|it| it.field(&[])).collect();
-    let mapped = map(&answer, &fields, Timestamp::default(), 0);
+    let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     assert_eq!(mapped.value("orders").as_deref(), Some("1041 · 19.90"));
     let many = json!((0..500).map(|it| (format!("k{it}"), json!(it))).collect::<serde_json::Map<_, _>>());
     assert_eq!(crate::connections::answers::picks(&many).len(), 60, "so many and no more");

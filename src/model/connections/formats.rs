@@ -3,7 +3,7 @@
 //! Knows nothing of where they come from; what it cannot read it leaves as it
 //! is. Amounts are never made floating point numbers.
 
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Zone};
 
 /// An amount with two decimals, thousands apart, and its currency behind it.
 pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
@@ -40,7 +40,7 @@ pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
 
 /// A day, and the time if one is told: from ISO 8601 or seconds since the
 /// epoch.
-pub fn date(text: &str, offset_minutes: i32) -> String {
+pub fn date(text: &str, zone: &Zone) -> String {
     if let Ok(day) = text.parse::<jiff::civil::Date>()
         && text.len() == 10
     {
@@ -52,8 +52,7 @@ pub fn date(text: &str, offset_minutes: i32) -> String {
     let Some(at) = Timestamp::parse(text).or(micros.map(Timestamp::from_micros)) else {
         return text.to_owned();
     };
-    let year = at.plus(i64::from(offset_minutes) * 60_000_000).to_string();
-    format!("{} {} {}", &at.day_name(offset_minutes)[4..], &year[..4], at.clock_face(offset_minutes))
+    format!("{} {}", at.date(zone), at.clock_face(zone))
 }
 
 /// Whether a text looks like a date.
@@ -88,17 +87,19 @@ mod tests {
 
     #[test]
     fn dates_are_read() {
-        for (text, offset, shown) in [
-            ("2026-11-20", 60, "20 Nov 2026"),
-            ("2026-11-20T23:30:00Z", 60, "21 Nov 2026 00:30"),
-            ("2026-12-31T23:30:00Z", 60, "01 Jan 2027 00:30"),
-            ("1763640000", 0, "20 Nov 2025 12:00"),
-            ("1763640000000", 0, "20 Nov 2025 12:00"),
-            ("tomorrow", 0, "tomorrow"),
-            ("12", 0, "12"),
-            ("", 0, ""),
+        let berlin = Zone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a rule");
+        for (text, zone, shown) in [
+            ("2026-11-20", &berlin, "20 Nov 2026"),
+            ("2026-11-20T23:30:00Z", &berlin, "21 Nov 2026 00:30"),
+            ("2026-12-31T23:30:00Z", &berlin, "01 Jan 2027 00:30"),
+            ("2026-07-20T10:00:00Z", &berlin, "20 Jul 2026 12:00"),
+            ("1763640000", &Zone::UTC, "20 Nov 2025 12:00"),
+            ("1763640000000", &Zone::UTC, "20 Nov 2025 12:00"),
+            ("tomorrow", &Zone::UTC, "tomorrow"),
+            ("12", &Zone::UTC, "12"),
+            ("", &Zone::UTC, ""),
         ] {
-            assert_eq!(date(text, offset), shown, "{text}");
+            assert_eq!(date(text, zone), shown, "{text}");
         }
         assert!(looks_like_a_date("2026-11-20") && !looks_like_a_date("1041"));
     }

@@ -16,11 +16,14 @@ pub enum Part<'a> {
     Quoted(&'a str, usize),
 }
 
-/// Words at the start of the line above a quotation: who wrote when.
-const BEGINS: [&str; 11] =
-    ["On ", "Am ", "Le ", "El ", "Il ", "Em ", "Op ", "Den ", "W dniu ", "Dne ", "Den "];
-/// Words at its end.
-const ENDS: [&str; 12] = [
+/// Words at the start of the lines above a quotation: who wrote when. Some
+/// begin with the day itself.
+const BEGINS: [&str; 17] = [
+    "On ", "Am ", "Le ", "El ", "Il ", "Em ", "Op ", "Den ", "W dniu ", "Dne ", "man. ", "tir", "ons. ",
+    "tor", "fre. ", "lør. ", "søn. ",
+];
+/// Words at their end.
+const ENDS: [&str; 13] = [
     "wrote:",
     "schrieb:",
     "a écrit :",
@@ -33,7 +36,12 @@ const ENDS: [&str; 12] = [
     "napisał(a):",
     "napsal(a):",
     "написал:",
+    "kirjoitti:",
 ];
+/// Words that stand before the name of who wrote, behind the time.
+const VERBS: [&str; 3] = ["schrieb", "schreef", "skrev"];
+/// Lines that say who wrote when, at most.
+const INTRODUCED: usize = 3;
 /// Lines behind which all is the mail before.
 const RULES: [&str; 7] = [
     "original message",
@@ -110,8 +118,7 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     }
     // Who wrote when belongs to what follows.
     for at in 0..lines.len() {
-        if !quoted[at] && introduces(lines, at, &quoted) {
-            let end = lines[at..].iter().position(|it| ends(it)).map_or(at, |it| at + it);
+        if let Some(end) = introduction(lines, at, &quoted).filter(|_| !quoted[at]) {
             quoted[at..=end].fill(true);
             let mut next = end + 1;
             while next < lines.len() && lines[next].trim().is_empty() {
@@ -139,16 +146,33 @@ fn ends(line: &str) -> bool {
     ENDS.iter().any(|it| line.trim_end().ends_with(it))
 }
 
-/// Whether a line says who wrote what is quoted right behind it; it may go on
-/// for another line or two.
-fn introduces(lines: &[&str], at: usize, quoted: &[bool]) -> bool {
-    if !BEGINS.iter().any(|it| lines[at].trim_start().starts_with(it)) && !ends(lines[at]) {
-        return false;
+/// Where the lines end that say, from this one on, who wrote what is quoted
+/// right behind them.
+fn introduction(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
+    let begins = BEGINS.iter().any(|it| lines[at].trim_start().starts_with(it))
+        || lines[at].trim_start().starts_with(|it: char| it.is_ascii_digit());
+    let mut said = String::new();
+    for (end, line) in lines.iter().enumerate().skip(at).take(INTRODUCED) {
+        if line.trim().is_empty() || quoted[end] {
+            return None;
+        }
+        said = format!("{said} {}", line.trim());
+        let named = begins && names_behind_a_verb(&said);
+        if named || (ends(line) && (begins || end == at)) {
+            let next = lines[end + 1..].iter().position(|it| !it.trim().is_empty());
+            return next.is_some_and(|it| quoted[end + 1 + it]).then_some(end);
+        }
     }
-    let Some(end) = lines[at..].iter().take(3).position(|it| ends(it)) else { return false };
-    let behind = at + end + 1;
-    let next = lines[behind..].iter().position(|it| !it.trim().is_empty()).map(|it| behind + it);
-    next.is_some_and(|it| quoted[it])
+    None
+}
+
+/// Whether it tells a time, a verb, and who: `Am 20.11. um 10:00 schrieb Eva:`.
+fn names_behind_a_verb(said: &str) -> bool {
+    said.ends_with(':')
+        && VERBS.iter().any(|verb| {
+            let found = said.split_once(&format!(" {verb} "));
+            found.is_some_and(|(when, _)| when.contains(|it: char| it.is_ascii_digit()))
+        })
 }
 
 #[cfg(test)]
@@ -160,11 +184,7 @@ mod tests {
         let cases = [
             ("Hi\nthere", "Hi\nthere", 0),
             ("Yes.\n\nOn 20 Nov Maria wrote:\n> one\n> two", "Yes.\n\n▸ 3 quoted lines", 3),
-            (
-                "Ja\n\nAm 20.11.2026 um 10:00\nschrieb Eva:\n> a\n\n> b",
-                "Ja\n\nAm 20.11.2026 um 10:00\nschrieb Eva:\n▸ 3 quoted lines",
-                3,
-            ),
+            ("Ja\n\nAm 20.11.2026 um 10:00\nschrieb Eva:\n> a\n\n> b", "Ja\n\n▸ 5 quoted lines", 5),
             (
                 "Sí\nEl vie, 20 nov 2026 a las 10:00, Ana\n<ana@x.example> escribió:\n\n> uno\n> dos\nGracias",
                 "Sí\n▸ 5 quoted lines\nGracias",
@@ -178,6 +198,46 @@ mod tests {
         ];
         for (text, shown, hidden) in cases {
             assert_eq!(folded(text), (shown.to_owned(), hidden), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn who_wrote_when_is_folded_in_every_language_and_nothing_else_is() {
+        let folded_with_it = [
+            "On Fri, Nov 20, 2026 at 10:00 AM Eva <eva@x.example> wrote:",
+            "On 20 Nov 2026, at 10:00, Eva van den Berg\n<eva.van.den.berg@a-long-name.example>\nwrote:",
+            "Am Fr., 20. Nov. 2026 um 10:00 Uhr schrieb Eva <eva@x.example>:",
+            "Am 20.11.2026 um 10:00 schrieb Eva:",
+            "Am 20.11.2026 um 10:00\nschrieb Eva van den Berg\n<eva@x.example>:",
+            "Op vr 20 nov 2026 om 10:00 schreef Eva <eva@x.example>:",
+            "Op vr 20 nov 2026 om 10:00\nschreef Eva\n<eva@x.example>:",
+            "Den fre 20 nov. 2026 kl 10:00 skrev Eva <eva@x.example>:",
+            "20 nov. 2026 kl. 10:00 skrev Eva <eva@x.example>:",
+            "fre. 20. nov. 2026 kl. 10:00 skrev Eva <eva@x.example>:",
+            "tors. 19. nov. 2026 kl. 10:00 skrev Eva\n<eva@x.example>:",
+            "pe 20. marrask. 2026 klo 10.00 Eva kirjoitti:",
+            "Le ven. 20 nov. 2026 à 10:00, Eva\n<eva@x.example> a écrit :",
+            "Il giorno ven 20 nov 2026 Eva ha scritto:",
+            "W dniu 20.11.2026 o 10:00, Eva napisał(a):",
+        ];
+        for introduction in folded_with_it {
+            let lines = introduction.lines().count() + 2;
+            let text = format!("Thanks.\n{introduction}\n> one\n> two");
+            assert_eq!(folded(&text), (format!("Thanks.\n▸ {lines} quoted lines"), lines), "{introduction}");
+        }
+        let said = [
+            "On Monday you told me:",
+            "Am Montag kam es an, und dann\nschrieb Eva mir:",
+            "On 20 Nov 2026,\nat ten in the morning,\nEva who is my wife\nwrote:",
+            "On 20 Nov 2026 it came.\n\nHe wrote back, see here:",
+            "Eva schrieb mir am 20.11. folgendes:",
+        ];
+        for own in said {
+            let text = format!("Thanks.\n{own}\n> one\n> two");
+            let (shown, lines) = folded(&text);
+            // A last line that ends as an introduction does is taken for one.
+            let kept = own.strip_suffix("\nwrote:").unwrap_or(own);
+            assert!(shown.starts_with(&format!("Thanks.\n{kept}\n▸ ")) && lines <= 3, "{own}: {shown}");
         }
     }
 

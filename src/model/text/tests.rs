@@ -2,12 +2,8 @@
 
 use proptest::prelude::*;
 
+use super::oracle::{acting, first_acting};
 use super::*;
-
-/// Whether a terminal could act on this character.
-fn acts(it: char) -> bool {
-    it != '\n' && matches!(classify(it), Class::Control | Class::Break | Class::Tab | Class::Badge)
-}
 
 #[test]
 fn every_space_is_a_space() {
@@ -79,11 +75,28 @@ fn pasted_text_keeps_words_and_drops_controls() {
 }
 
 #[test]
+fn what_acts_is_shown_and_pasted_text_is_free_of_it() {
+    for it in acting().filter(|it| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*it)) {
+        let safe = SafeText::block(&format!("a{it}b"));
+        let code = u32::from(it);
+        let shown = match code {
+            0..=0x1f => char::from_u32(0x2400 + code).expect("a picture").to_string(),
+            0x7f => "␡".to_owned(),
+            _ => format!("<U+{code:04X}>"),
+        };
+        assert_eq!(safe.as_str(), format!("a{shown}b"), "U+{code:04X}");
+        assert_eq!(first_acting(&pasted(&format!("a{it}b")), &['\n']), None, "U+{code:04X}");
+    }
+}
+
+#[test]
 fn no_character_acts_in_any_place() {
     for it in (0..=0x10_ffff).filter_map(char::from_u32) {
         for text in [it.to_string(), format!("a{it}b"), format!("👩\u{200d}{it}\u{301}")] {
             let safe = SafeText::block(&text);
-            assert!(!safe.as_str().chars().any(acts), "U+{:04X}", u32::from(it));
+            assert_eq!(first_acting(safe.as_str(), &['\n']), None, "U+{:04X}", u32::from(it));
+            let safe = SafeText::line(&text);
+            assert_eq!(first_acting(safe.as_str(), &[]), None, "U+{:04X}", u32::from(it));
         }
     }
 }
@@ -92,7 +105,8 @@ proptest! {
     #[test]
     fn cleaning_is_safe_and_idempotent(text in any::<String>()) {
         let once = SafeText::block(&text);
-        prop_assert!(!once.as_str().chars().any(acts));
+        prop_assert_eq!(first_acting(once.as_str(), &['\n']), None);
+        prop_assert_eq!(first_acting(SafeText::line(&text).as_str(), &[]), None);
         prop_assert_eq!(SafeText::block(once.as_str()), once.clone());
         for cluster in once.as_str().graphemes(true) {
             prop_assert!(cluster.len() <= CLUSTER_BYTES + HIDDEN_MARK.len());

@@ -2,6 +2,7 @@
 
 use super::deciding::{Decision, Report, decide, read_again, running_low};
 use super::*;
+use crate::model::outbox::content::Template;
 use crate::model::time::{MINUTE, SECOND};
 
 fn at(seconds: i64) -> Timestamp {
@@ -97,6 +98,14 @@ fn what_stops_it() {
     let failing = [sent(10, 1, 30, None)];
     let told = decide(&campaign(&failing), &fine(), at(31));
     assert_eq!(why(&told), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
+    // Exactly as many as the plan allows go on, one more does not.
+    let exactly = campaign(&[sent(20, 1, 96, Some(36))]);
+    assert_eq!(decide(&exactly, &fine(), at(96)), Decision::Send(1), "1 of 20 is 5 %");
+    let more = campaign(&[sent(19, 1, 96, Some(36))]);
+    assert!(matches!(decide(&more, &fine(), at(96)), Decision::Pause(Cause::Failures, _)));
+    let mut none = campaign(&[sent(20, 0, 96, Some(36))]);
+    none.plan.rules.failed_percent = 0;
+    assert_eq!(decide(&none, &fine(), at(96)), Decision::Send(1), "none of 20 is 0 %");
     let mut wider = campaign(&failing);
     wider.plan.rules.failed_percent = 15;
     assert_eq!(decide(&wider, &fine(), at(31)), Decision::Wait(at(35)));
@@ -144,6 +153,21 @@ fn what_the_account_forbids() {
     assert_eq!(decide(&poor, &report(610.0), at(96)), Decision::Send(1), "110 cost 110 and 500 stay");
     let told = decide(&poor, &report(609.0), at(96));
     assert_eq!(why(&told), "609 credits; wave 2 would leave fewer than 500");
+    // What may cost more is held against the most it may cost.
+    let mut template = poor.clone();
+    let greeting = Template { name: "hello".to_owned(), language: "en".to_owned(), components: None };
+    template.content = BroadcastContent::Template(greeting);
+    let most = 500 + 110 * prices::TEMPLATE_IN_TEXT;
+    let report_of = |credits: i64, charged| Report { charged, ..report(credits as f64) };
+    assert_eq!(decide(&template, &report_of(most, None), at(96)), Decision::Send(1));
+    assert!(matches!(
+        decide(&template, &report_of(most - 1, None), at(96)),
+        Decision::Pause(Cause::Credits, _)
+    ));
+    let charged = Some(prices::TEMPLATE);
+    let known = 500 + 110 * prices::TEMPLATE;
+    assert_eq!(decide(&template, &report_of(known, charged), at(96)), Decision::Send(1), "what it did cost");
+    assert!(matches!(decide(&template, &report_of(known - 1, charged), at(96)), Decision::Pause(..)));
     let red = Report { quality: Some(SafeText::line("RED")), ..fine() };
     let told = decide(&campaign(&ready), &red, at(96));
     assert_eq!(why(&told), "the quality rating was GREEN and is RED");

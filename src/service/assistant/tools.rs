@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::model::connections::{ContactFacts, Endpoint, Mapped, Method};
 use crate::model::time::Clock;
 use crate::service::assistant::Failure;
+use crate::model::time::Zone;
 use crate::service::connections;
 use crate::service::database::connections::Stored;
 use crate::service::database::{DatabaseError, conversations, usage};
@@ -115,7 +116,7 @@ impl Tools {
             Value::Null => "done".to_owned(),
             body => body.to_string().chars().take(RAW).collect(),
         };
-        Ok(Told { mapped: answer.mapped(endpoint, 0), raw })
+        Ok(Told { mapped: answer.mapped(endpoint, &Zone::UTC), raw })
     }
 
     /// Whether a model may be asked once more today.

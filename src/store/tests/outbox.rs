@@ -7,6 +7,7 @@ use crate::model::text::SafeText;
 use crate::model::time::SECOND;
 use crate::store::Store;
 use crate::store::lane::{LaneRow, Settlement};
+use crate::store::outbox::NewRow;
 use crate::store::tests::{at, channel, conversation, list, row, send};
 
 fn done(message: &str) -> Settlement {
@@ -108,6 +109,62 @@ async fn a_claim_is_made_once_and_settled_by_its_own_fence() {
     assert_eq!(only(&store).await.state, RowState::Uncertain);
     assert!(store.settle(&first, done("m1")).await.unwrap(), "a late success always counts");
     assert!(store.lane_rows(&channel()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_row_that_changed_since_it_was_read_is_not_claimed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    // Another process tried it meanwhile, and it waits as it did before.
+    let other = store.claim(&row.id, 0, at(1), "").await.unwrap().unwrap();
+    assert!(store.settle(&other, Settlement::Wait { not_before: at(1) }).await.unwrap());
+    assert_eq!(only(&store).await.state, RowState::Queued);
+    assert_eq!(store.claim(&row.id, 0, at(2), "").await.unwrap(), None, "read before that");
+    assert_eq!(store.claim(&row.id, 7, at(2), "").await.unwrap(), None, "never read");
+    assert!(store.claim(&row.id, other.fence, at(2), "").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_late_outcome_does_not_move_the_claim_of_another_process() {
+    let late: [fn() -> Settlement; 4] = [
+        || Settlement::AskAgain { not_before: at(500), counted: true },
+        || Settlement::Wait { not_before: at(500) },
+        || Settlement::Stop(Stop::Refused, SafeText::line("late")),
+        || Settlement::Stop(Stop::Auth, SafeText::line("late")),
+    ];
+    for outcome in late {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+        let stalled = store.claim(&row.id, 0, at(1), "").await.unwrap().unwrap();
+        assert_eq!(store.recover_lapsed(at(100)).await.unwrap(), 1);
+        let other = claim(&store, &row, 100).await.unwrap();
+        assert!(!store.settle(&stalled, outcome()).await.unwrap(), "{:?}", outcome());
+        let now = store.lane_rows(&channel()).await.unwrap().remove(0);
+        assert_eq!(now, LaneRow { tried_before: None, ..other.clone() }, "{:?}", outcome());
+        let own = Settlement::AskAgain { not_before: at(101), counted: true };
+        assert!(store.settle(&other, own).await.unwrap(), "its own outcome counts");
+        // What is not leaving can still be stopped.
+        let stops = matches!(outcome(), Settlement::Stop(..));
+        assert_eq!(store.settle(&other, outcome()).await.unwrap(), stops, "only once: {:?}", outcome());
+    }
+}
+
+#[tokio::test]
+async fn a_clock_set_back_ends_holds_and_no_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
+    let planned = store.enqueue(planned, at(0)).unwrap();
+    let held = store.enqueue(send("b", "held", 5 * SECOND), at(0)).unwrap();
+    for (now, set_back, ended) in [(0, false, 0), (-60 * 60 * 24, false, 1), (-60 * 60 * 25, true, 1)] {
+        assert_eq!(store.end_waits(&channel(), at(now), set_back).await.unwrap(), ended, "{now}");
+        let rows = store.lane_rows(&channel()).await.unwrap();
+        let until = |id| rows.iter().find(|it| it.row.id == id).map(|it| it.row.not_before);
+        assert_eq!(until(planned.id.clone()), Some(at(3_600)), "{now}: it leaves at its time only");
+        assert_eq!(until(held.id.clone()), Some(at(if ended == 1 { now } else { 5 })), "{now}");
+    }
 }
 
 #[tokio::test]

@@ -2,4 +2,5 @@
 
 mod outbox_faults;
 mod outbox_model;
+mod outbox_turns;
 mod outbox_world;

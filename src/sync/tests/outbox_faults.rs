@@ -31,6 +31,10 @@ pub(super) enum Fault {
     Stalled,
     /// A refusal is taken in much later.
     StalledRefused,
+    /// It was done; that no answer came is taken in much later.
+    StalledUnclear,
+    /// That it never left is taken in much later.
+    StalledOffline,
 }
 
 impl World {
@@ -49,7 +53,9 @@ impl World {
         let unclear = || Outcome::Unknown(Unclear::new("no answer", None));
         let known = self.recognises(&claimed.row.key);
         match fault {
-            Fault::Offline => Outcome::NotSent(NotSent::Offline(SafeText::line("no route"))),
+            Fault::Offline | Fault::StalledOffline => {
+                Outcome::NotSent(NotSent::Offline(SafeText::line("no route")))
+            }
             Fault::NeverArrived => unclear(),
             Fault::Revoked => refusal(401, "REVOKED_KEY"),
             Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
@@ -59,7 +65,7 @@ impl World {
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
             Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
             Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
-            Fault::AnswerLost => {
+            Fault::AnswerLost | Fault::StalledUnclear => {
                 self.deliver(claimed);
                 unclear()
             }

@@ -11,11 +11,13 @@ use crate::sync::tests::outbox_world::{Knowledge, World};
 
 #[derive(Debug, Clone)]
 enum Step {
-    Enqueue(usize, u8, bool),
+    Enqueue(usize, u8, bool, Option<i64>),
     Recall(usize),
     Push(usize, Fault),
     Decide(usize, usize, Option<Verdict>),
     Wake,
+    Remember(usize),
+    ClaimOld(usize),
     SleepOver(usize),
     Kill(usize),
     Pass(i64),
@@ -32,6 +34,8 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => Just(Fault::KilledAfter),
         2 => Just(Fault::Stalled),
         1 => Just(Fault::StalledRefused),
+        1 => Just(Fault::StalledUnclear),
+        1 => Just(Fault::StalledOffline),
         1 => Just(Fault::Offline),
         1 => Just(Fault::Refused),
         1 => Just(Fault::NoCredits),
@@ -54,14 +58,22 @@ fn verdict() -> impl Strategy<Value = Option<Verdict>> {
     ]
 }
 
+/// One wish in six is planned for a time.
+fn planned() -> impl Strategy<Value = Option<i64>> {
+    prop_oneof![5 => Just(None), 1 => (1..20_000_i64).prop_map(Some)]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let process = || 0..2_usize;
     prop_oneof![
-        5 => (process(), 0..2_u8, prop::bool::weighted(0.8)).prop_map(|(it, lane, costs)| Step::Enqueue(it, lane, costs)),
+        5 => (process(), 0..2_u8, prop::bool::weighted(0.8), planned())
+            .prop_map(|(it, lane, costs, planned)| Step::Enqueue(it, lane, costs, planned)),
         1 => process().prop_map(Step::Recall),
         12 => (process(), fault()).prop_map(|(it, fault)| Step::Push(it, fault)),
         4 => (process(), 0..3_usize, verdict()).prop_map(|(it, which, verdict)| Step::Decide(it, which, verdict)),
         2 => Just(Step::Wake),
+        1 => process().prop_map(Step::Remember),
+        1 => process().prop_map(Step::ClaimOld),
         1 => process().prop_map(Step::SleepOver),
         1 => process().prop_map(Step::Kill),
         4 => (1..120_i64).prop_map(Step::Pass),
@@ -74,11 +86,13 @@ fn live(world: &mut World, knowledge: Knowledge, steps: &[Step]) {
     world.begin(knowledge);
     for step in steps {
         match step.clone() {
-            Step::Enqueue(process, lane, costs) => world.enqueue(process, lane, costs),
+            Step::Enqueue(process, lane, costs, planned) => world.enqueue(process, lane, costs, planned),
             Step::Recall(process) => world.recall(process),
             Step::Push(process, fault) => world.step(process, fault),
             Step::Decide(process, which, verdict) => world.decide(process, which, verdict),
             Step::Wake => world.wake(),
+            Step::Remember(process) => world.remember(process),
+            Step::ClaimOld(process) => world.claim_what_was_read(process),
             Step::SleepOver(process) => world.sleep_over_an_answer(process),
             Step::Kill(process) => world.kill(process),
             Step::Pass(seconds) => world.pass(seconds),

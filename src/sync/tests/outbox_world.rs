@@ -12,7 +12,7 @@ use crate::model::outbox::{
     KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
 };
 use crate::model::text::SafeText;
-use crate::model::time::{HOUR, SECOND, Timestamp};
+use crate::model::time::{SECOND, Timestamp, Zone};
 use crate::store::lane::{LaneRow, Settlement};
 use crate::store::outbox::NewRow;
 use crate::store::{Durability, Setup, Store};
@@ -50,7 +50,7 @@ pub(super) enum Knowledge {
 }
 
 pub(super) struct World {
-    runtime: tokio::runtime::Runtime,
+    pub(super) runtime: tokio::runtime::Runtime,
     folder: tempfile::TempDir,
     processes: [Option<Store>; 2],
     pub(super) channel: ChannelId,
@@ -66,7 +66,11 @@ pub(super) struct World {
     /// The steps each process has taken.
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
+    pub(super) late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
+    /// Rows as each process read them some time ago.
+    pub(super) read: [Vec<LaneRow>; 2],
+    /// Planned rows that a person sent at once.
+    pub(super) hurried: BTreeSet<RowId>,
     cases: u32,
 }
 
@@ -87,6 +91,8 @@ impl World {
             deliveries: HashMap::new(),
             stepped: [None, None],
             late: Vec::new(),
+            read: [Vec::new(), Vec::new()],
+            hurried: BTreeSet::new(),
             cases: 0,
         }
     }
@@ -103,13 +109,16 @@ impl World {
         self.server.clear();
         self.deliveries.clear();
         self.late.clear();
+        self.read = [Vec::new(), Vec::new()];
+        self.hurried.clear();
     }
 
-    fn store(&mut self, process: usize) -> Store {
+    pub(super) fn store(&mut self, process: usize) -> Store {
         let setup = || Setup {
             chance: Chance::new(rand::random),
             durability: Durability::Simulated,
             owner: String::new(),
+            zone: Zone::UTC,
         };
         let path = self.folder.path();
         self.processes[process].get_or_insert_with(|| Store::open_with(path, setup()).unwrap()).clone()
@@ -119,7 +128,7 @@ impl World {
         Timestamp::from_micros(1_700_000_000 * SECOND + (self.truth + self.off) * SECOND)
     }
 
-    fn moment(&self) -> Moment {
+    pub(super) fn moment(&self) -> Moment {
         let server = Timestamp::from_micros(900_000_000 * SECOND + self.truth * SECOND);
         Moment {
             wall: self.wall(),
@@ -128,7 +137,7 @@ impl World {
         }
     }
 
-    fn lane_rows(&mut self, process: usize) -> Vec<LaneRow> {
+    pub(super) fn lane_rows(&mut self, process: usize) -> Vec<LaneRow> {
         let store = self.store(process);
         self.runtime.block_on(store.lane_rows(&self.channel)).unwrap()
     }
@@ -148,7 +157,8 @@ impl World {
         self.late.retain(|(of, _, _)| *of != process);
     }
 
-    pub(super) fn enqueue(&mut self, process: usize, lane: u8, costs: bool) {
+    /// Queues a wish, which may be planned for so many seconds from now.
+    pub(super) fn enqueue(&mut self, process: usize, lane: u8, costs: bool, planned: Option<i64>) {
         let lane = Lane::Conversation(format!("c{lane}").as_str().into());
         let text = format!("wish {}", self.wishes.len());
         let operation = if costs {
@@ -158,8 +168,9 @@ impl World {
         };
         let request = PreparedRequest::json(Method::Post, "/x", text.into_bytes());
         let channel = self.channel.clone();
-        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None };
         let (store, now) = (self.store(process), self.wall());
+        let planned_at = planned.map(|it| now.plus(it * SECOND));
+        let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at };
         let row = store.enqueue(row, now).unwrap();
         self.rows.insert(row.id, self.wishes.len());
         self.wishes.push(Wish::default());
@@ -204,7 +215,11 @@ impl World {
     pub(super) fn step(&mut self, process: usize, fault: Fault) {
         self.end_waits(process);
         let rows = self.lane_rows(process);
-        let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(Timestamp::default()));
+        let (held, outage) = (HashMap::new(), Outage::new(Timestamp::default()));
+        // Histories are read; what a thread has to do with it is not modelled.
+        let read_at =
+            |it: &LaneRow| Some((it.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)));
+        let read_at = rows.iter().filter_map(read_at).collect();
         let now = self.moment();
         let desk = Desk {
             now,
@@ -248,9 +263,15 @@ impl World {
             let over = matches!(earlier.row.state, RowState::Stopped(Stop::Refused | Stop::Window, _));
             // What a person sends again keeps its place, but what left
             // meanwhile is finished first.
-            let again = row.row.attempts > 0 && self.wishes[self.rows[&earlier.row.id]].decisions > 0;
-            assert!(over || again, "I4: {:?} is passed over in its lane", earlier.row.state);
+            let moved = self.wishes[self.rows[&earlier.row.id]].decisions > 0
+                || self.hurried.contains(&earlier.row.id);
+            let again = row.row.attempts > 0 && moved;
+            // What is said meanwhile does not wait for what is planned.
+            let later = earlier.row.planned_at.is_some() && earlier.row.state == RowState::Queued;
+            assert!(over || again || later, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
+        let planned = row.row.planned_at.filter(|_| row.row.attempts == 0);
+        assert!(planned.is_none_or(|it| it <= now.wall), "it leaves before its time");
         let claim = store.claim(&row.row.id, row.fence, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
         let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
@@ -262,7 +283,10 @@ impl World {
         let outcome = self.meet(&claimed, fault);
         match (fault, outcome) {
             (Fault::KilledAfter, _) => self.kill(process),
-            (Fault::Stalled | Fault::StalledRefused, outcome) => self.late.push((process, claimed, outcome)),
+            (
+                Fault::Stalled | Fault::StalledRefused | Fault::StalledUnclear | Fault::StalledOffline,
+                outcome,
+            ) => self.late.push((process, claimed, outcome)),
             (_, outcome) => self.settle(&store, &claimed, outcome),
         }
     }
@@ -336,15 +360,6 @@ impl World {
         self.settle(&store, &claimed, outcome);
     }
 
-    /// A process sleeps for a day over an answer, while another gives the row
-    /// up and asks a person.
-    pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
-        self.step(process, Fault::Stalled);
-        self.hours(24);
-        self.step(1 - process, Fault::Answered);
-        self.step(1 - process, Fault::Answered);
-    }
-
     /// After every step: at most one row of a lane is leaving, and none is
     /// gone that was not over.
     pub(super) fn check(&mut self) {
@@ -357,30 +372,5 @@ impl World {
         for (index, wish) in self.wishes.iter().enumerate() {
             assert!(wish.is_over || present.contains(&index), "wish {index} is lost");
         }
-    }
-
-    /// All is well again and a person sees to what stopped: nothing is left,
-    /// and what was not given up was done.
-    pub(super) fn drain(&mut self) {
-        while !self.late.is_empty() {
-            self.wake();
-        }
-        for _ in 0..20 * (1 + self.wishes.len()) {
-            let rows = self.lane_rows(0);
-            if rows.is_empty() {
-                break;
-            }
-            if rows.iter().any(|it| it.row.is_stopped()) {
-                self.decide(0, 0, None);
-            }
-            self.pass(100);
-            self.step(0, Fault::Answered);
-            self.check();
-        }
-        assert_eq!(self.lane_rows(0).len(), 0, "not everything could leave");
-    }
-
-    pub(super) fn hours(&mut self, hours: i64) {
-        self.pass(hours * HOUR / SECOND);
     }
 }

@@ -1,11 +1,12 @@
-//! kill -9 at random moments of sends: the real binary, the real file. No
+//! kill -9 in the middle of sends, after a random number of them: the real
+//! binary, the real file. No
 //! acknowledged message is lost, none goes out twice, each is paid once.
 //! Beside the `FRONTDESK_KILLS` of `kills/campaign.rs`, a quarter as many are
 //! here; the default suits a test run.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,6 +20,10 @@ use super::*;
 const KILLS: usize = 80;
 /// Callers at once.
 const CALLERS: usize = 8;
+/// Requests begun between two kills at most.
+const BETWEEN: usize = 60;
+/// Files that a service has open when it listens, at least.
+const FILES: usize = 14;
 
 /// The running binary; killed when it is dropped.
 pub struct Killable {
@@ -71,6 +76,21 @@ impl Drop for Killable {
     }
 }
 
+/// Starts the service and kills it as soon as it has so many files open, or
+/// listens.
+pub fn kill_starting(folder: &Path, files: usize) {
+    let ready = folder.join("ready.json");
+    let _ = std::fs::remove_file(&ready);
+    let mut starting = Killable::spawn(folder);
+    let open = PathBuf::from(format!("/proc/{}/fd", starting.id()));
+    // Where there is no such folder it is killed at once.
+    while std::fs::read_dir(&open).is_ok_and(|it| it.count() < files) && !ready.exists() {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    starting.kill().expect("killed");
+    starting.wait().expect("gone");
+}
+
 /// What is to be sent, and what was answered.
 #[derive(Default)]
 struct Ledger {
@@ -79,6 +99,8 @@ struct Ledger {
     /// The message's id, by key.
     answered: HashMap<String, String>,
     begun: usize,
+    /// Requests of this life of the service.
+    asked: usize,
 }
 
 impl Ledger {
@@ -105,6 +127,7 @@ async fn call_on(
             if only_open && ledger.open.is_empty() {
                 return;
             }
+            ledger.asked += 1;
             ledger.next()
         };
         let body = text_to(ANA, &format!("text of {idem}")).to_string();
@@ -163,18 +186,18 @@ async fn every_text_goes_out_once_and_is_paid_once() {
         let callers: Vec<_> = (0..CALLERS)
             .map(|_| tokio::spawn(call_on(http.clone(), url.clone(), key.clone(), ledger.clone(), false)))
             .collect();
-        let moment = Duration::from_micros(random.random_range(0..120_000));
-        tokio::time::sleep(moment).await;
+        let enough = random.random_range(0..BETWEEN);
+        while ledger.lock().expect("no one failed").asked < enough {
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
         drop(service);
         for caller in callers {
             caller.await.expect("no panic");
         }
+        ledger.lock().expect("no one failed").asked = 0;
         if kill % 10 == 7 {
             // Also while it starts.
-            let mut starting = Killable::spawn(folder.path());
-            tokio::time::sleep(moment / 4).await;
-            starting.kill().expect("killed");
-            starting.wait().expect("gone");
+            kill_starting(folder.path(), random.random_range(0..FILES));
         }
         service = Killable::start(folder.path());
     }

@@ -2,19 +2,21 @@
 //! service behind a proxy that spoils one request in twenty. `FRONTDESK_KILLS`
 //! says how many there are; a quarter as many more are in
 //! `contract/killing.rs`, where callers share the service more densely.
+//!
+//! Kills follow events, never the clock: a request that reached the proxy, a
+//! row that was committed. A slow machine meets the same kills as a fast one.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::process::Child;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use frontdesk::shell::clock::instant;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use crate::contract::killing::{Killable, kills};
+use crate::contract::killing::{Killable, kill_starting, kills};
 use crate::kills::folder::Folder;
 use crate::proxy::fault::Fault;
 use crate::proxy::script::{Give, Script};
@@ -33,25 +35,31 @@ const SPOILT: u32 = 20;
 const SPOILT_READS: u32 = 100;
 /// Between two looks at what runs.
 const LOOK: Duration = Duration::from_millis(1);
-/// A script whose send has not left by then is killed where it is: it may be
-/// waiting out an answer that never comes.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Requests between two kills of the service at most.
+const BETWEEN: usize = 40;
+/// Files that a service has open when it listens, at least.
+const FILES: usize = 14;
 /// One process in so many is an inbox.
 const INBOXES: u32 = 25;
 const CREDITS: i64 = 1_000_000_000;
 
-/// A process, and when it is killed if it still runs then.
+/// A process, and the event that ends it.
 struct Running {
     process: Process,
-    until: Instant,
-    /// When its time comes unless its send has come before.
-    patience: Option<Instant>,
+    end: Moment,
 }
 
-impl Running {
-    fn is_due(&self) -> bool {
-        instant() >= self.patience.unwrap_or(self.until)
-    }
+/// When a process is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// Once so many more requests have reached the proxy, whoever made them.
+    Requests(usize),
+    /// Once its desk has committed more texts than these.
+    Committed(usize, i64),
+    /// Once its text has reached the proxy, and so many requests more.
+    Sent(usize),
+    /// Never: it ends by itself.
+    Never,
 }
 
 enum Process {
@@ -155,21 +163,26 @@ impl Campaign {
     fn start_one(&mut self) {
         self.texts += 1;
         let text = format!("<text {}>", self.texts);
-        let desk = &self.desks[self.random.random_range(0..DESKS)];
+        let place = self.random.random_range(0..DESKS);
+        let desk = &self.desks[place];
         let has_inbox = self.running.iter().any(|it| matches!(it.process, Process::Inbox(_)));
-        let mut life = Duration::from_micros(self.random.random_range(20_000..200_000));
-        let mut patience = (self.random.random_range(0..4) > 0).then(|| instant() + PATIENCE);
-        let process = if !has_inbox && self.random.random_range(0..INBOXES) == 0 {
+        let (process, end) = if !has_inbox && self.random.random_range(0..INBOXES) == 0 {
             let terminal = Terminal::run(tempfile::tempdir().expect("a folder"), desk.inbox(), 100, 30);
-            (life, patience) = (life * 16, None);
-            Process::Inbox(Box::new(Typist { terminal, text: Some(text) }))
+            let end = Moment::Requests(self.random.random_range(20..200));
+            (Process::Inbox(Box::new(Typist { terminal, text: Some(text) })), end)
         } else {
             let customer = customer(self.random.random_range(0..CUSTOMERS));
             let how = if self.random.random_range(0..4) == 0 { "--pause" } else { "--beside-ai" };
+            let end = match self.random.random_range(0..8) {
+                0 | 1 => Moment::Requests(self.random.random_range(0..30)),
+                2 => Moment::Committed(place, desk.committed()),
+                3..=5 => Moment::Sent(self.random.random_range(0..4)),
+                _ => Moment::Never,
+            };
             let child = desk.start(&["send", &customer, &text, how]);
-            Process::Script { child, text }
+            (Process::Script { child, text }, end)
         };
-        self.running.push(Running { process, until: instant() + life, patience });
+        self.running.push(Running { process, end });
     }
 
     /// Takes note of what ended by itself, and kills those whose time has
@@ -184,7 +197,11 @@ impl Campaign {
                     None
                 }
             };
-            let due = running.is_due();
+            let due = match running.end {
+                Moment::Requests(left) => left == 0,
+                Moment::Committed(desk, before) => self.desks[desk].committed() > before,
+                Moment::Sent(_) | Moment::Never => false,
+            };
             match (ended, running.process) {
                 (Some(status), Process::Script { text, .. }) if status.success() => self.confirmed.push(text),
                 (Some(_), _) => {}
@@ -198,38 +215,50 @@ impl Campaign {
         killed
     }
 
-    /// Whose send is on its way has not long to live; tells whether any is.
-    fn watch(&mut self) -> bool {
-        let sent = self.proxy.seen().into_iter().filter(|it| it.asked.method == "POST");
-        let bodies: Vec<String> = sent.map(|it| String::from_utf8_lossy(&it.body).into_owned()).collect();
+    /// Counts the requests that have come: whose text is among them is killed
+    /// so many requests later. Tells how many came, and whether a send did.
+    fn watch(&mut self) -> (usize, bool) {
+        let seen = self.proxy.seen();
+        let sends = seen.iter().filter(|it| it.asked.method == "POST");
+        let bodies: Vec<String> = sends.map(|it| String::from_utf8_lossy(&it.body).into_owned()).collect();
         for running in &mut self.running {
-            if let Process::Script { text, .. } = &running.process
-                && bodies.iter().any(|it| it.contains(text.as_str()))
-            {
-                let left = Duration::from_micros(self.random.random_range(0..25_000));
-                (running.patience, running.until) = (None, instant() + left);
-            }
+            running.end = match (running.end, &running.process) {
+                (Moment::Requests(left), _) => Moment::Requests(left.saturating_sub(seen.len())),
+                (Moment::Sent(more), Process::Script { text, .. })
+                    if bodies.iter().any(|it| it.contains(text.as_str())) =>
+                {
+                    Moment::Requests(more)
+                }
+                (other, _) => other,
+            };
         }
-        !bodies.is_empty()
+        (seen.len(), !bodies.is_empty())
     }
 
-    /// Kills so many processes and the service so many times.
+    /// Kills so many processes and the service so many times; those that end
+    /// by themselves then do.
     fn run(&mut self, mut processes: usize, mut services: usize) {
-        let mut next = instant();
+        let mut left = 0_usize;
         while processes + services > 0 {
             while self.running.len() < PROCESSES {
                 self.start_one();
             }
             std::thread::sleep(LOOK);
-            let sends = self.watch();
+            let (requests, sends) = self.watch();
+            left = left.saturating_sub(requests);
             processes -= self.reap(processes);
             // Half of them while a send is on its way.
             let waits = services % 2 == 1 && !sends;
-            if services > 0 && instant() >= next && !waits {
+            if services > 0 && left == 0 && requests > 0 && !waits {
                 services -= 1;
                 self.kill_the_service();
-                next = instant() + Duration::from_micros(self.random.random_range(50_000..400_000));
+                left = self.random.random_range(1..BETWEEN);
             }
+        }
+        while self.running.iter().any(|it| it.end == Moment::Never) {
+            std::thread::sleep(LOOK);
+            self.watch();
+            self.reap(PROCESSES);
         }
         self.running.drain(..).for_each(|it| it.process.kill());
     }
@@ -238,10 +267,7 @@ impl Campaign {
         drop(self.service.take());
         if self.random.random_range(0..10) == 0 {
             // Also while it starts.
-            let mut starting = Killable::spawn(self.service_folder.path());
-            std::thread::sleep(Duration::from_micros(self.random.random_range(0..30_000)));
-            starting.kill().expect("killed");
-            starting.wait().expect("gone");
+            kill_starting(self.service_folder.path(), self.random.random_range(0..FILES));
         }
         let service = Killable::start(self.service_folder.path());
         self.proxy.toward(address(&service));

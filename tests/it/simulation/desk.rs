@@ -81,7 +81,7 @@ impl Desk {
     pub fn start(&mut self, now: i64) {
         let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();
         let owner = format!("desk {number}");
-        let setup = Setup { chance, durability: Durability::Simulated, owner };
+        let setup = Setup { chance, durability: Durability::Simulated, owner, ..Setup::default() };
         let store = Store::open_with(&self.folder, setup).expect("the files open");
         notices::watch(&self.folder);
         let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");

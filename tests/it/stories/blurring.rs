@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::desk::{Desk, direct};
+use crate::desk::{Desk, direct, utc};
 
 /// Two who wrote, of whom the list shows one, and one who was only added.
 fn desk() -> Desk {
@@ -31,7 +31,7 @@ fn names_are_hidden_where_the_list_does_not_hold_them() {
 fn events_and_what_was_done_name_nobody() {
     let mut desk = desk();
     let order = json!({"id": "o1", "orderNumber": "1041", "customer": {"name": "Helen Marsden"},
-        "items": [{"name": "saddle"}], "createdAt": "2026-11-20T09:00:00Z"});
+        "items": [{"name": "saddle"}], "createdAt": utc("2026-11-20T09:00:00")});
     desk.dev("event", json!({"name": "order.created", "data": order}));
     desk.keys("ge").settle().shows("1041").hides("Helen").hides("Marsden");
     desk.keys("gi<Esc>").shows("the filter is cleared").keys("G").keys("p").settle();

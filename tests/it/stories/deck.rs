@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::desk::{Desk, direct};
+use crate::desk::{Desk, direct, utc};
 
 const MARIA: &str = "+34600111222";
 
@@ -19,7 +19,7 @@ fn events_are_cards_that_lead_to_the_person() {
     let mut desk = desk();
     let order = json!({"id": "o1", "orderNumber": "1041", "total": 49.9, "currency": "EUR",
         "customer": {"name": "Maria Lopez", "phone": MARIA}, "items": [{"sku": "saddle", "count": 1}],
-        "createdAt": "2026-11-20T09:00:00Z"});
+        "createdAt": utc("2026-11-20T09:00:00")});
     desk.dev("event", json!({"name": "order.created", "data": order}));
     let appointment =
         json!({"service": "Fitting", "when": "tomorrow", "odd": {"deep": [1, 2, {"x": "\u{1b}[2J"}]}});

@@ -9,7 +9,7 @@ use frontdesk::model::account::Environment;
 use frontdesk::model::time::SECOND;
 use serde_json::json;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, utc};
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::stories::mail::{calm, letter};
@@ -115,17 +115,17 @@ fn an_account_that_lags_says_that_mail_may_be_late() {
             false => Script::pass(),
         });
     };
-    answers(told("active", "2026-11-20T09:20:00Z"));
+    answers(told("active", &utc("2026-11-20T09:20:00")));
     let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
     look(&mut desk);
     desk.shows("synced 42m ago · mail may be late").shows("AI auto-reply ON");
     photographs!(desk, "mail_may_be_late");
     let late = desk.place_of("account ok");
     let style = |desk: &Desk, (x, y): (u16, u16)| desk.buffer()[(x, y)].modifier;
-    answers(told("paused", "2026-11-20T10:00:00Z"));
+    answers(told("paused", &utc("2026-11-20T10:00:00")));
     look(&mut desk);
     desk.shows("the account is paused: mail may be late");
-    answers(told("active", "2026-11-20T10:04:00Z"));
+    answers(told("active", &utc("2026-11-20T10:04:00")));
     look(&mut desk);
     desk.hides("may be late");
     assert_ne!(style(&desk, late), style(&desk, (0, 0)), "not as all else");

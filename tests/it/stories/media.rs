@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use wiremock::matchers::path_regex;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, utc};
 
 /// A message that brings a file.
 fn file(number: usize, kind: &str, url: &str, more: Value) -> Value {
     let mut message = json!({"id": format!("m{number:02}"), "conversationId": "c1", "direction": "inbound",
         "senderType": "customer", "content": "", "contentType": kind, "mediaUrl": url, "status": "delivered",
-        "createdAt": format!("2026-11-20T09:{number:02}:00Z")});
+        "createdAt": utc(&format!("2026-11-20T09:{number:02}:00"))});
     message.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
     message
 }
@@ -38,7 +38,7 @@ fn each_kind_of_file_says_what_it_is() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let conversation = json!({"id": "c1", "customerPhone": "+34600111222", "customerName": "Maria Lopez",
         "status": "active", "messageCount": 10, "lastMessagePreview": "[image]",
-        "lastMessageAt": "2026-11-20T09:10:00Z", "serviceWindowOpen": true});
+        "lastMessageAt": utc("2026-11-20T09:10:00"), "serviceWindowOpen": true});
     let account = json!({"id": "a", "assistantId": "s", "keyId": "k", "workspace": {"id": "w"},
         "assistant": {"id": "s", "platform": "WHATSAPP"}, "creditsBalance": 10, "environment": "live"});
     let page = |items: Vec<Value>| json!({"data": items, "hasMore": false, "nextCursor": null});

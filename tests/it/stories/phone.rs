@@ -1,6 +1,7 @@
 //! The phone tab: what is listed, an SMS to a row and to a typed number, a
 //! call that asks first, and what the server refuses.
 
+use frontdesk::model::time::Zone;
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -43,7 +44,9 @@ fn an_sms_goes_to_a_number_that_is_typed() {
 
 #[test]
 fn a_call_asks_first_and_warns_at_night() {
-    let mut desk = phone(80, 24);
+    // It is ten in London, too.
+    let mut desk = Desk::demo_in(80, 24, Zone::UTC);
+    desk.settle().keys("4").settle();
     desk.keys("C").types("His \"repair\" is ready").keys("<Enter>");
     desk.shows("An AI voice will CALL +447700900633").shows("There it is about 10:00").hides("OUTSIDE");
     desk.shows("The price of a minute is unknown");

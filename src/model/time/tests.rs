@@ -1,0 +1,142 @@
+//! Times, zones and the words for spans.
+
+use super::*;
+
+#[test]
+fn reads_and_writes_iso_8601() {
+    let stamp = Timestamp::parse("2026-11-20T10:02:03.456Z").expect("valid");
+    assert_eq!(stamp.to_string(), "2026-11-20T10:02:03.456Z");
+    assert_eq!(Timestamp::parse("2026-11-20T11:02:03.456+01:00"), Some(stamp));
+    for bad in ["", "yesterday", "2026-13-01T00:00:00Z", "2026-11-20T10:02:03"] {
+        assert_eq!(Timestamp::parse(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn writes_what_the_library_writes() {
+    let (mut micros, mut step) = (-62_167_219_200 * SECOND, 1_i64);
+    while micros < 253_402_207_200 * SECOND {
+        let library = jiff::Timestamp::from_microsecond(micros.div_euclid(1_000) * 1_000).expect("in range");
+        assert_eq!(Timestamp(micros).to_string(), format!("{library:.3}"));
+        step = step * 31 % 1_000_003;
+        micros += step * 7_919 * SECOND / 13 + step;
+    }
+    assert_eq!(Timestamp(i64::MAX).to_string(), "1970-01-01T00:00:00.000Z");
+    assert_eq!(Timestamp(i64::MIN).to_string(), "1970-01-01T00:00:00.000Z");
+}
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).expect("a time")
+}
+
+fn named(name: &str) -> Zone {
+    Zone::from(jiff::tz::TimeZone::get(name).expect("a zone of the database"))
+}
+
+#[test]
+fn names_days_and_faces() {
+    let berlin = named("Europe/Berlin");
+    let cases = [
+        (
+            "2026-11-20T23:30:00Z",
+            Zone::UTC,
+            "Fri 20 Nov",
+            "20 Nov 2026",
+            "23:30",
+            "2026-11-20 23:30:00 +00:00",
+        ),
+        (
+            "2026-11-20T23:30:00Z",
+            berlin.clone(),
+            "Sat 21 Nov",
+            "21 Nov 2026",
+            "00:30",
+            "2026-11-21 00:30:00 +01:00",
+        ),
+        ("2026-06-30T22:00:01Z", berlin, "Wed 01 Jul", "01 Jul 2026", "00:00", "2026-07-01 00:00:01 +02:00"),
+        (
+            "2027-01-01T02:00:00Z",
+            named("America/New_York"),
+            "Thu 31 Dec",
+            "31 Dec 2026",
+            "21:00",
+            "2026-12-31 21:00:00 -05:00",
+        ),
+        (
+            "2026-11-20T10:00:00Z",
+            named("Asia/Kathmandu"),
+            "Fri 20 Nov",
+            "20 Nov 2026",
+            "15:45",
+            "2026-11-20 15:45:00 +05:45",
+        ),
+        (
+            "2026-11-20T10:00:00Z",
+            named("America/St_Johns"),
+            "Fri 20 Nov",
+            "20 Nov 2026",
+            "06:30",
+            "2026-11-20 06:30:00 -03:30",
+        ),
+    ];
+    for (time, zone, day, date, face, stamp) in cases {
+        let time = at(time);
+        assert_eq!(time.day_name(&zone), day);
+        assert_eq!(time.date(&zone), date);
+        assert_eq!(time.clock_face(&zone), face);
+        assert_eq!(time.stamp(&zone), stamp);
+    }
+    for edge in [i64::MIN, i64::MAX] {
+        assert!(!Timestamp(edge).stamp(&Zone::UTC).is_empty());
+    }
+}
+
+#[test]
+fn a_zone_follows_its_summer_time() {
+    let new_york = named("America/New_York");
+    let cases = [
+        ("2027-03-14T06:59:00Z", "01:59", "-05:00"),
+        ("2027-03-14T07:00:00Z", "03:00", "-04:00"),
+        ("2026-11-01T05:30:00Z", "01:30", "-04:00"),
+        ("2026-11-01T06:30:00Z", "01:30", "-05:00"),
+    ];
+    for (time, face, offset) in cases {
+        assert_eq!(at(time).clock_face(&new_york), face, "{time}");
+        assert_eq!(new_york.offset_name(at(time)), offset, "{time}");
+    }
+}
+
+#[test]
+fn skipped_times_are_later_and_doubled_ones_the_first_to_come() {
+    let new_york = named("America/New_York");
+    let spring = at("2027-03-14T12:00:00Z").day_number(&new_york);
+    let autumn = at("2026-11-01T12:00:00Z").day_number(&new_york);
+    let cases = [
+        (spring, 90, "2027-03-14T00:00:00Z", "2027-03-14T06:30:00Z"),
+        (spring, 150, "2027-03-14T00:00:00Z", "2027-03-14T07:30:00Z"),
+        (spring, 180, "2027-03-14T00:00:00Z", "2027-03-14T07:00:00Z"),
+        (autumn, 90, "2026-11-01T00:00:00Z", "2026-11-01T05:30:00Z"),
+        (autumn, 90, "2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"),
+        (autumn, 90, "2026-11-01T09:00:00Z", "2026-11-01T06:30:00Z"),
+        (autumn, 120, "2026-11-01T00:00:00Z", "2026-11-01T07:00:00Z"),
+    ];
+    for (day, minute, now, expected) in cases {
+        assert_eq!(new_york.next_at(day, minute * MINUTE, at(now)), at(expected), "{minute} {now}");
+    }
+    assert_eq!(new_york.at(autumn, 90 * MINUTE), at("2026-11-01T05:30:00Z"));
+}
+
+#[test]
+fn spans_are_short() {
+    let cases = [
+        (-5, "now"),
+        (59 * SECOND, "now"),
+        (MINUTE, "1m"),
+        (HOUR, "1h"),
+        (25 * HOUR, "1d"),
+        (400 * DAY, "57w"),
+    ];
+    for (span, word) in cases {
+        assert_eq!(short_span(span), word);
+    }
+}
