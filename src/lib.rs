@@ -54,8 +54,10 @@
 //!   after the commit.
 //! - A load's result names its query; if that is no longer the current one,
 //!   it is dropped. Selection is by id; a list never moves under the cursor.
-//! - Each failure is classed once, in `client/errors.rs`. Ambiguity is a
-//!   value.
+//! - No string that a customer or a server chose selects a recipient or an
+//!   identity; [`model::selector`] reads what a person typed by its shape.
+//! - Each failure is classed once, in `client/errors.rs`, and is one value up
+//!   to the words, exit code and JSON of a command. Ambiguity is a value.
 //! - Time and randomness come in as values; `clippy.toml` bans the clocks.
 //! - Text from outside reaches a widget only as [`model::text::SafeText`];
 //!   [`model::secret::Secret`] prints as dots; [`ui::sweep`] looks again.

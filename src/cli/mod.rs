@@ -16,6 +16,7 @@ pub mod print;
 mod receiving;
 pub mod scripting;
 pub mod serve;
+pub mod unfinished;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -38,9 +39,11 @@ const NO_TERMINAL_FOR_THE_WALL: &str = "the wall needs a terminal on stdout; run
 /// How every command ends.
 const EXIT_CODES: &str = "Exit codes:
   0  done: the server confirmed it, or what was asked for is on standard output
-  1  not done, or not known to be done; standard error says why. A change without
-     a clear answer stays in the outbox and is asked again with the same key
-  2  the command cannot be used so; nothing was changed";
+  1  not done, and nothing is queued; standard error says why
+  2  the command cannot be used so; nothing was changed
+  3  queued, or not known to be done: standard error says which, and the row of
+     the outbox that holds it
+With --json errors are JSON, too: an object a line on standard error.";
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
 #[derive(Debug, Parser)]
@@ -117,7 +120,15 @@ impl From<anyhow::Error> for CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
-    let Cli { read_only, plain, command } = Cli::parse();
+    let wants_json = asks_for_json();
+    let Cli { read_only, plain, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if wants_json && error.use_stderr() => {
+            print::errors(&[unfinished::usage(error.to_string().trim_end())]);
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
     let wall = matches!(command, Some(Action::Wall));
     let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
@@ -139,13 +150,21 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(CliError::Failed(error)) if print::reader_has_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "frontdesk: {error}");
-            ExitCode::from(match error {
-                CliError::Usage(_) => 2,
-                CliError::Failed(_) => 1,
-            })
+            if wants_json {
+                print::errors(&unfinished::as_json(&error));
+            } else {
+                for line in unfinished::lines(&error) {
+                    let _ = writeln!(std::io::stderr(), "frontdesk: {line}");
+                }
+            }
+            ExitCode::from(unfinished::exit(&error))
         }
     }
+}
+
+/// Whether `--json` is among the switches: errors are JSON then, too.
+fn asks_for_json() -> bool {
+    std::env::args_os().skip(1).take_while(|it| it != "--").any(|it| it == "--json")
 }
 
 /// Whether standard output is a terminal that can only print lines.

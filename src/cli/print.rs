@@ -40,6 +40,19 @@ pub fn json(value: &Value) -> Result<()> {
     line(&json::visible(&value.to_string()))
 }
 
+/// Writes what was gathered as JSON where that is wanted, also if a part of it
+/// failed.
+///
+/// # Errors
+/// When it cannot be written, or with what failed.
+pub fn list(is_json: bool, items: Vec<Value>, gathered: Result<()>) -> Result<()> {
+    let is_nothing = items.is_empty() && gathered.is_err();
+    if is_json && !is_nothing {
+        json(&Value::Array(items))?;
+    }
+    gathered
+}
+
 /// Writes a page to standard output as it is.
 ///
 /// # Errors
@@ -47,6 +60,14 @@ pub fn json(value: &Value) -> Result<()> {
 pub fn page(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout();
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(Unwritten)?)
+}
+
+/// Writes errors to standard error, an object a line.
+pub fn errors(all: &[Value]) {
+    for it in all {
+        // Where it takes none, the exit code still tells.
+        let _ = writeln!(io::stderr(), "{}", json::visible(&it.to_string()));
+    }
 }
 
 /// Whether an error says only that the reader of standard output has gone, as

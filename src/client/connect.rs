@@ -13,6 +13,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::client::budget::Retries;
 use crate::client::calls::Calls;
+use crate::client::deadline::Deadline;
 use crate::client::pace::{Pace, Seat, Urgency};
 use crate::client::page_size::PageSize;
 use crate::client::sameness::{Applied, Unless};
@@ -94,6 +95,7 @@ pub struct Client {
     pub(crate) unless: Option<Unless>,
     /// Who hears how far a large write has come.
     pub(crate) progress: Option<Progress>,
+    pub(crate) deadline: Deadline,
 }
 
 /// What all clones of a client share.
@@ -189,6 +191,7 @@ impl Client {
             applied: Applied::default(),
             unless: None,
             progress: None,
+            deadline: Deadline::default(),
         })
     }
 
@@ -207,6 +210,17 @@ impl Client {
     #[must_use]
     pub fn for_person(&self) -> Self {
         Self { urgency: Urgency::Person, ..self.clone() }
+    }
+
+    /// The same client, whose requests all end by a deadline.
+    #[must_use]
+    pub fn until(&self, deadline: Deadline) -> Self {
+        Self { deadline, ..self.clone() }
+    }
+
+    /// How long a request may take that could take so long.
+    pub(crate) fn bounded(&self, most: Duration) -> Duration {
+        self.deadline.within(most, self.now())
     }
 
     /// The same client, telling how far a large write has come.

@@ -3,6 +3,7 @@
 //! Knows nothing of what is done about it; [`crate::client::retry`] does.
 //! Interface: Errors.
 
+use crate::client::failure::seconds;
 use crate::client::headers::Facts;
 use crate::client::request::{Answer, Raw, Reply};
 use crate::client::words;
@@ -76,11 +77,11 @@ pub enum ReadError {
     #[error("{0}")]
     Trouble(SafeText),
     /// The server asks to wait this many microseconds.
-    #[error("the server asks to wait")]
+    #[error("the server asks to wait {} s", seconds(*.0))]
     Limited(i64),
     /// This desk's own budget is used up; free again after so many
     /// microseconds.
-    #[error("the rate budget is used up for now")]
+    #[error("this desk's share of the key's rate limit is used up; free again in {} s", seconds(*.0))]
     Paced(i64),
     /// The key is not taken (401).
     #[error("{why} ({code})")]
@@ -222,8 +223,8 @@ fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
         message: SafeText::line(field("message").as_deref().unwrap_or("")),
         docs: SafeText::optional_line(field("docs").as_deref()),
         retry_after: match (status, facts.rate.and_then(|it| it.reset_in)) {
-            // Whichever is longer: a limit may end later than it says.
-            (429, Some(reset)) => Some(facts.retry_after.unwrap_or(0).max(reset).max(SECOND)),
+            // What the server asks for goes before what its counters say.
+            (429, Some(reset)) => Some(facts.retry_after.unwrap_or(reset).max(SECOND)),
             _ => facts.retry_after,
         },
     })

@@ -90,7 +90,7 @@ impl Client {
             url,
             headers: self.shared.headers.clone(),
             body: Vec::new(),
-            total: self.shared.bounds.read_total,
+            total: self.bounded(self.shared.bounds.read_total),
             progress: None,
         };
         match self.exchange(request, Kind::Read(self.urgency), path).await {
@@ -134,6 +134,8 @@ impl Client {
                 return Outcome::NotSent(NotSent::Misconfigured(why));
             }
         }
+        let ordinary = self.shared.bounds.write_total;
+        let most = ordinary + upload_time(request, ordinary);
         let outgoing = Outgoing {
             method: match request.method {
                 outbox::Method::Post => Method::POST,
@@ -143,7 +145,7 @@ impl Client {
             url,
             headers,
             body: request.body.clone(),
-            total: self.shared.bounds.write_total + upload_time(request, self.shared.bounds.write_total),
+            total: self.bounded(most),
             progress: self.progress.clone(),
         };
         match self.exchange(outgoing, Kind::of_write(request), &request.path).await {
@@ -191,7 +193,9 @@ impl Client {
                 pace.hear(kind, rate, heard_at);
             }
             if status == 429 {
-                pace.refused(kind, facts.retry_after.unwrap_or(5 * SECOND), heard_at);
+                let reset = facts.rate.and_then(|it| it.reset_in);
+                let wait = facts.retry_after.or(reset).unwrap_or(5 * SECOND);
+                pace.refused(kind, wait.max(SECOND), heard_at);
             }
         });
         if (200..300).contains(&status) {

@@ -10,6 +10,10 @@ use crate::model::text::SafeText;
 
 /// Nothing came, or nothing more.
 pub const LATE: &str = "the server did not answer in time";
+/// Something may have been asked, and nothing whole came back.
+pub const BROKEN: &str = "the connection broke before the answer was complete";
+/// What the words about a redirect begin with.
+pub const REDIRECTS: &str = "the server redirects to ";
 
 /// Why there was no connection, or no whole answer.
 pub fn transport(error: &reqwest::Error) -> String {
@@ -30,7 +34,7 @@ pub fn transport(error: &reqwest::Error) -> String {
     } else if error.is_decode() {
         "the answer was cut short or could not be unpacked"
     } else {
-        "the connection broke before the answer was complete"
+        BROKEN
     };
     words.to_owned()
 }
@@ -62,7 +66,7 @@ pub fn redirect(facts: &Facts, status: u16) -> String {
     let place = facts.location.as_deref().map(SafeText::line);
     let place = place.map_or("another address".to_owned(), |it| it.to_string());
     format!(
-        "the server redirects to {place} ({status}); redirects are not followed because the key would go \
+        "{REDIRECTS}{place} ({status}); redirects are not followed because the key would go \
          along: correct base_url"
     )
 }

@@ -4,7 +4,7 @@
 //! Knows nothing of what a server answers; that is the lane's side. What is
 //! said about rows that stopped is in `decisions`.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
@@ -105,6 +105,38 @@ impl Store {
             change.commit()?;
             Ok(Some(row))
         })
+    }
+
+    /// Gives up rows that certainly were not done and that nobody waits to
+    /// decide about: never tried, or refused for good. Tells whether all of
+    /// them were; then none is left. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was changed.
+    pub fn give_up(&self, ids: &[RowId]) -> Result<bool, StoreError> {
+        let ids = ids.to_vec();
+        let given_up = self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut given_up = Vec::new();
+            for id in &ids {
+                let Some(row) = find(&change, id)? else { continue };
+                let is_over = match &row.state {
+                    RowState::Queued => row.attempts == 0,
+                    RowState::Stopped(stop, _) => !stop.is_ambiguous(),
+                    RowState::Sending | RowState::Uncertain | RowState::Done => false,
+                };
+                if !is_over {
+                    return Ok(None);
+                }
+                remove(&change, &row, "given up", "")?;
+                given_up.push(row);
+            }
+            change.commit()?;
+            Ok(Some(given_up))
+        })?;
+        let Some(rows) = given_up else { return Ok(false) };
+        rows.iter().try_for_each(|it| self.renew_stuck(&it.channel, &it.lane))?;
+        Ok(true)
     }
 
     /// Ends a row's hold.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::client::budget::Retries;
-use crate::client::{Client, ClientError};
+use crate::client::{Client, ClientError, Deadline, Failure};
 use crate::model::account::Platform;
 use crate::model::calls::Call;
 use crate::model::ids::ChannelId;
@@ -69,6 +69,7 @@ struct Desk {
     platform: Option<Platform>,
     denied: BTreeSet<Resource>,
     budget: Option<u8>,
+    failure: Option<Failure>,
 }
 
 impl Channel {
@@ -129,6 +130,30 @@ impl Channel {
     pub fn within_budget(mut self, retries: Retries) -> Self {
         self.client = self.client.within_budget(retries);
         self
+    }
+
+    /// The same hands, whose requests all end by a deadline.
+    #[must_use]
+    pub fn until(mut self, deadline: Deadline) -> Self {
+        self.client = self.client.until(deadline);
+        self
+    }
+
+    /// Why the last request failed that did, since it was last forgotten.
+    pub fn failure(&self) -> Option<Failure> {
+        self.desk().failure.clone()
+    }
+
+    /// What failed before is of no interest any more.
+    pub fn forget_failure(&self) {
+        self.desk().failure = None;
+    }
+
+    /// Remembers why a request failed.
+    pub(crate) fn note_failure(&self, failure: Option<Failure>) {
+        if failure.is_some() {
+            self.desk().failure = failure;
+        }
     }
 
     /// What the tab is made of.

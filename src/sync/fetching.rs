@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of what is polled.
 
-use crate::client::ReadError;
+use crate::client::{Failure, ReadError};
 use crate::model::fetches::{Fetch, Fetched};
 use crate::model::news::News;
 use crate::model::text::SafeText;
@@ -43,7 +43,11 @@ impl Channel {
         if self.is_stopped() {
             return self.tell_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
         }
-        match read.await {
+        let read = read.await;
+        if let Err(Trouble::Read(error)) = &read {
+            self.note_failure(Failure::of_read(error));
+        }
+        match read {
             Ok(fetched) => {
                 self.read_succeeded(resource);
                 self.tell_budget();

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::client::retry::{self, Next};
-use crate::client::{NotSent, Outcome, ReadError, Receipt};
+use crate::client::{Failure, NotSent, Outcome, ReadError, Receipt};
 use crate::model::ids::ConversationId;
 use crate::model::news::{Health, News};
 use crate::model::outbox::{Class, Lane, Moment, RowState, Stop};
@@ -330,6 +330,7 @@ impl Channel {
 
     /// What an outcome says of the whole tab.
     pub(crate) fn hear(&self, outcome: &Outcome<Receipt>) {
+        self.note_failure(Failure::of_write(outcome));
         match outcome {
             Outcome::Refused(refusal) if refusal.status == 401 => {
                 let (code, why) = (refusal.word.clone(), refusal.message.clone());

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of which pull it was.
 
-use crate::client::ReadError;
+use crate::client::{Cause, Failure, ReadError};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -63,6 +63,7 @@ impl Channel {
             Err(Trouble::Store(error)) => {
                 tracing::error!(channel = %self.id(), %error, "the cache could not be written");
                 let words = format!("this desk's files could not be written: {error}");
+                self.note_failure(Some(Failure::new(Cause::Files, &words)));
                 self.tell(News::Notice(self.id().clone(), None, SafeText::line(&words)));
                 Pulled::Failed
             }
@@ -93,6 +94,7 @@ impl Channel {
 
     /// Says what a failed read means for the tab.
     pub(crate) fn read_failed(&self, resource: Resource, error: ReadError) -> Pulled {
+        self.note_failure(Failure::of_read(&error));
         // Waiting for one's own budget is no failure.
         if !matches!(error, ReadError::Paced(_)) {
             tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");

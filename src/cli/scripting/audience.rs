@@ -52,7 +52,7 @@ pub fn of_file(
                 Err(format!("line {line}: {phone} is no phone number"))
             }
             Wanted::Phone(phone) => session
-                .ask("looking for a contact", async || channel.client.contact_with(&phone).await)?
+                .ask(channel, "looking for a contact", async || channel.client.contact_with(&phone).await)?
                 .and_then(|it| it.id)
                 .ok_or_else(|| format!("line {line}: no contact has {phone}")),
         };
@@ -87,8 +87,9 @@ pub fn of_file(
 pub fn everyone(session: &Session, channel: &Channel) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {
-        let page = session
-            .ask("counting the contacts", async || channel.client.contacts(None, cursor.as_deref()).await)?;
+        let page = session.ask(channel, "counting the contacts", async || {
+            channel.client.contacts(None, cursor.as_deref()).await
+        })?;
         count += page.items.len();
         match page.next_cursor {
             Some(next) if pages.insert(next.clone()) => cursor = Some(next),

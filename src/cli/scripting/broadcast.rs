@@ -12,13 +12,14 @@ use serde_json::json;
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
-use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::standing;
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::bounds;
 use crate::model::ids::CampaignId;
+use crate::model::json;
 use crate::model::outbox::content::{Audience, BroadcastContent, Json, Template};
 use crate::model::outbox::{Lane, Operation};
 use crate::model::prices;
@@ -179,13 +180,17 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     }
     let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
     let queued = session.store().enqueue(row, session.now()).context("queueing the broadcast")?;
-    confirmed(session, &channel, &queued.id)?;
+    confirmed(session, &channel, std::slice::from_ref(&queued.id), Refused::GivenUp)?;
     let made = session.store().made(&queued.id).context("reading this desk's files")?;
     let made = made.unwrap_or_default();
     let count = recipients.aim.count();
     let told = match arguments.common.json {
-        true => json!({"ok": true, "channel": name, "broadcastId": made, "recipients": count}).to_string(),
-        false => format!("broadcast {made}: to {count} contacts on {name}"),
+        true => json::visible(
+            &json!({"ok": true, "channel": name, "test": session.is_test(&channel),
+            "broadcastId": made, "recipients": count})
+            .to_string(),
+        ),
+        false => format!("broadcast {made}: to {count} contacts on {}", session.label(&channel)),
     };
     Ok(print::line(&told)?)
 }

@@ -5,27 +5,21 @@
 //! row stays in the outbox, where the inbox shows it.
 
 use std::io::Read;
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 
+use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
 use crate::cli::{CliError, Misuse, print};
 use crate::client::Enclosed;
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
-use crate::model::news::Health;
-use crate::model::outbox::{Lane, Operation, RowState};
-use crate::model::time::SECOND;
+use crate::model::outbox::{Lane, Operation};
 use crate::shell::files;
 use crate::store::outbox::NewRow;
-use crate::sync::{Channel, PushStep};
-
-/// How often a row is looked at that another process may be sending.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// The switches of `send`.
 #[derive(Debug, Args)]
@@ -159,6 +153,7 @@ fn carry_out(
     if found.channel.spec().read_only {
         bail!("{} is read-only", found.channel.spec().name);
     }
+    let speaks = operations.last().is_some_and(Operation::speaks);
     let pauses = operations.iter().any(|it| matches!(it, Operation::SetAutomation { enabled: false }));
     let mut rows = Vec::new();
     for operation in operations {
@@ -178,69 +173,18 @@ fn carry_out(
         rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None });
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
-    for row in &queued {
-        confirmed(session, &found.channel, &row.id)?;
-    }
+    let rows: Vec<RowId> = queued.into_iter().map(|it| it.id).collect();
+    confirmed(session, &found.channel, &rows, Refused::GivenUp)?;
+    let message =
+        if speaks { rows.last().map(|it| session.store().made(it)).transpose()?.flatten() } else { None };
     let name = &found.channel.spec().name;
     if json {
         return print::json(&json!({"ok": true, "done": done, "channel": name, "test": found.is_test(),
-            "conversation": id.as_str(), "address": found.row.conversation.address}));
+            "conversation": id.as_str(), "address": found.row.conversation.address, "messageId": message}));
     }
     print::line(&print::columns(&[format!(
         "{done}: {} on {}",
         found.address(),
         session.label(&found.channel)
     )]))
-}
-
-/// Waits until a row is confirmed; whoever sends it meanwhile. What failed is
-/// told with its channel and its row, and with what shows it.
-///
-/// # Errors
-/// In words.
-pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()> {
-    let until = session.now().plus(session.patience);
-    let name = &channel.spec().name;
-    loop {
-        let leads = session.leads(channel)?;
-        let step = match leads {
-            true => session.runtime.block_on(async {
-                channel.upload_once(session.now()).await;
-                channel.push_once(session.now()).await
-            }),
-            false => PushStep::Idle,
-        };
-        let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
-        let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else {
-            return match session.store().ending(row)?.as_deref() {
-                Some("done") => Ok(()),
-                Some(event) => bail!("{name}: row {row} was not confirmed: it was {event}"),
-                None => bail!("{name}: row {row} was not confirmed, and left the outbox"),
-            };
-        };
-        let word = left.row.operation.word();
-        if let RowState::Stopped(_, why) = &left.row.state {
-            bail!(
-                "{name}: {word}: {why}; row {row} is kept in the outbox: `frontdesk outbox list` shows it, \
-                 `frontdesk outbox retry {row}` tries again, `frontdesk outbox drop {row}` gives it up"
-            );
-        }
-        let refused = matches!(session.leader_says(channel), Some(Health::Refused { .. }));
-        if step == PushStep::Halted || (!leads && refused) {
-            bail!(
-                "{name}: {word}: the server does not take this channel's key; row {row} is kept in the outbox: \
-                 `frontdesk outbox list` shows it, `frontdesk channel test` looks at the key"
-            );
-        }
-        if session.now() > until {
-            bail!(
-                "{name}: {word}: no clear answer in {} s; row {row} stays in the outbox and is asked again with \
-                 the same key: `frontdesk outbox list` shows it",
-                session.patience / SECOND
-            );
-        }
-        if step != PushStep::Moved {
-            session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
-        }
-    }
 }

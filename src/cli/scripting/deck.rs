@@ -88,12 +88,13 @@ pub fn webhooks(session: &Session, action: &WebhooksAction) -> Result<()> {
 
 fn list(session: &Session, common: &Common) -> Result<()> {
     let mut items = Vec::new();
-    for channel in session.channels(common.channel.as_deref())? {
+    let channels = session.unmirrored(common.channel.as_deref())?;
+    let gathered = session.each(channels, |channel| {
         let name = &channel.spec().name;
-        if skips(session, common, &channel)? {
-            continue;
+        if skips(session, common, channel)? {
+            return Ok(());
         }
-        for it in all_webhooks(session, &channel)? {
+        for it in all_webhooks(session, channel)? {
             if common.json {
                 let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
                 items.push(json!({"channel": name, "id": it.id.as_str(), "url": it.url, "events": events,
@@ -104,8 +105,9 @@ fn list(session: &Session, common: &Common) -> Result<()> {
                 print::line(&print::columns(&[it.id.as_str(), name, state, &it.url, &events.join(",")]))?;
             }
         }
-    }
-    if common.json { print::json(&Value::Array(items)) } else { Ok(()) }
+        Ok(())
+    });
+    print::list(common.json, items, gathered)
 }
 
 /// Whether a channel is passed over: it has no webhooks, and nobody named it.
@@ -139,12 +141,12 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
         bail!("{error}; look whether {}", webhooks::CHECKLIST.join("; "));
     }
     let made = done?.map(|it| ("id", it));
-    single::said(&channel, &arguments.common, "registered", ("url", &arguments.url), made)
+    single::said(session, &channel, &arguments.common, "registered", ("url", &arguments.url), made)
 }
 
 fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
     let id = WebhookId::from(arguments.webhook.as_str());
-    for channel in session.channels(arguments.common.channel.as_deref())? {
+    for channel in session.unmirrored(arguments.common.channel.as_deref())? {
         if skips(session, &arguments.common, &channel)? {
             continue;
         }
@@ -153,7 +155,7 @@ fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
             let url = found.url.clone();
             let operation = Operation::RemoveWebhook { webhook: id, url: found.url };
             single::carry_out(session, &channel, operation, Enclosed::default())?;
-            return single::said(&channel, &arguments.common, "removed", ("url", &url), None);
+            return single::said(session, &channel, &arguments.common, "removed", ("url", &url), None);
         }
     }
     bail!("no webhook is {id}; `frontdesk webhooks list` shows them")
@@ -162,11 +164,12 @@ fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
 /// `frontdesk events`
 pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
-    for channel in session.channels(arguments.common.channel.as_deref())? {
+    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
+    let gathered = session.each(channels, |channel| {
         let name = &channel.spec().name;
-        session.platform(&channel)?;
-        let Fetched::Events(told) = session.fetch(&channel, "reading events", &Fetch::Events)? else {
-            continue;
+        session.platform(channel)?;
+        let Fetched::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
+            return Ok(());
         };
         for it in told.items {
             if arguments.common.json {
@@ -177,8 +180,9 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
                 print::line(&print::columns(&[&at, name, it.trigger.label(), phone, it.title.as_str()]))?;
             }
         }
-    }
-    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
+        Ok(())
+    });
+    print::list(arguments.common.json, items, gathered)
 }
 
 fn event_json(channel: &str, it: &Happening) -> Value {
@@ -194,12 +198,13 @@ fn event_json(channel: &str, it: &Happening) -> Value {
 /// `frontdesk templates`
 pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
-    for channel in session.channels(arguments.common.channel.as_deref())? {
+    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
+    let gathered = session.each(channels, |channel| {
         let name = &channel.spec().name;
-        if !session.platform(&channel)?.has_contacts() {
-            continue;
+        if !session.platform(channel)?.has_contacts() {
+            return Ok(());
         }
-        session.read(&channel, "reading templates", async || channel.pull_templates().await)?;
+        session.read(channel, "reading templates", async || channel.pull_templates().await)?;
         for it in session.reader.templates(&channel.spec().id)?.all {
             if arguments.common.json {
                 let components: Value = serde_json::from_str(&it.raw).unwrap_or(Value::Null);
@@ -212,16 +217,18 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
                 print::line(&print::columns(&columns))?;
             }
         }
-    }
-    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
+        Ok(())
+    });
+    print::list(arguments.common.json, items, gathered)
 }
 
 /// `frontdesk account`
 pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
-    for channel in session.channels(arguments.common.channel.as_deref())? {
+    let channels = session.channels(arguments.common.channel.as_deref())?;
+    let gathered = session.each(channels, |channel| {
         let name = &channel.spec().name;
-        session.read(&channel, "reading the account", async || channel.pull_account().await)?;
+        session.read(channel, "reading the account", async || channel.pull_account().await)?;
         let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
         let account = account.with_context(|| format!("{name}: the account was not told"))?;
         let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
@@ -246,6 +253,7 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
             ];
             print::line(&print::columns(&columns))?;
         }
-    }
-    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
+        Ok(())
+    });
+    print::list(arguments.common.json, items, gathered)
 }

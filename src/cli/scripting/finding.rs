@@ -108,7 +108,6 @@ impl Session {
     /// may have the same.
     fn find_on(&self, channel: &Channel, selector: &Selector) -> Result<Vec<Candidate>> {
         let catch_up = self.now().plus(CATCH_UP.min(self.patience));
-        let until = self.now().plus(self.patience);
         let what = "reading conversations";
         if self.leads(channel)? {
             if self.platform(channel)? == Platform::Whatsapp {
@@ -125,7 +124,7 @@ impl Session {
                     return Ok(found);
                 }
             }
-            if self.now() >= until {
+            if self.is_over() {
                 return Err(Unresolved::Unread(selector.clone()).into());
             }
             // Another process keeps the files fresh, and may have begun just

@@ -154,7 +154,14 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let enclosed = Enclosed { files: &files, ..Enclosed::default() };
     let made = single::carry_out(session, &channel, operation, enclosed)?;
-    Ok(single::said(&channel, &arguments.common, "sent", ("to", &first), made.map(|it| ("messageId", it)))?)
+    Ok(single::said(
+        session,
+        &channel,
+        &arguments.common,
+        "sent",
+        ("to", &first),
+        made.map(|it| ("messageId", it)),
+    )?)
 }
 
 fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliError> {
@@ -176,7 +183,7 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     let operation = Operation::ChangeThread { thread, change };
     let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
     let about = ("thread", arguments.thread.as_str());
-    Ok(single::said(&channel, &arguments.common, "changed", about, made.map(|it| ("made", it)))?)
+    Ok(single::said(session, &channel, &arguments.common, "changed", about, made.map(|it| ("made", it)))?)
 }
 
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {

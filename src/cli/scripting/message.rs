@@ -24,9 +24,14 @@ pub struct MessageArguments {
 pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
     let fetch = Fetch::Message { message: MessageId::from(arguments.message.as_str()) };
     let mut why = None;
-    for channel in session.channels(arguments.common.channel.as_deref())? {
-        if !session.platform(&channel)?.can_take_over() {
-            continue;
+    for channel in session.unmirrored(arguments.common.channel.as_deref())? {
+        match session.platform(&channel) {
+            Ok(platform) if platform.can_take_over() => {}
+            Ok(_) => continue,
+            Err(error) => {
+                why = Some(error);
+                continue;
+            }
         }
         match session.fetch(&channel, "reading the message", &fetch) {
             Ok(Fetched::Message(message)) if arguments.common.json => {

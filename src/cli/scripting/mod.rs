@@ -8,6 +8,7 @@
 mod audience;
 mod broadcast;
 mod change;
+mod confirming;
 mod contacts;
 mod content;
 mod deck;

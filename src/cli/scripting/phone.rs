@@ -63,7 +63,7 @@ pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> 
     let operation = Operation::SendSms { to: to.clone(), body, via: arguments.via.clone() };
     let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
     let made = made.map(|it| ("messageId", it));
-    Ok(single::said(&channel, &arguments.common, "sent", ("to", &to), made)?)
+    Ok(single::said(session, &channel, &arguments.common, "sent", ("to", &to), made)?)
 }
 
 /// `frontdesk call`
@@ -87,5 +87,5 @@ pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError
     let operation = Operation::Call { to: to.clone(), via: arguments.via.clone(), context };
     let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
     let made = made.map(|it| ("callId", it));
-    Ok(single::said(&channel, &arguments.common, "called", ("to", &to), made)?)
+    Ok(single::said(session, &channel, &arguments.common, "called", ("to", &to), made)?)
 }

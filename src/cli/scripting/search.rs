@@ -91,11 +91,10 @@ fn is_same(hit: &SearchHit, listed: &ListedHit) -> bool {
 
 fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
     let session = Session::of(files, arguments.common.timeout)?;
-    for channel in session.channels(arguments.common.channel.as_deref())? {
-        if session.platform(&channel)?.has_conversations() {
-            session.refresh(&channel)?;
-        }
-    }
+    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
+    session.each(channels, |channel| {
+        if session.platform(channel)?.has_conversations() { session.refresh(channel) } else { Ok(()) }
+    })?;
     Ok(session.files.clone())
 }
 

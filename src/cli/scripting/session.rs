@@ -5,11 +5,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::cli::inbox;
 use crate::cli::scripting::{Files, Found};
-use crate::client::ReadError;
+use crate::cli::unfinished::{Left, Several, Unfinished};
+use crate::cli::{inbox, print};
+use crate::client::{Cause, Deadline, Failure, ReadError};
 use crate::model::account::{Environment, Platform};
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetched};
@@ -39,6 +40,8 @@ pub struct Session {
     owner: String,
     /// How long the server's word is waited for, in microseconds.
     pub patience: i64,
+    /// When all that the command asks must have ended.
+    pub deadline: Deadline,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
 }
@@ -73,6 +76,8 @@ impl Session {
     /// # Errors
     /// When a key is missing or an address must not be used.
     pub fn of(files: Files, timeout: u32) -> Result<Self> {
+        let (patience, deadline) = (i64::from(timeout) * SECOND, Deadline::default());
+        deadline.set(files.now().plus(patience));
         let reader = files.store.reader().context("opening this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
@@ -83,11 +88,12 @@ impl Session {
             });
             let name = spec.name.clone();
             let made = Channel::new(spec, files.store.clone(), files.clock.clone(), tell);
-            channels.push(Arc::new(made.with_context(|| format!("channel {name:?}"))?));
+            let made = made.with_context(|| format!("channel {name:?}"))?;
+            channels.push(Arc::new(made.until(deadline.clone())));
         }
-        let (runtime, patience) = (inbox::runtime()?, i64::from(timeout) * SECOND);
+        let runtime = inbox::runtime()?;
         let owner = leading::owner(&files.store);
-        Ok(Self { files, runtime, reader, owner, patience, channels, told })
+        Ok(Self { files, runtime, reader, owner, patience, deadline, channels, told })
     }
 
     /// This desk's files.
@@ -100,44 +106,64 @@ impl Session {
         self.files.now()
     }
 
+    /// Whether the command's time is over.
+    pub fn is_over(&self) -> bool {
+        self.now() >= self.deadline.at()
+    }
+
     /// Takes a reading step until what comes first is read, within the
-    /// command's patience: a step may come in parts or have to wait for the
-    /// rate budget. Tells whether all was read, or something behind it is
-    /// left.
+    /// command's time: a step may come in parts or have to wait for the rate
+    /// budget. Tells whether all was read, or something behind it is left.
     ///
     /// # Errors
-    /// In words, with what the server said last.
+    /// With why the server did not tell.
     pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<Read> {
-        let until = self.now().plus(self.patience);
-        let name = &channel.spec().name;
+        channel.forget_failure();
         let mut failures = 0;
         loop {
             let wait = match self.runtime.block_on(step()) {
+                Pulled::Skipped if !channel.is_stopped() && channel.failure().is_some() => {
+                    return Err(self.failed(channel, what));
+                }
                 Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(Read::All),
                 Pulled::Later(_) => return Ok(Read::First),
-                Pulled::More => continue,
-                Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() => {
+                Pulled::More if !self.is_over() => continue,
+                Pulled::More => 0,
+                Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() && is_passing(channel) => {
                     failures += 1;
                     i64::from(failures) * (SECOND / 4)
                 }
-                Pulled::Done | Pulled::Skipped | Pulled::Failed => bail!("{name}: {what}: {}", self.why()),
+                Pulled::Done | Pulled::Skipped | Pulled::Failed => return Err(self.failed(channel, what)),
                 Pulled::Paced(wait) => wait,
             };
-            if self.now().plus(wait) > until {
-                let seconds = wait / SECOND + 1;
-                bail!("{name}: {what}: this key's rate limit is used up; free again in {seconds} s");
+            if self.now().plus(wait) >= self.deadline.at() {
+                return Err(self.failed(channel, what));
             }
             self.sleep(Duration::from_micros(wait.unsigned_abs()));
         }
     }
 
-    /// Asks the server something, within the command's patience: a rate limit
-    /// is waited for, and one bad answer is no reason to give up.
+    /// Why the last reading of a channel failed.
+    fn failed(&self, channel: &Channel, what: &str) -> anyhow::Error {
+        let failure = channel.failure().unwrap_or_else(|| {
+            let cause = if self.is_over() { Cause::NoAnswer } else { Cause::Trouble };
+            Failure::new(cause, &self.why())
+        });
+        let (channel, what) = (channel.spec().name.clone(), what.to_owned());
+        Unfinished { failure, left: Left::Nothing, channel, what }.into()
+    }
+
+    /// Asks the server something, within the command's time: a rate limit is
+    /// waited for, and one bad answer is no reason to give up.
     ///
     /// # Errors
-    /// In words.
-    pub fn ask<T>(&self, what: &str, question: impl AsyncFn() -> Result<T, ReadError>) -> Result<T> {
-        let until = self.now().plus(self.patience);
+    /// With why the server did not tell.
+    pub fn ask<T>(
+        &self,
+        channel: &Channel,
+        what: &str,
+        question: impl AsyncFn() -> Result<T, ReadError>,
+    ) -> Result<T> {
         let mut failures = 0;
         loop {
             let error = match self.runtime.block_on(question()) {
@@ -145,17 +171,47 @@ impl Session {
                 Err(error) => error,
             };
             let wait = match &error {
-                ReadError::Paced(wait) | ReadError::Limited(wait) => *wait,
+                ReadError::Paced(wait) | ReadError::Limited(wait) => Some(*wait),
                 ReadError::Offline(_) | ReadError::Trouble(_) if failures < READ_AGAIN => {
                     failures += 1;
-                    i64::from(failures) * (SECOND / 4)
+                    Some(i64::from(failures) * (SECOND / 4))
                 }
-                _ => bail!("{what}: {error}"),
+                _ => None,
             };
-            if self.now().plus(wait) > until {
-                bail!("{what}: {error}");
+            match wait.filter(|it| self.now().plus(*it) < self.deadline.at()) {
+                Some(wait) => self.sleep(Duration::from_micros(wait.unsigned_abs())),
+                None => {
+                    let failure = Failure::of_read(&error);
+                    let failure = failure.unwrap_or_else(|| Failure::new(Cause::Trouble, &error.to_string()));
+                    let (channel, what) = (channel.spec().name.clone(), what.to_owned());
+                    return Err(Unfinished { failure, left: Left::Nothing, channel, what }.into());
+                }
             }
-            self.sleep(Duration::from_micros(wait.unsigned_abs()));
+        }
+    }
+
+    /// Does something for each channel of these, also where it fails for some.
+    ///
+    /// # Errors
+    /// With all that failed, once the others are done.
+    pub fn each(
+        &self,
+        channels: Vec<Arc<Channel>>,
+        mut with: impl FnMut(&Arc<Channel>) -> Result<()>,
+    ) -> Result<()> {
+        let mut failed = Vec::new();
+        for channel in &channels {
+            match with(channel) {
+                Ok(()) => {}
+                // Nobody reads the others either.
+                Err(error) if print::reader_has_gone(&error) => return Err(error),
+                Err(error) => failed.push(error),
+            }
+        }
+        match failed.len() {
+            0 => Ok(()),
+            1 => failed.pop().map_or(Ok(()), Err),
+            _ => Err(Several(failed).into()),
         }
     }
 
@@ -204,7 +260,7 @@ impl Session {
         }
         match channel.known_platform() {
             Some(platform) => Ok(platform),
-            None => bail!("{}: reading the account: {}", channel.spec().name, self.why()),
+            None => Err(self.failed(channel, "reading the account")),
         }
     }
 
@@ -227,16 +283,22 @@ impl Session {
     /// When the server does not answer as it should, or the rate budget does
     /// not suffice within the command's patience.
     pub fn refresh(&self, channel: &Channel) -> Result<()> {
-        let until = self.now().plus(self.patience);
         let mut read = self.read_top(channel)?;
         while read == Read::First {
-            if self.now() > until {
-                let name = &channel.spec().name;
-                bail!("{name}: reading conversations: this key's rate limit leaves no room for all of them");
+            if self.is_over() {
+                return Err(self.no_room(channel));
             }
             read = self.read_behind(channel)?;
         }
         Ok(())
+    }
+
+    /// That the rate limit leaves no room for all that is to be read in time.
+    pub fn no_room(&self, channel: &Channel) -> anyhow::Error {
+        let why = "the rate limit of this key leaves no room to read all of it in time";
+        let failure = Failure::new(Cause::RateBudget, why);
+        let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
+        Unfinished { failure, left: Left::Nothing, channel, what }.into()
     }
 
     /// Reads new messages and the top of the list.
@@ -282,6 +344,11 @@ impl Session {
             Ok(Some(Holder::Other(other))) => other.vitals.health,
             _ => None,
         }
+    }
+
+    /// Why nothing leaves where another process leads, as it said last.
+    pub fn leader_fails(&self, channel: &Channel) -> Option<Failure> {
+        self.leader_says(channel).as_ref().and_then(Failure::of_health)
     }
 
     /// What was said last of a failure.
@@ -330,4 +397,9 @@ impl Session {
         let name = &channel.spec().name;
         if self.is_test(channel) { format!("{name} (TEST)") } else { name.clone() }
     }
+}
+
+/// Whether what failed may be well in a moment.
+fn is_passing(channel: &Channel) -> bool {
+    channel.failure().is_none_or(|it| matches!(it.cause, Cause::Offline | Cause::NoAnswer | Cause::Trouble))
 }

@@ -63,21 +63,23 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     };
     let wanted = Wanted { filter, closed, limit: arguments.limit };
     let mut items = Vec::new();
-    for channel in session.unmirrored(arguments.common.channel.as_deref())? {
-        let platform = session.platform(&channel)?;
+    let channels = session.unmirrored(arguments.common.channel.as_deref())?;
+    let listed = session.each(channels, |channel| {
+        let platform = session.platform(channel)?;
         if !platform.has_conversations() {
-            continue;
+            return Ok(());
         }
-        let (name, label) = (&channel.spec().name, session.label(&channel));
-        for row in top::rows(session, &channel, &platform, &wanted)? {
+        let (name, label) = (&channel.spec().name, session.label(channel));
+        for row in top::rows(session, channel, &platform, &wanted)? {
             if arguments.common.json {
-                items.push(print::conversation_json(name, session.is_test(&channel), &row));
+                items.push(print::conversation_json(name, session.is_test(channel), &row));
             } else {
                 print::line(&print::conversation_line(&label, &row, session.now()))?;
             }
         }
-    }
-    if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
+        Ok(())
+    });
+    print::list(arguments.common.json, items, listed)
 }
 
 /// `frontdesk show`

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::change::confirmed;
+use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::{Misuse, print};
 use crate::client::{Enclosed, prepare_with};
@@ -90,7 +90,7 @@ pub fn carry_out(
     let row = NewRow::at_once(channel.spec().id.clone(), lane, operation, request);
     let queued = session.store().enqueue_many(vec![row], false, session.now())?;
     let row = queued.first().context("nothing was queued")?;
-    confirmed(session, channel, &row.id)?;
+    confirmed(session, channel, std::slice::from_ref(&row.id), Refused::GivenUp)?;
     Ok(session.store().made(&row.id)?)
 }
 
@@ -99,6 +99,7 @@ pub fn carry_out(
 /// # Errors
 /// When it cannot be written.
 pub fn said(
+    session: &Session,
     channel: &Channel,
     common: &Common,
     done: &str,
@@ -107,7 +108,7 @@ pub fn said(
 ) -> Result<()> {
     let name = &channel.spec().name;
     if common.json {
-        let mut told = json!({"ok": true, "done": done, "channel": name});
+        let mut told = json!({"ok": true, "done": done, "channel": name, "test": session.is_test(channel)});
         told[about.0] = about.1.into();
         if let Some((word, made)) = made {
             told[word] = Value::String(made);
@@ -115,5 +116,5 @@ pub fn said(
         return print::json(&told);
     }
     let made = made.map(|(_, it)| format!(" ({it})")).unwrap_or_default();
-    print::line(&format!("{done}: {} on {name}{made}", about.1))
+    print::line(&format!("{done}: {} on {}{made}", about.1, session.label(channel)))
 }

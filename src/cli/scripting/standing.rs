@@ -4,6 +4,7 @@
 //! Knows nothing of sending one.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
 use crate::cli::scripting::{Common, Session, waves};
-use crate::client::ReadError;
+use crate::cli::unfinished::{Left, Unfinished};
+use crate::client::{Cause, Failure, ReadError};
 use crate::model::broadcasts::Broadcast;
 use crate::model::ids::{BroadcastId, CampaignId};
 use crate::model::waves::{Campaign, Fate};
@@ -21,10 +23,11 @@ use crate::sync::plan::watching;
 
 /// What the server says of a broadcast, kept; `None` if it knows none of the id.
 fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<Broadcast>> {
-    let told = session.ask("reading the broadcast", async || match channel.client.broadcast(id).await {
-        Err(ReadError::NotFound(_)) => Ok(None),
-        told => told.map(Some),
-    })?;
+    let told =
+        session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
+            Err(ReadError::NotFound(_)) => Ok(None),
+            told => told.map(Some),
+        })?;
     if let Some(told) = &told {
         let kept = session.store().apply_broadcast(&channel.spec().id, told.clone());
         session.runtime.block_on(kept).context("keeping how it goes")?;
@@ -51,7 +54,6 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     }
     let channel = business_chat(session, arguments.common.channel.as_deref())?;
     let id = BroadcastId::new(arguments.id.as_str());
-    let until = session.now().plus(session.patience);
     let (mut looks, mut before) = (0, None);
     loop {
         let Some(told) = ask(session, &channel, &id)? else { bail!("{}", unknown(&channel, &id)) };
@@ -62,12 +64,19 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
             return Ok(());
         }
         let wait = watching(looks);
-        if session.now().plus(wait) > until {
-            bail!("it is not finished yet; `frontdesk broadcast watch {id}` goes on watching");
+        if session.now().plus(wait) >= session.deadline.at() {
+            return Err(unfinished(&channel, &id, (Cause::NoAnswer, "it is not finished yet")));
         }
         (looks, before) = (looks + 1, Some(told));
         session.sleep(Duration::from_micros(wait.unsigned_abs()));
     }
+}
+
+/// That a broadcast goes on without this command.
+pub fn unfinished(channel: &Channel, id: &impl Display, (cause, why): (Cause, &str)) -> anyhow::Error {
+    let left = Left::GoesOn(format!("frontdesk broadcast watch {id}"));
+    let (channel, what) = (channel.spec().name.clone(), "the broadcast".to_owned());
+    Unfinished { failure: Failure::new(cause, why), left, channel, what }.into()
 }
 
 /// `broadcast track`
@@ -157,7 +166,7 @@ fn ask_unfinished(
         }
     }
     if let Some(why) = silent {
-        print::note(&format!("frontdesk: {}: listed as last read: {why}", channel.spec().name))?;
+        print::note(&format!("frontdesk: listed as last read: {why}"))?;
     }
     Ok(unread)
 }

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::cli::scripting::Session;
 use crate::cli::scripting::session::Read;
@@ -47,7 +47,6 @@ pub fn rows(
     wanted: &Wanted,
 ) -> Result<Vec<ConversationRow>> {
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
-    let until = session.now().plus(session.patience);
     let what = "reading conversations";
     // What another process keeps fresh is taken as it stands.
     if session.leads(channel)? {
@@ -63,9 +62,8 @@ pub fn rows(
         if !session.leads(channel)? {
             return Ok(rows);
         }
-        if session.now() > until {
-            let name = &channel.spec().name;
-            bail!("{name}: {what}: this key's rate limit leaves no room for the rows asked for");
+        if session.is_over() {
+            return Err(session.no_room(channel));
         }
         let is_full = u32::try_from(rows.len()).is_ok_and(|it| it >= wanted.limit);
         let last = match rows.last().filter(|_| is_full) {

@@ -30,5 +30,12 @@ pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
         Operation::Upload { filename: facts.name.clone(), mime_type: facts.mime_type, size: facts.size };
     let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
     let made = single::carry_out(session, &channel, operation, enclosed)?;
-    single::said(&channel, &arguments.common, "uploaded", ("file", &facts.name), made.map(|it| ("url", it)))
+    single::said(
+        session,
+        &channel,
+        &arguments.common,
+        "uploaded",
+        ("file", &facts.name),
+        made.map(|it| ("url", it)),
+    )
 }

@@ -11,7 +11,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::print;
+use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
+use crate::client::Cause;
 use crate::model::ids::CampaignId;
 use crate::model::time::{MINUTE, SECOND, Timestamp};
 use crate::model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
@@ -86,6 +88,8 @@ impl WaveArguments {
 pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool) -> Result<()> {
     let (mut before, mut account_at) = (None, None);
     let mut moved_at = session.now();
+    // It takes as long as its waves take.
+    session.deadline.lift();
     loop {
         if session.leads(channel)? {
             refresh_account(session, channel, &mut account_at)?;
@@ -105,13 +109,18 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
         match campaign.phase {
             Phase::Finished => return Ok(()),
             Phase::Paused => {
-                bail!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign))
+                let why =
+                    format!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign));
+                return Err(unfinished(channel, id, (Cause::Undecided, &why)));
             }
             Phase::Stopped | Phase::Recalled => bail!("it was {}", campaign.phase.word()),
             Phase::Running => (),
         }
         if session.now().since(moved_at) > session.patience + campaign.plan.pause() {
-            bail!("nothing moved for a while; `frontdesk broadcast watch {id}` goes on with it");
+            let failure = channel.failure().or_else(|| session.leader_fails(channel));
+            let why = failure.map_or_else(String::new, |it| format!(": {}", it.why));
+            let why = format!("nothing moved for a while{why}");
+            return Err(unfinished(channel, id, (Cause::NoAnswer, &why)));
         }
         session.sleep(LOOK);
     }

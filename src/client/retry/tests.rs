@@ -169,8 +169,13 @@ fn the_table_row_by_row() {
         ),
         ("limited", answer(429, &json("RATE_LIMIT_EXCEEDED"), waits(20)), Next::Wait(21 * SECOND)),
         (
-            "limited for longer than it says",
+            "what it asks for goes before its counters",
             answer(429, "", Facts { rate: Some(rate), ..waits(20) }),
+            Next::Wait(21 * SECOND),
+        ),
+        (
+            "limited by its counters alone",
+            answer(429, "", Facts { rate: Some(rate), ..plain() }),
             Next::Wait(42 * SECOND),
         ),
         ("limited without a word", answer(429, "", plain()), Next::Wait(1_050_000)),

@@ -267,3 +267,21 @@ fn a_message_and_its_draft_change_places_in_one_step() {
     store.recall(&queued[0].id).unwrap().expect("still held");
     assert_eq!(kept().as_deref(), Some("one\ntwo"), "what was taken back goes before what was begun");
 }
+
+#[tokio::test]
+async fn what_certainly_was_not_done_is_given_up_all_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let two = || vec![send("a", "one", 0), send("a", "two", 0)];
+    let untried = store.enqueue_many(two(), false, at(0)).unwrap();
+    let ids: Vec<_> = untried.iter().map(|it| it.id.clone()).collect();
+    assert!(store.give_up(&ids).unwrap());
+    assert!(store.lane_rows(&channel()).await.unwrap().is_empty());
+    assert_eq!(store.ending(&ids[0]).unwrap().as_deref(), Some("given up"));
+    // The first may have left: then the one behind it stays, too.
+    let rows = store.enqueue_many(two(), false, at(0)).unwrap();
+    claim(&store, &rows[0], 1).await.unwrap();
+    let ids: Vec<_> = rows.iter().map(|it| it.id.clone()).collect();
+    assert!(!store.give_up(&ids).unwrap());
+    assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 2);
+}

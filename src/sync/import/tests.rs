@@ -78,3 +78,15 @@ fn a_few_rows_are_on_their_way_at_once() {
     import.step(Timestamp::default()).expect("a step");
     assert_eq!(import.leaving.len(), WINDOW);
 }
+
+#[test]
+fn no_result_is_a_formula() {
+    let (_folder, path) = file("phone,name\n=1+2,Maria\n@SUM(A1),Ann\n+34600111222,Bo\n");
+    let mut import = import(&path);
+    import.step(Timestamp::default()).expect("a step");
+    drop(import);
+    let text = std::fs::read_to_string(results_of(&path)).expect("results");
+    assert!(text.contains("\n2,'=1+2,bad,") && text.contains("\n3,'@SUM(A1),bad,"), "{text}");
+    // They are read again as they were.
+    assert_eq!(check(&path).expect("looked through").done, 2);
+}

@@ -86,10 +86,12 @@ impl Folder {
         found.and_then(Result::ok).unwrap_or(0)
     }
 
-    /// Texts that were ever committed to the outbox.
+    /// Texts that were ever committed to the outbox, but for those a command
+    /// gave up because the server certainly had not taken them.
     pub fn committed(&self) -> i64 {
         self.number(
-            "SELECT count(*) FROM audit WHERE event = 'queued' AND operation = 'send' AND detail = ''",
+            "SELECT count(*) FROM audit q WHERE event = 'queued' AND operation = 'send' AND detail = ''
+             AND NOT EXISTS (SELECT 1 FROM audit g WHERE g.row = q.row AND g.event = 'given up')",
         )
     }
 

@@ -42,7 +42,7 @@ fn it_is_looked_over_sent_once_and_watched_to_its_end() {
     assert_eq!((listed[0]["id"].as_str(), listed[0]["recipients"].as_u64()), (Some(id), Some(2)), "{listed}");
     let tracked = script.ok(&["broadcast", "track", id]);
     assert!(tracked.starts_with(&format!("{id} is watched on Harbor chat from now on")), "{tracked}");
-    let said = script.fails(1, &["broadcast", "watch", id, "--timeout", "1"]);
+    let said = script.fails(3, &["broadcast", "watch", id, "--timeout", "1"]);
     assert!(said.contains("not finished yet"), "{said}");
     for _ in 0..20 {
         script.desk.dev("clock", json!({"advance_seconds": 60}));
@@ -85,13 +85,13 @@ fn one_in_waves_is_begun_paused_and_stopped() {
     // The service tries nobody while its clock stands.
     let output = script.run(&confirmed);
     let (out, err) = crate::scripting::texts(&output);
-    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert_eq!(output.status.code(), Some(3), "{out}{err}");
     assert!(err.contains("nothing moved for a while") && out.contains("wave 1 of 2"), "{out}{err}");
     let listed: Value = serde_json::from_str(&script.ok(&["broadcast", "list", "--json"])).expect("JSON");
     let id = listed[0]["id"].as_str().expect("an id");
     assert_eq!((listed[0]["status"].as_str(), listed[0]["people"].as_u64()), (Some("running"), Some(2)));
     assert!(script.ok(&["broadcast", "pause", id]).contains("paused\twave 1 of 2"));
-    let said = script.fails(1, &["broadcast", "watch", id]);
+    let said = script.fails(3, &["broadcast", "watch", id]);
     assert!(said.contains("it waits: a person paused it"), "{said}");
     assert!(script.ok(&["broadcast", "stop", id, "--json"]).contains("\"status\":\"stopped\""));
     for again in ["stop", "pause", "continue"] {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::contacts::writable;
 use crate::cli::scripting::{Common, Session};
+use crate::cli::unfinished::{Left, Unfinished};
+use crate::client::{Cause, Failure};
 use crate::model::import::DryRun;
 use crate::model::time::SECOND;
 use crate::sync::import::{self, Import};
@@ -64,19 +66,28 @@ fn found_json(found: &DryRun) -> Value {
     })
 }
 
+/// That rows of an import are left; running it again goes on.
+fn unfinished(channel: &Channel, failure: Failure) -> anyhow::Error {
+    let left = Left::GoesOn("frontdesk contacts import".to_owned());
+    let (channel, what) = (channel.spec().name.clone(), "the import".to_owned());
+    Unfinished { failure, left, channel, what }.into()
+}
+
 /// Imports to the end; a line on stderr now and then says how far it is.
 pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArguments) -> Result<()> {
     let platform = writable(session, channel)?;
     let id = channel.spec().id.clone();
     let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;
     let mut said = session.now();
+    // It takes as long as its rows take.
+    session.deadline.lift();
     let progress = loop {
         let progress = import.step(session.now())?.clone();
         if progress.ended {
             break progress;
         }
         if let Some(why) = progress.stopped {
-            bail!("the import waits: {why}; decide with `frontdesk outbox`, then run it again");
+            return Err(unfinished(channel, Failure::new(Cause::Undecided, &format!("it waits: {why}"))));
         }
         if session.now().since(said) >= SAY {
             said = session.now();
@@ -87,7 +98,8 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
             step == PushStep::Moved
         };
         if channel.is_stopped() {
-            bail!("the server does not take this channel's key; run it again once it does");
+            let refused = || Failure::new(Cause::KeyRefused, "the server does not take this channel's key");
+            return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
         if !moved {
             session.runtime.block_on(async { tokio::time::sleep(LOOK).await });

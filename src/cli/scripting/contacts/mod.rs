@@ -253,9 +253,11 @@ fn change(
     carry_out(session, channel, Operation::ChangeContact(Box::new(change)), Enclosed::default())?;
     let name = &channel.spec().name;
     if arguments.common.json {
-        return print::json(&json!({"ok": true, "done": "saved", "channel": name, "phone": phone}));
+        return print::json(
+            &json!({"ok": true, "done": "saved", "channel": name, "test": session.is_test(channel), "phone": phone}),
+        );
     }
-    print::line(&format!("saved: {phone} on {name}"))
+    print::line(&format!("saved: {phone} on {}", session.label(channel)))
 }
 
 fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArguments) -> Result<(), CliError> {
@@ -277,10 +279,10 @@ fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArgumen
     )?;
     let name = &channel.spec().name;
     if arguments.common.json {
-        let item = json!({"ok": true, "done": "deleted", "channel": name, "phone": phone});
+        let item = json!({"ok": true, "done": "deleted", "channel": name, "test": session.is_test(channel), "phone": phone});
         return Ok(print::json(&item)?);
     }
-    Ok(print::line(&format!("deleted: {phone} on {name}"))?)
+    Ok(print::line(&format!("deleted: {phone} on {}", session.label(channel)))?)
 }
 
 pub(super) fn writable(session: &Session, channel: &Channel) -> Result<Platform> {

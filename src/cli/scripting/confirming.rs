@@ -1,0 +1,116 @@
+//! Waits for the server's word about rows of the outbox, whoever sends them,
+//! and says what is left of those it did not confirm.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::cli::scripting::Session;
+use crate::cli::unfinished::{Left, Unfinished};
+use crate::client::{Cause, Failure};
+use crate::model::ids::RowId;
+use crate::model::outbox::{OutboxRow, RowState};
+use crate::model::time::SECOND;
+use crate::sync::{Channel, PushStep};
+
+/// How often a row is looked at that another process may be sending.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What becomes of a row that certainly was not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It goes: the command that queued it says so, and nothing is left.
+    GivenUp,
+    /// It stays: a person put it there before this command.
+    Kept,
+}
+
+/// Waits until rows are confirmed, in their order.
+///
+/// # Errors
+/// When one is not, with what is left of it.
+pub fn confirmed(session: &Session, channel: &Channel, rows: &[RowId], refused: Refused) -> Result<()> {
+    channel.forget_failure();
+    for (at, row) in rows.iter().enumerate() {
+        let Some(mut unfinished) = one(session, channel, row)? else { continue };
+        let is_certain = match &unfinished.left {
+            Left::Nothing => true,
+            Left::Waiting(_) => matches!(unfinished.failure.cause, Cause::Refused | Cause::KeyRefused),
+            Left::Queued(_) => matches!(
+                unfinished.failure.cause,
+                Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured
+            ),
+            Left::Unknown(_) | Left::GoesOn(_) => false,
+        };
+        if is_certain && refused == Refused::GivenUp && session.store().give_up(&rows[at..])? {
+            unfinished.left = Left::Nothing;
+        }
+        if at > 0 {
+            unfinished.what = format!("{} (what goes before it was done)", unfinished.what);
+        }
+        return Err(unfinished.into());
+    }
+    Ok(())
+}
+
+/// Waits for one; what it ended as if it was not confirmed.
+fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfinished>> {
+    let name = channel.spec().name.clone();
+    let mut what = "the change".to_owned();
+    loop {
+        let leads = session.leads(channel)?;
+        let step = match leads {
+            true => session.runtime.block_on(async {
+                channel.upload_once(session.now()).await;
+                channel.push_once(session.now()).await
+            }),
+            false => PushStep::Idle,
+        };
+        let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
+        let unfinished =
+            |failure, left, what| Ok(Some(Unfinished { failure, left, channel: name.clone(), what }));
+        let Some(left) = rows.into_iter().find(|it| it.row.id == *id) else {
+            let ending = session.store().ending(id)?;
+            if ending.as_deref() == Some("done") {
+                return Ok(None);
+            }
+            let why = format!("it was not confirmed: it was {}", ending.as_deref().unwrap_or("taken away"));
+            return unfinished(Failure::new(Cause::Undecided, &why), Left::Nothing, what);
+        };
+        what = left.row.operation.word().to_owned();
+        if let RowState::Stopped(stop, why) = &left.row.state {
+            return unfinished(Failure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
+        }
+        let failure = channel.failure().or_else(|| session.leader_fails(channel));
+        let stops = matches!(
+            failure.as_ref().map(|it| it.cause),
+            Some(Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured)
+        );
+        if step == PushStep::Halted || (!leads && stops) {
+            let failure =
+                failure.unwrap_or_else(|| Failure::new(Cause::KeyRefused, "nothing leaves for now"));
+            return unfinished(failure, rest_of(&left.row), what);
+        }
+        if session.is_over() {
+            let why = format!("no clear answer in {} s", session.patience / SECOND);
+            let failure = match failure {
+                Some(it) => Failure { why: joined(&why, it.why.as_str()), ..it },
+                None => Failure::new(Cause::NoAnswer, &why),
+            };
+            return unfinished(failure, rest_of(&left.row), what);
+        }
+        if step != PushStep::Moved {
+            session.sleep(LOOK);
+        }
+    }
+}
+
+fn joined(first: &str, second: &str) -> crate::model::text::SafeText {
+    crate::model::text::SafeText::line(&format!("{first}: {second}"))
+}
+
+/// What is left of a row that nobody decides about.
+fn rest_of(row: &OutboxRow) -> Left {
+    let is_untried = row.attempts == 0 && row.state == RowState::Queued;
+    if is_untried { Left::Queued(row.id.clone()) } else { Left::Unknown(row.id.clone()) }
+}

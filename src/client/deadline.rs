@@ -1,0 +1,40 @@
+//! A point in time by which all requests of a command end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use crate::model::time::Timestamp;
+
+/// When everything a command asks must have ended; it may be moved.
+#[derive(Debug, Clone)]
+pub struct Deadline(Arc<AtomicI64>);
+
+impl Default for Deadline {
+    fn default() -> Self {
+        Self(Arc::new(AtomicI64::new(i64::MAX)))
+    }
+}
+
+impl Deadline {
+    /// Everything ends by then.
+    pub fn set(&self, at: Timestamp) {
+        self.0.store(at.micros(), Ordering::SeqCst);
+    }
+
+    /// Each request has its own bounds only.
+    pub fn lift(&self) {
+        self.0.store(i64::MAX, Ordering::SeqCst);
+    }
+
+    /// When it is.
+    pub fn at(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    }
+
+    /// How long a request may take that could take so long.
+    pub(crate) fn within(&self, most: Duration, now: Timestamp) -> Duration {
+        let left = self.0.load(Ordering::SeqCst).saturating_sub(now.micros());
+        most.min(Duration::from_micros(u64::try_from(left).unwrap_or(0).max(1)))
+    }
+}

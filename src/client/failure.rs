@@ -1,0 +1,223 @@
+//! Why something did not happen: one value, from how a request ended to the
+//! words, the exit code and the JSON of a command.
+
+use crate::client::errors::{NotSent, Outcome, ReadError};
+use crate::client::words;
+use crate::model::news::Health;
+use crate::model::outbox::Stop;
+use crate::model::text::SafeText;
+use crate::model::time::SECOND;
+
+/// Why something did not happen, or is not known to have happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of reason it is.
+    pub cause: Cause,
+    /// The code of the interface, or one of this desk's in the same form.
+    pub code: SafeText,
+    /// In words.
+    pub why: SafeText,
+}
+
+/// The kinds of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// No connection.
+    Offline,
+    /// A connection, but no whole answer in time.
+    NoAnswer,
+    /// An answer, but not what the interface promises.
+    Trouble,
+    /// The server asks to wait.
+    RateLimited,
+    /// This desk's own share of the rate limit is used up.
+    RateBudget,
+    /// The key is not taken.
+    KeyRefused,
+    /// The key may not do it.
+    Forbidden,
+    /// It does not exist.
+    NotFound,
+    /// The server leads elsewhere.
+    Redirected,
+    /// It cannot work as configured.
+    Misconfigured,
+    /// The server understood and refused.
+    Refused,
+    /// It waits for a person to decide.
+    Undecided,
+    /// It may have been done, and nothing tells.
+    Unclear,
+    /// This desk's files cannot be used.
+    Files,
+}
+
+/// Each cause with its word in JSON, its code where the server gave none, and
+/// what to do.
+const CAUSES: [(Cause, &str, &str, &str); 14] = [
+    (Cause::Offline, "offline", "OFFLINE", "check the connection and base_url, then try again"),
+    (Cause::NoAnswer, "no-answer", "NO_ANSWER", "try again, or give a longer --timeout"),
+    (
+        Cause::Trouble,
+        "server-trouble",
+        "SERVER_TROUBLE",
+        "try again later; `frontdesk doctor` looks at the server",
+    ),
+    (Cause::RateLimited, "rate-limited", "RATE_LIMIT_EXCEEDED", "wait, or give a longer --timeout"),
+    (Cause::RateBudget, "rate-budget", "RATE_BUDGET_USED", "wait, or give a longer --timeout"),
+    (Cause::KeyRefused, "key-refused", "KEY_REFUSED", "`frontdesk channel test` looks at the key"),
+    (Cause::Forbidden, "forbidden", "FORBIDDEN", "use a key that may do it"),
+    (Cause::NotFound, "not-found", "NOT_FOUND", "look at the id or number"),
+    (Cause::Redirected, "redirected", "REDIRECTED", "correct base_url in config.toml"),
+    (Cause::Misconfigured, "misconfigured", "MISCONFIGURED", "`frontdesk doctor` looks at the configuration"),
+    (Cause::Refused, "refused", "REFUSED", "correct what the server names"),
+    (Cause::Undecided, "undecided", "UNDECIDED", "`frontdesk outbox list` shows it"),
+    (Cause::Unclear, "unclear", "UNCLEAR", "`frontdesk outbox list` shows it"),
+    (Cause::Files, "files", "FILES", "`frontdesk doctor` looks at this desk's files"),
+];
+
+impl Cause {
+    fn row(self) -> (&'static str, &'static str, &'static str) {
+        let found = CAUSES.iter().find(|it| it.0 == self);
+        found.map_or(("failed", "FAILED", ""), |(_, word, code, advice)| (word, code, advice))
+    }
+
+    /// The word in JSON.
+    pub fn word(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What to do.
+    pub fn advice(self) -> &'static str {
+        self.row().2
+    }
+}
+
+impl Failure {
+    /// A failure with the code its words end with, or its cause's own.
+    pub fn new(cause: Cause, why: &str) -> Self {
+        let code = code_in(why).unwrap_or(cause.row().1);
+        Self { cause, code: SafeText::line(code), why: SafeText::line(why) }
+    }
+
+    /// Why a read failed; `None` where it told that nothing is new.
+    pub fn of_read(error: &ReadError) -> Option<Self> {
+        Some(match error {
+            ReadError::Same => return None,
+            ReadError::Offline(why) => Self::offline(why),
+            ReadError::Trouble(why) => Self::new(Cause::Trouble, why.as_str()),
+            ReadError::Limited(_) => Self::new(Cause::RateLimited, &error.to_string()),
+            ReadError::Paced(_) => Self::new(Cause::RateBudget, &error.to_string()),
+            ReadError::Refused { code, .. } => {
+                let why = SafeText::line(&error.to_string());
+                Self { cause: Cause::KeyRefused, code: code.clone(), why }
+            }
+            ReadError::Misconfigured(why) => Self::misconfigured(why),
+            ReadError::Forbidden(why) => Self::new(Cause::Forbidden, why.as_str()),
+            ReadError::NotFound(why) => Self::new(Cause::NotFound, why.as_str()),
+            ReadError::Rejected(why) => Self::new(Cause::Refused, why.as_str()),
+        })
+    }
+
+    /// Why a write was not done, or is not known to be; `None` where it was.
+    pub fn of_write<T>(outcome: &Outcome<T>) -> Option<Self> {
+        Some(match outcome {
+            Outcome::Done(_) => return None,
+            Outcome::NotSent(NotSent::Offline(why)) => Self::offline(why),
+            Outcome::NotSent(NotSent::Misconfigured(why)) => Self::misconfigured(why),
+            Outcome::NotSent(NotSent::Paced(wait)) => return Self::of_read(&ReadError::Paced(*wait)),
+            Outcome::Refused(refusal) => {
+                let cause = match refusal.status {
+                    401 => Cause::KeyRefused,
+                    403 => Cause::Forbidden,
+                    404 => Cause::NotFound,
+                    429 => Cause::RateLimited,
+                    _ => Cause::Refused,
+                };
+                Self { cause, code: refusal.word.clone(), why: refusal.words() }
+            }
+            Outcome::Unknown(unclear) if unclear.status.is_none() => Self::offline(&unclear.why),
+            Outcome::Unknown(unclear) => Self::new(Cause::Trouble, unclear.why.as_str()),
+        })
+    }
+
+    /// What another process says of the connection; `None` where all is well.
+    pub fn of_health(health: &Health) -> Option<Self> {
+        Some(match health {
+            Health::Connecting | Health::Live { .. } => return None,
+            Health::Offline { why, .. } => Self::offline(why),
+            Health::Trouble { why, .. } => Self::new(Cause::Trouble, why.as_str()),
+            Health::Limited { .. } => Self::new(Cause::RateLimited, "the server asks to wait"),
+            Health::Refused { code, why } => {
+                let why = SafeText::line(&format!("{why} ({code})"));
+                Self { cause: Cause::KeyRefused, code: code.clone(), why }
+            }
+            Health::Misconfigured { why } => Self::misconfigured(why),
+        })
+    }
+
+    /// Why a row of the outbox waits for a person.
+    pub fn of_stop(stop: Stop, why: &SafeText) -> Self {
+        let cause = match stop {
+            Stop::Refused | Stop::Credits | Stop::Window | Stop::Upload => Cause::Refused,
+            Stop::Auth => Cause::KeyRefused,
+            Stop::Crossed | Stop::Late => Cause::Undecided,
+            Stop::Unknown | Stop::Expired | Stop::Ask => Cause::Unclear,
+        };
+        Self::new(cause, why.as_str())
+    }
+
+    fn offline(why: &SafeText) -> Self {
+        let is_late = why.as_str() == words::LATE || why.as_str() == words::BROKEN;
+        Self::new(if is_late { Cause::NoAnswer } else { Cause::Offline }, why.as_str())
+    }
+
+    fn misconfigured(why: &SafeText) -> Self {
+        let leads_away = why.as_str().starts_with(words::REDIRECTS);
+        Self::new(if leads_away { Cause::Redirected } else { Cause::Misconfigured }, why.as_str())
+    }
+}
+
+/// The code that the words of a refusal end with.
+fn code_in(words: &str) -> Option<&str> {
+    let (_, code) = words.strip_suffix(')')?.rsplit_once('(')?;
+    let is_code = code.starts_with(|it: char| it.is_ascii_uppercase())
+        && code.bytes().all(|it| it.is_ascii_uppercase() || it == b'_' || it.is_ascii_digit());
+    is_code.then_some(code)
+}
+
+/// Seconds a wait takes, rounded up.
+pub(crate) fn seconds(micros: i64) -> i64 {
+    (micros.max(0) + SECOND - 1) / SECOND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_has_words_of_its_own() {
+        let mut seen = std::collections::HashSet::new();
+        for (cause, word, code, advice) in CAUSES {
+            assert_eq!((cause.word(), cause.advice()), (word, advice));
+            assert!(seen.insert(word) && seen.insert(code) && !advice.is_empty(), "{word}");
+        }
+    }
+
+    #[test]
+    fn codes_are_what_words_end_with() {
+        let cases = [
+            ("no such thread (NOT_FOUND_1)", Some("NOT_FOUND_1")),
+            ("the server refused (HTTP 429)", None),
+            ("the server failed (502)", None),
+            ("(A) or (B) is wrong", None),
+            ("plain", None),
+        ];
+        for (words, code) in cases {
+            assert_eq!(code_in(words), code, "{words}");
+        }
+        let silent = ReadError::Offline(SafeText::line(words::LATE));
+        assert_eq!(Failure::of_read(&silent).map(|it| it.cause), Some(Cause::NoAnswer));
+        assert_eq!(Failure::of_read(&ReadError::Same), None);
+    }
+}
