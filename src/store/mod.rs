@@ -91,6 +91,8 @@ struct Inner {
     chance: Chance,
     /// How this desk names itself to those who share its folder.
     owner: String,
+    /// The drafts as this process knows them.
+    drafts: drafts::Known,
     /// Held while this process lives.
     _lock: File,
 }
@@ -192,6 +194,7 @@ impl Store {
             rebuilt,
             chance: setup.chance,
             owner: setup.owner,
+            drafts: drafts::Known::default(),
             _lock: lock,
         })))
     }
@@ -201,7 +204,7 @@ impl Store {
     /// # Errors
     /// When the files cannot be opened.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        Ok(Reader::new(files::open_reader(&self.0.paths)?))
+        Ok(Reader::new(files::open_reader(&self.0.paths)?, self.known_drafts().clone()))
     }
 
     /// Whether the cache could not be used and was made anew.
@@ -217,6 +220,10 @@ impl Store {
     /// Where keys, ids and jitter are drawn from.
     pub(crate) fn chance(&self) -> &Chance {
         &self.0.chance
+    }
+
+    pub(crate) fn known_drafts(&self) -> &drafts::Known {
+        &self.0.drafts
     }
 
     pub(crate) fn owner(&self) -> &str {

@@ -210,3 +210,33 @@ fn a_message_and_its_draft_change_places_in_one_step() {
     store.recall(&queued[0].id).unwrap().expect("still held");
     assert_eq!(kept().as_deref(), Some("one\ntwo"), "what was taken back goes before what was begun");
 }
+
+#[test]
+fn a_draft_another_process_wrote_over_is_put_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (Store::open(folder.path()).unwrap(), Store::open(folder.path()).unwrap());
+    let (channel, conversation) = (channel(), ConversationId::from("c1"));
+    let save = |store: &Store, text: &str| {
+        let draft = Draft { text: text.to_owned(), ..Draft::default() };
+        store.save_draft(&channel, &conversation, Some(draft)).unwrap();
+    };
+    let read = |store: &Store| {
+        let reader = store.reader().unwrap();
+        let draft = reader.draft(&channel, &conversation).unwrap();
+        (draft.map(|it| it.text), reader.draft_aside(&channel, &conversation).unwrap())
+    };
+    save(&one, "one");
+    assert_eq!(read(&other), (Some("one".into()), None));
+    save(&other, "rewritten by who has read it");
+    assert_eq!(read(&other).1, None);
+    // Unseen by the other, and not part of what it writes.
+    save(&one, "written here meanwhile");
+    let aside = Some("rewritten by who has read it".to_owned());
+    assert_eq!(read(&one), (Some("written here meanwhile".into()), aside.clone()));
+    save(&other, "written here meanwhile, and gone on with");
+    assert_eq!(read(&other).1, aside, "what is part of the new text is not put aside");
+    // Read while something else was being typed, and written over all the same.
+    assert_eq!(read(&one).0.as_deref(), Some("written here meanwhile, and gone on with"));
+    save(&one, "typed all the time");
+    assert_eq!(read(&other).1.as_deref(), Some("written here meanwhile, and gone on with"));
+}
