@@ -43,6 +43,13 @@ pub const VERBS: &[Verb] = &[
         run: open,
         known: nothing,
     },
+    Verb {
+        name: "draft",
+        takes: "",
+        doc: "Bring back the text that another window wrote over",
+        run: App::fetch_aside,
+        known: nothing,
+    },
     Verb { name: "search", takes: "WORDS", doc: "Look in everything seen", run: search, known: nothing },
     Verb { name: "find", takes: "WORDS", doc: "Look in this conversation", run: find, known: nothing },
     Verb {

@@ -70,6 +70,12 @@ pub struct Composer {
     dirty_since: Option<Timestamp>,
     /// Whether the kept draft has come; until then it may still arrive.
     loaded: bool,
+    /// What another window may have written, until it is read once more.
+    pub(super) suspect: Option<String>,
+    /// A text of this draft that was written over.
+    pub(super) aside: Option<String>,
+    /// Whether another window has written this draft meanwhile.
+    pub shared: bool,
 }
 
 impl Composer {
@@ -85,6 +91,9 @@ impl Composer {
             note: Sheet::default(),
             dirty_since: None,
             loaded: false,
+            suspect: None,
+            aside: None,
+            shared: false,
         }
     }
 
@@ -110,6 +119,18 @@ impl Composer {
                 sheet.set_text(&format!("{kept}{typed}"));
             }
         }
+    }
+
+    /// Whether what is at hand may give way: all of it is on disk, and it is
+    /// no mail, whose head is edited beside it.
+    pub(super) fn may_be_replaced(&self) -> bool {
+        self.dirty_since.is_none() && self.head.is_none()
+    }
+
+    /// Puts what another window wrote in the place of what is at hand.
+    pub(super) fn replace(&mut self, draft: Draft) {
+        self.reply.set_text(&draft.text);
+        (self.reply_to, self.attachment, self.shared) = (draft.reply_to, draft.attachment, true);
     }
 
     /// Whether the kept draft has been read, so that saving loses nothing.

@@ -109,8 +109,9 @@ pub enum Loaded {
     History(HistoryQuery, Box<HistoryPage>),
     /// A tab's counts.
     Counts(ChannelId, TabCounts),
-    /// A conversation's draft, if one is kept.
-    Draft(ChannelId, ConversationId, Option<Draft>),
+    /// A conversation's draft, if one is kept, and a text of it that another
+    /// window wrote over.
+    Draft(ChannelId, ConversationId, Option<Draft>, Option<String>),
     /// A tab's account as last read.
     Account(ChannelId, Option<Box<Account>>),
     /// Rows of the outbox.

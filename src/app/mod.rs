@@ -109,6 +109,7 @@ mod tutor;
 mod view;
 mod waiting;
 mod watch;
+mod windows;
 mod wishing;
 mod writing;
 

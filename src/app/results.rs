@@ -8,6 +8,7 @@ use crate::app::giving_back::{Kept, Returned};
 use crate::app::held::Early;
 use crate::app::history::History;
 use crate::app::tab::{Focus, Tab};
+use crate::app::windows;
 use crate::app::{App, Held};
 use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -42,12 +43,8 @@ impl App {
                 }
                 self.leave_when_handed_back(effects);
             }
-            Loaded::Draft(channel, conversation, draft) => {
-                let in_memory = self.draft_in_memory(&channel, &conversation);
-                let composer = self.tab_of(&channel).and_then(|it| it.composer.as_mut());
-                if let Some(composer) = composer.filter(|it| it.conversation == conversation) {
-                    composer.receive_draft(in_memory.unwrap_or(draft));
-                }
+            Loaded::Draft(channel, conversation, draft, aside) => {
+                self.draft_loaded(channel, conversation, draft, aside, effects);
             }
             Loaded::Account(channel, account) => {
                 if let (Some(tab), Some(account)) = (self.tab_of(&channel), account) {
@@ -137,6 +134,7 @@ impl App {
                 self.all.mark_stale();
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.list.mark_stale();
+                    effects.extend(windows::compare(tab));
                     // Its title tells what the row tells.
                     if let Some(history) = &mut tab.history {
                         history.mark_stale();

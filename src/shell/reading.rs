@@ -35,9 +35,10 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             reader.history(query).map(|page| Loaded::History(query.clone(), Box::new(page)))
         }
         Load::Counts(channel) => reader.counts(channel).map(|counts| Loaded::Counts(channel.clone(), counts)),
-        Load::Draft(channel, conversation) => reader
-            .draft(channel, conversation)
-            .map(|draft| Loaded::Draft(channel.clone(), conversation.clone(), draft)),
+        Load::Draft(channel, conversation) => reader.draft(channel, conversation).and_then(|draft| {
+            let aside = reader.draft_aside(channel, conversation)?;
+            Ok(Loaded::Draft(channel.clone(), conversation.clone(), draft, aside))
+        }),
         Load::Account(channel) => {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }

@@ -1,14 +1,56 @@
-//! Drafts: one per conversation, on disk before the call returns.
+//! Drafts: one per conversation, on disk before the call returns. Two windows
+//! may write the same one: the newer text stays, and a text that the writer of
+//! the newer one had not seen is put aside.
 //!
 //! Knows nothing of composers.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::model::attachments::Attachment;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::queries::Draft;
 use crate::store::rows::attachment;
 use crate::store::{Store, StoreError};
+
+/// Drafts whose text is remembered; of more, a text written over is put aside
+/// once too often.
+const REMEMBERED: usize = 1_000;
+
+/// The text of each draft as this process wrote it last, or read it first:
+/// what differs from it on disk was written by another. A later reading does
+/// not count, since what was being typed may not have given way to it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
+
+impl Known {
+    fn written(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert((channel.clone(), conversation.clone()), text.to_owned());
+    }
+
+    /// A draft was read.
+    pub(crate) fn read(&self, channel: &ChannelId, conversation: &ConversationId, draft: Option<&Draft>) {
+        let text = draft.map_or("", |it| it.text.as_str());
+        let is_new = {
+            let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            !known.contains_key(&(channel.clone(), conversation.clone()))
+        };
+        if is_new {
+            self.written(channel, conversation, text);
+        }
+    }
+
+    fn is(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(channel.clone(), conversation.clone())).is_some_and(|it| it == text)
+    }
+}
 
 impl Store {
     /// Keeps a draft, or removes it with `None` or an empty text.
@@ -22,7 +64,19 @@ impl Store {
         draft: Option<Draft>,
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.outbox().call(move |connection| write(connection, &channel, &conversation, draft.as_ref()))
+        let known = self.known_drafts().clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let before = find(&change, HERE, &channel, &conversation)?.map(|it| it.text).unwrap_or_default();
+            let text = draft.as_ref().map_or("", |it| it.text.as_str());
+            if !before.is_empty() && !known.is(&channel, &conversation, &before) && !text.contains(&before) {
+                put_aside(&change, &channel, &conversation, &before)?;
+            }
+            write(&change, &channel, &conversation, draft.as_ref())?;
+            change.commit()?;
+            known.written(&channel, &conversation, text);
+            Ok(())
+        })
     }
 
     /// How many drafts and outbox rows of a channel there are.
@@ -70,14 +124,43 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Forgets the text, which went into the outbox; a note that is not saved yet
-/// stays.
+fn put_aside(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    text: &str,
+) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT OR REPLACE INTO draft_aside (channel, conversation, text) VALUES (?1, ?2, ?3)",
+        params![channel.as_str(), conversation.as_str(), text],
+    )?;
+    Ok(())
+}
+
+/// A text that another window wrote over, on a connection with the outbox
+/// attached as `desk`.
+pub(crate) fn aside(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT text FROM desk.draft_aside WHERE channel = ?1 AND conversation = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0)).optional()?)
+}
+
+/// Forgets the text, which went into the outbox, and what was put aside of it;
+/// a note that is not saved yet stays.
 pub(crate) fn forget_text(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<(), StoreError> {
     let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
+    connection.execute(
+        "DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2",
+        params![channel.as_str(), conversation.as_str()],
+    )?;
     write(connection, channel, conversation, Some(&Draft { note: kept.note, ..Draft::default() }))
 }
 

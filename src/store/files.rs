@@ -48,6 +48,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_8.sql"),
     include_str!("schema/outbox_9.sql"),
     include_str!("schema/outbox_10.sql"),
+    include_str!("schema/outbox_11.sql"),
 ];
 
 /// Where the two files lie.

@@ -93,6 +93,8 @@ struct Inner {
     /// How this desk names itself to those who share its folder.
     owner: String,
     zone: Zone,
+    /// The drafts as this process knows them.
+    drafts: drafts::Known,
     /// Held while this process lives.
     _lock: File,
 }
@@ -203,6 +205,7 @@ impl Store {
             chance: setup.chance,
             owner: setup.owner,
             zone: setup.zone,
+            drafts: drafts::Known::default(),
             _lock: lock,
         })))
     }
@@ -217,7 +220,7 @@ impl Store {
     /// # Errors
     /// When the files cannot be opened.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        Ok(Reader::new(files::open_reader(&self.0.paths)?))
+        Ok(Reader::new(files::open_reader(&self.0.paths)?, self.known_drafts().clone()))
     }
 
     /// Whether the cache could not be used and was made anew.
@@ -233,6 +236,10 @@ impl Store {
     /// Where keys, ids and jitter are drawn from.
     pub(crate) fn chance(&self) -> &Chance {
         &self.0.chance
+    }
+
+    pub(crate) fn known_drafts(&self) -> &drafts::Known {
+        &self.0.drafts
     }
 
     pub(crate) fn owner(&self) -> &str {

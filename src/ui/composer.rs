@@ -95,6 +95,9 @@ fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut
     let locked = lock(tab);
     let modal = modal(app, focused);
     let mut left = vec![(modal.as_str(), theme.strong())];
+    if composer.shared {
+        left.push(("also open in another window · ", theme.waiting()));
+    }
     match &locked {
         Some(why) => left.push((why.as_str(), theme.error())),
         None => left.extend([(word, theme.strong()), (label, label_style), (&price, Style::new())]),

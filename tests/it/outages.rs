@@ -1,5 +1,6 @@
 //! The real binary while what it depends on does not answer: its own files
-//! held by another process, and a server that has stopped.
+//! held by another process, a server that has stopped; and two windows on one
+//! folder.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -104,11 +105,7 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
         std::thread::sleep(Duration::from_millis(20));
     };
     let word = |it: &serde_json::Value| it.as_str().expect("a text").to_owned();
-    let configuration = format!(
-        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"HARBOR_CHAT_KEY\"\n",
-        word(&told["base_url"])
-    );
-    std::fs::write(folder.path().join("config.toml"), configuration).expect("written");
+    configure(folder.path(), &word(&told["base_url"]));
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.env("HARBOR_CHAT_KEY", word(&told["keys"][0]["key"]));
     let mut terminal = Terminal::run(folder, command, 120, 40);
@@ -118,4 +115,43 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
     assert!(!status(&terminal.contents()).contains("OFFLINE"), "{}", terminal.contents());
     service.signal("CONT");
     terminal.wait_for("the connection again", |it| status(it).contains("live"));
+}
+
+/// Leaves what `frontdesk` needs to open one tab.
+fn configure(folder: &Path, base_url: &str) {
+    let configuration = format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{base_url}\"\nkey_env = \"HARBOR_CHAT_KEY\"\n"
+    );
+    std::fs::write(folder.join("config.toml"), configuration).expect("written");
+}
+
+#[test]
+fn a_draft_that_another_window_goes_on_with_is_taken_and_said_so() {
+    let desk = crate::desk::Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    let folder = tempfile::tempdir().expect("a folder");
+    configure(folder.path(), &desk.base_url);
+    let open = || {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.env("HARBOR_CHAT_KEY", desk.key_of("whatsapp"));
+        command.env("FRONTDESK_CONFIG_DIR", folder.path());
+        command.env("FRONTDESK_DATA_DIR", folder.path());
+        let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 120, 40);
+        terminal.wait_for_text("Maria Lopez");
+        terminal.keys("i");
+        terminal.wait_for_text("Enter send");
+        terminal
+    };
+    let mut one = open();
+    one.keys("from one");
+    one.wait_for_text("from one");
+    let mut other = open();
+    // In the list and in the composer.
+    other.wait_for("the draft", |it| it.matches("from one").count() >= 2);
+    other.keys(" and the other");
+    one.wait_for_text("also open in another window");
+    one.wait_for_text("from one and the other");
+    // What is typed on here goes back.
+    one.keys("!");
+    other.wait_for_text("from one and the other!");
 }

@@ -34,11 +34,12 @@ mod search;
 /// A reading connection for one thread.
 pub struct Reader {
     pub(crate) connection: Connection,
+    drafts: drafts::Known,
 }
 
 impl Reader {
-    pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection }
+    pub(crate) fn new(connection: Connection, drafts: drafts::Known) -> Self {
+        Self { connection, drafts }
     }
 
     /// Has the cache made anew at the next start if a reading found it
@@ -110,7 +111,21 @@ impl Reader {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<Option<Draft>, StoreError> {
-        drafts::read(&self.connection, channel, conversation)
+        let draft = drafts::read(&self.connection, channel, conversation)?;
+        self.drafts.read(channel, conversation, draft.as_ref());
+        Ok(draft)
+    }
+
+    /// A text of a draft that another window wrote over.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn draft_aside(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<String>, StoreError> {
+        drafts::aside(&self.connection, channel, conversation)
     }
 
     /// The pauses of a channel made from this desk, longest first.

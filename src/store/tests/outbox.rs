@@ -285,3 +285,33 @@ async fn what_certainly_was_not_done_is_given_up_all_or_none() {
     assert!(!store.give_up(&ids).unwrap());
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 2);
 }
+
+#[test]
+fn a_draft_another_process_wrote_over_is_put_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (Store::open(folder.path()).unwrap(), Store::open(folder.path()).unwrap());
+    let (channel, conversation) = (channel(), ConversationId::from("c1"));
+    let save = |store: &Store, text: &str| {
+        let draft = Draft { text: text.to_owned(), ..Draft::default() };
+        store.save_draft(&channel, &conversation, Some(draft)).unwrap();
+    };
+    let read = |store: &Store| {
+        let reader = store.reader().unwrap();
+        let draft = reader.draft(&channel, &conversation).unwrap();
+        (draft.map(|it| it.text), reader.draft_aside(&channel, &conversation).unwrap())
+    };
+    save(&one, "one");
+    assert_eq!(read(&other), (Some("one".into()), None));
+    save(&other, "rewritten by who has read it");
+    assert_eq!(read(&other).1, None);
+    // Unseen by the other, and not part of what it writes.
+    save(&one, "written here meanwhile");
+    let aside = Some("rewritten by who has read it".to_owned());
+    assert_eq!(read(&one), (Some("written here meanwhile".into()), aside.clone()));
+    save(&other, "written here meanwhile, and gone on with");
+    assert_eq!(read(&other).1, aside, "what is part of the new text is not put aside");
+    // Read while something else was being typed, and written over all the same.
+    assert_eq!(read(&one).0.as_deref(), Some("written here meanwhile, and gone on with"));
+    save(&one, "typed all the time");
+    assert_eq!(read(&other).1.as_deref(), Some("written here meanwhile, and gone on with"));
+}
