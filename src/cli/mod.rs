@@ -25,6 +25,7 @@ use clap::{Parser, Subcommand};
 use thiserror::Error;
 
 use crate::client::PrepareError;
+use crate::disk;
 use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
@@ -117,6 +118,7 @@ impl From<anyhow::Error> for CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
+    disk::keep_private();
     let Cli { read_only, plain, command } = Cli::parse();
     let wall = matches!(command, Some(Action::Wall));
     let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
@@ -139,7 +141,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(CliError::Failed(error)) if print::reader_has_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "frontdesk: {error}");
+            let _ = writeln!(std::io::stderr(), "frontdesk: {}", print::said_once(&error.to_string()));
             ExitCode::from(match error {
                 CliError::Usage(_) => 2,
                 CliError::Failed(_) => 1,

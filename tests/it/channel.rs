@@ -124,7 +124,7 @@ fn nothing_is_added_that_does_not_work() {
     assert_eq!(told["keptIn"], "the environment variable CHAT_KEY");
     assert!(!binary.folder().join("keys").exists());
     let said = binary.fails(1, &["close", "nobody"], "");
-    assert!(said.contains("no conversation is"), "{said}");
+    assert!(said.contains("no conversation has the id"), "{said}");
 }
 
 #[test]

@@ -60,6 +60,12 @@ pub enum DatabaseError {
     /// The file is not SQLite's at all.
     #[error("the file is no database; it was left as it is: give another path with --db")]
     NoDatabase,
+    /// The file holds nothing, though a service has used it.
+    #[error(
+        "the database file is empty (0 bytes), though a service has used it: bring a copy back, or move it away \
+         to start with a new one"
+    )]
+    Emptied,
     /// A job failed badly, or the service is stopping.
     #[error("the database did not finish a job")]
     Closed,
