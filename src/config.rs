@@ -13,6 +13,7 @@ use crate::app::recording::Fixed;
 use crate::app::settings::{Noticing, PauseOnReply};
 use crate::app::views::{View, shipped};
 use crate::client;
+use crate::disk;
 use crate::model::ids::ChannelId;
 use crate::model::pictures::Graphics;
 use crate::model::secret::Secret;
@@ -157,7 +158,7 @@ impl Config {
     /// # Errors
     /// Every mistake in it.
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match disk::read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => {

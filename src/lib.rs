@@ -28,6 +28,7 @@
 //!
 //! | floor | verb | a change belongs here when it is about |
 //! |---|---|---|
+//! | [`disk`] | keep | files and folders of this user alone |
 //! | [`model`] | words | what things are called, bounds, prices, safe text |
 //! | [`wire`] | contract | JSON shapes and paths, for both sides |
 //! | [`app`] | think | what a key does, what is selected, what is due |
@@ -83,6 +84,7 @@
 //! and asks for their windows; the reading thread answers from `cache.db`;
 //! the selected row stays where it is, and the bell rings if no one looks.
 
+pub mod disk;
 pub mod model;
 pub mod wire;
 

@@ -45,7 +45,9 @@ impl App {
             C::GoToSnoozed | C::ShowPaused | C::ShowCredits | C::ShowCalls | C::CopyCurl => {
                 self.keeping_command(command, effects)
             }
-            C::ShowDone | C::ShowResults | C::LastPlace => self.keeping_command(command, effects),
+            C::ShowDone | C::ShowResults | C::ShowUnreadable | C::LastPlace => {
+                self.keeping_command(command, effects)
+            }
             C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer | C::KeepBeside | C::SwapBeside => {
                 self.keeping_command(command, effects)
             }
@@ -152,6 +154,7 @@ impl App {
                 self.show_list(ListKind::Done);
             }
             C::ShowResults => self.show_list(ListKind::Results),
+            C::ShowUnreadable => self.show_unreadable(),
             C::LastPlace => self.go_back(effects),
             C::Repeat => self.repeat(),
             C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),

@@ -131,6 +131,9 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
             Err("a macro is being recorded; {record-macro} ends it".into())
         }
         C::MarkAgain if app.acted_on().is_empty() => Err("nothing was marked before".into()),
+        C::ShowUnreadable if tab.unreadable_count() == 0 => {
+            Err("all that the server sent to this tab could be read".into())
+        }
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::LastPlace if !app.has_last_place() => Err("this is the first place since the start".into()),
         C::Card | C::Raw | C::Pipe | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
@@ -228,11 +231,17 @@ fn changeable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason
     if moved {
         return Err("the list has just changed here; look again, then press the key again".into());
     }
+    if row.conversation.id.is_stand_in() {
+        return Err("this row could not be read, so nothing of it can be changed; {raw} shows it".into());
+    }
     Ok(row)
 }
 
 /// Whether the AI can be switched in a conversation.
 pub(super) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
+    if row.conversation.id.is_stand_in() {
+        return Err("this row could not be read".into());
+    }
     if row.conversation.automation == Automation::NotApplicable {
         return Err("this channel's AI cannot be paused through the interface".into());
     }
@@ -249,6 +258,9 @@ pub(super) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reaso
 
 /// Whether a conversation can be closed.
 pub(super) fn closable(row: &ConversationRow) -> Result<(), Reason> {
+    if row.conversation.id.is_stand_in() {
+        return Err("this row could not be read".into());
+    }
     if row.conversation.automation == Automation::NotApplicable {
         return Err("this channel's conversations cannot be closed through the interface".into());
     }

@@ -239,6 +239,7 @@ commands! {
     ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back";
     ShowResults Desk ["g r"] "results" "What became of the last action on many";
     ShowCalls Desk ["g l"] "requests" "What was asked of the servers lately, how they answered and how fast; each as a curl command";
+    ShowUnreadable Desk ["g u"] "unreadable" "What the server sent to this tab that could not be read, as it came";
     AskConnection Desk ["!"] "ask" "Ask any endpoint of a connection, with a form for what it wants to know";
     ShowConnectionCalls Desk ["g L"] "connections" "The calls of connections: when, what, for whom, how they were answered and how fast";
     MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too";

@@ -3,46 +3,11 @@
 //!
 //! Works on laid out lines; knows nothing of JSON's meaning.
 
+use crate::model::email::fields;
+use crate::model::known;
 use crate::model::messages::{Delivery, Direction, MessageRow, Sender};
 use crate::model::text::SafeText;
 use crate::model::time::{Timestamp, Zone};
-
-/// Fields of messages and of conversations on any channel that this version
-/// reads.
-const KNOWN: &[&str] = &[
-    "id",
-    "conversationId",
-    "whatsappMessageId",
-    "telegramMessageId",
-    "direction",
-    "senderType",
-    "content",
-    "contentType",
-    "mediaUrl",
-    "status",
-    "replyTo",
-    "reaction",
-    "media",
-    "creditsUsed",
-    "createdAt",
-    "deliveredAt",
-    "readAt",
-    "customerPhone",
-    "customerName",
-    "customerEmail",
-    "customerAvatar",
-    "messageCount",
-    "lastMessagePreview",
-    "lastMessageAt",
-    "firstMessageAt",
-    "referral",
-    "serviceWindowOpen",
-    "automationEnabled",
-    "escalation",
-    "telegramChatId",
-    "telegramUsername",
-    "type",
-];
 
 /// Fields in which a server may say why a message failed.
 const REASONS: &[&str] =
@@ -51,10 +16,19 @@ const REASONS: &[&str] =
 /// Said behind a field this version does not know.
 const UNKNOWN: &str = "   ← not known to this version";
 
+/// Whether a field is read on this channel: chat, phone or mail.
+fn is_known(name: &str, is_mail: bool) -> bool {
+    if is_mail {
+        known::THREAD.contains(&name) || fields::of_a_mail().any(|it| it == name)
+    } else {
+        known::ITEM.contains(&name)
+    }
+}
+
 /// Marks the fields of the item itself that are not known.
-pub fn mark_unknown(line: &str) -> String {
+pub fn mark_unknown(line: &str, is_mail: bool) -> String {
     match field(line, "  ") {
-        Some(name) if !KNOWN.contains(&name) => format!("{line}{UNKNOWN}"),
+        Some(name) if !is_known(name, is_mail) => format!("{line}{UNKNOWN}"),
         _ => line.to_owned(),
     }
 }
@@ -117,7 +91,7 @@ mod tests {
             ("  }", false),
         ];
         for (line, marked) in cases {
-            assert_eq!(mark_unknown(line).ends_with(UNKNOWN), marked, "{line}");
+            assert_eq!(mark_unknown(line, false).ends_with(UNKNOWN), marked, "{line}");
         }
     }
 

@@ -13,6 +13,7 @@ use crate::model::fetches::Fetch;
 use crate::model::ids::MessageId;
 use crate::model::messages::MessageRow;
 use crate::model::text::SafeText;
+use crate::model::unreadable;
 
 impl App {
     /// What is at hand, in words and as the server sent it: the selected
@@ -42,6 +43,25 @@ impl App {
         }
     }
 
+    /// Shows what the server sent to this tab that could not be read.
+    pub(super) fn show_unreadable(&mut self) {
+        let tab = self.tab();
+        let mut lines = Vec::new();
+        if tab.counts.unreadable > 0 {
+            let words = self.keyed("In the list of conversations a row stands for each; {raw} shows it.");
+            lines.extend([SafeText::line(&words), SafeText::default()]);
+        }
+        for (list, rows) in &tab.unreadable {
+            for raw in rows {
+                lines.push(SafeText::line(&format!("{}:", list.label())));
+                lines.extend(pretty(raw).lines().map(SafeText::block));
+                lines.push(SafeText::default());
+            }
+        }
+        let title = unreadable::words(tab.unreadable_count());
+        self.open_layer(Layer::Raw { title, lines, first: 0 });
+    }
+
     /// A history has come: the view shows what it says now of the same message.
     pub(super) fn follow_raw(&mut self) {
         let Some((Layer::Raw { title, lines, .. }, Some(_))) = self.raw_layer() else { return };
@@ -69,7 +89,8 @@ impl App {
         let lines: Vec<&str> = text.lines().collect();
         let zone = &self.settings.zone;
         let above = row.map(|it| details::of_message(it, &lines, zone)).unwrap_or_default();
-        let marked = lines.iter().map(|it| details::mark_unknown(it));
+        let is_mail = tab.is_mail();
+        let marked = lines.iter().map(|it| details::mark_unknown(it, is_mail));
         let lines = above.into_iter().chain(marked).map(|it| SafeText::block(&it)).collect();
         let title = SafeText::line(&title).to_string();
         Some((Layer::Raw { title, lines, first: 0 }, row.map(|it| it.message.id.clone())))

@@ -7,6 +7,7 @@ use crate::app::event::{Effect, Load, Loaded};
 use crate::app::giving_back::{Kept, Returned};
 use crate::app::held::Early;
 use crate::app::history::History;
+use crate::app::tab::Note;
 use crate::app::tab::{Focus, Tab};
 use crate::app::windows;
 use crate::app::{App, Held};
@@ -147,7 +148,12 @@ impl App {
             News::Inbound(channel, conversation) => self.ring(&channel, &conversation, effects),
             News::NotForThisKey(channel, why) => {
                 if let Some(tab) = self.tab_of(&channel) {
-                    tab.note = Some(why);
+                    tab.note = Some(Note::NotForThisKey(why));
+                }
+            }
+            News::NotOnThisServer(channel, why) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.note = Some(Note::NotOnThisServer(why));
                 }
             }
             News::Notice(channel, _, text) => {
@@ -178,6 +184,11 @@ impl App {
                 effects.push(Effect::Load(Load::Correspondents(channel, text)));
             }
             News::Mailed(channel, before, thread) => self.mailed(&channel, &before, &thread, effects),
+            News::Unreadable(channel, list, rows) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.unreadable.insert(list, rows);
+                }
+            }
             News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Uploading(_, row, percent) => self.uploading(row, percent),
             News::Budget(channel, percent) => {

@@ -3,6 +3,8 @@
 //!
 //! Knows nothing of the other tabs.
 
+use std::collections::BTreeMap;
+
 use crate::app::composer::Composer;
 use crate::app::conversations::ConversationList;
 use crate::app::crossing::Looked;
@@ -21,6 +23,33 @@ use crate::model::queries::{ConversationKey, TabCounts};
 use crate::model::reception::Reception;
 use crate::model::templates::Templates;
 use crate::model::text::SafeText;
+use crate::model::unreadable::List;
+
+/// Why a pane shows nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Its list is not for this key.
+    NotForThisKey(SafeText),
+    /// Its list is not on this server.
+    NotOnThisServer(SafeText),
+}
+
+impl Note {
+    /// The reason alone.
+    pub fn why(&self) -> &SafeText {
+        match self {
+            Self::NotForThisKey(why) | Self::NotOnThisServer(why) => why,
+        }
+    }
+
+    /// As the status line says it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::NotForThisKey(why) => format!("NOT FOR THIS KEY: {why}"),
+            Self::NotOnThisServer(why) => why.to_string(),
+        }
+    }
+}
 
 /// Which pane has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +77,10 @@ pub struct Tab {
     pub budget: u8,
     /// How being told by webhooks fares, where this desk receives any.
     pub reception: Option<Reception>,
-    /// Why a pane is not for this key.
-    pub note: Option<SafeText>,
+    /// Why a pane shows nothing.
+    pub note: Option<Note>,
+    /// What of its other lists could not be read, as it came.
+    pub unreadable: BTreeMap<List, Vec<String>>,
     /// The list.
     pub list: ConversationList,
     /// The conversation at hand.
@@ -88,6 +119,7 @@ impl Tab {
             budget: 0,
             reception: None,
             note: None,
+            unreadable: BTreeMap::new(),
             list: ConversationList::new(Some(channel.id.clone())),
             history: None,
             composer: None,
@@ -103,6 +135,12 @@ impl Tab {
             send_beside_ai: Vec::new(),
             channel,
         }
+    }
+
+    /// Rows of all its lists that could not be read.
+    pub fn unreadable_count(&self) -> usize {
+        let conversations = usize::try_from(self.counts.unreadable).unwrap_or(usize::MAX);
+        self.unreadable.values().map(Vec::len).sum::<usize>().saturating_add(conversations)
     }
 
     /// The platform; unknown until the account was read once.

@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 
 use crate::app::settings::Settings;
 use crate::cli::{How, folders, inbox, logs};
-use crate::connections::private_file;
 use crate::connections::{Credentials, Sealer, file};
+use crate::disk;
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::model::time::Clock;
@@ -137,10 +137,10 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
         lines.push_str(&format!("{} {}\n", issued.channel, issued.key.expose()));
     }
     if lines.is_empty() {
-        lines = std::fs::read_to_string(&kept)
+        lines = disk::read_text(&kept)
             .with_context(|| format!("reading the demo's keys from {}", kept.display()))?;
     } else {
-        private_file::write(&kept, lines.as_bytes())
+        disk::write(&kept, lines.as_bytes())
             .with_context(|| format!("keeping the demo's keys in {}", kept.display()))?;
     }
     let key_of = |channel: &str| {

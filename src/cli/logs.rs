@@ -9,6 +9,8 @@ use anyhow::{Context, Result};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
+use crate::disk;
+
 /// Days of log that are kept.
 const DAYS: usize = 7;
 
@@ -18,7 +20,7 @@ const DAYS: usize = 7;
 /// # Errors
 /// When the folder takes no file.
 pub fn start(folder: &Path) -> Result<()> {
-    prepare(folder)?;
+    disk::own_folder(folder).with_context(|| format!("using the data folder {}", folder.display()))?;
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("frontdesk")
@@ -31,17 +33,4 @@ pub fn start(folder: &Path) -> Result<()> {
     // A second start in one process, as tests do, keeps the first log.
     let _ = subscriber.try_init();
     Ok(())
-}
-
-#[cfg(unix)]
-fn prepare(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700);
-    builder.create(folder).with_context(|| format!("making the data folder {}", folder.display()))
-}
-
-#[cfg(not(unix))]
-fn prepare(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("making the data folder {}", folder.display()))
 }

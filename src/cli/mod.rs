@@ -26,6 +26,7 @@ use clap::{Parser, Subcommand};
 use thiserror::Error;
 
 use crate::client::PrepareError;
+use crate::disk;
 use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
@@ -120,6 +121,7 @@ impl From<anyhow::Error> for CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
+    disk::keep_private();
     let wants_json = asks_for_json();
     let Cli { read_only, plain, command } = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -154,7 +156,7 @@ pub fn main() -> ExitCode {
                 print::errors(&unfinished::as_json(&error));
             } else {
                 for line in unfinished::lines(&error) {
-                    let _ = writeln!(std::io::stderr(), "frontdesk: {line}");
+                    let _ = writeln!(std::io::stderr(), "frontdesk: {}", print::said_once(&line));
                 }
             }
             ExitCode::from(unfinished::exit(&error))

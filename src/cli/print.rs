@@ -85,6 +85,30 @@ pub fn note(text: &str) -> Result<()> {
     writeln!(io::stderr(), "{text}").context("saying how far it is")
 }
 
+/// An error as one line in which nothing is said twice: several mistakes stand
+/// behind one another, and what a cause repeats of its context is left out.
+pub fn said_once(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let mut parts: Vec<&str> = line.split(": ").collect();
+        for length in (1..=parts.len() / 2).rev() {
+            let mut at = 0;
+            while at + 2 * length <= parts.len() {
+                if parts[at..at + length] == parts[at + length..at + 2 * length] {
+                    parts.drain(at..at + length);
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        let line = parts.join(": ");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.join("; ")
+}
+
 /// Columns as one line: what would break them - tabs, line breaks, control
 /// characters - is shown or left out, whoever wrote it.
 pub fn columns(all: &[impl AsRef<str>]) -> String {
@@ -142,6 +166,20 @@ mod tests {
             let line = columns(&[format!("a{it}b"), "c".to_owned()]);
             assert_eq!(first_acting(&line, &['\t']), None, "U+{:04X}", u32::from(it));
             assert_eq!(line.matches('\t').count(), 1, "U+{:04X} makes no column", u32::from(it));
+        }
+    }
+
+    #[test]
+    fn an_error_is_one_line_and_says_nothing_twice() {
+        let cases = [
+            ("a: b", "a: b"),
+            ("reading x: reading x: no such file", "reading x: no such file"),
+            ("a: b: a: b: c", "a: b: c"),
+            ("first\n  second\n\nfirst\n", "first; second"),
+            ("config.toml, line 3: theme: unknown", "config.toml, line 3: theme: unknown"),
+        ];
+        for (text, said) in cases {
+            assert_eq!(said_once(text), said, "{text}");
         }
     }
 }

@@ -4,11 +4,13 @@
 
 use serde_json::{Map, Value};
 
+use crate::client::Listed;
 use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_one, read_page};
+use crate::client::pages::{query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
+use crate::client::request::Answer;
 use crate::model::bounds;
 use crate::model::contacts::{ContactChange, ToldContact, merged};
 use crate::model::ids::ContactId;
@@ -34,10 +36,14 @@ impl Client {
         search: Option<&str>,
         cursor: Option<&str>,
     ) -> Result<Listed<ContactBody>, ReadError> {
+        let answer = self.contact_page(search, cursor).await?;
+        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
+    }
+
+    async fn contact_page(&self, search: Option<&str>, cursor: Option<&str>) -> Result<Answer, ReadError> {
         let mut query = query(PAGE, cursor);
         query.extend(search.map(|it| ("search", it)));
-        let answer = self.get(paths::CONTACTS, &query).await?;
-        read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
+        self.get(paths::CONTACTS, &query).await
     }
 
     /// `GET /contacts/{id}`
@@ -78,7 +84,8 @@ impl Client {
         Ok(None)
     }
 
-    /// `GET /contacts`: a page of them with their numbers; none without one.
+    /// `GET /contacts`: a page of them with their numbers. One without a number
+    /// counts as unreadable: the interface promises each has one.
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
@@ -87,9 +94,11 @@ impl Client {
         search: Option<&str>,
         cursor: Option<&str>,
     ) -> Result<Listed<(String, ToldContact)>, ReadError> {
-        let Listed { items, skipped, next_cursor } = self.contacts(search, cursor).await?;
-        let named = |it: ContactBody| Some((it.phone.clone().filter(|it| !it.is_empty())?, told(it)));
-        Ok(Listed { items: items.into_iter().filter_map(named).collect(), skipped, next_cursor })
+        let answer = self.contact_page(search, cursor).await?;
+        read_page(&answer, |raw| {
+            let body: ContactBody = serde_json::from_str(raw.get()).ok()?;
+            Some((body.phone.clone().filter(|it| !it.is_empty())?, told(body)))
+        })
     }
 
     /// A contact by its id.

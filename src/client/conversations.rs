@@ -3,9 +3,10 @@
 //!
 //! Knows nothing of walks.
 
+use crate::client::Listed;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_one, read_page};
+use crate::client::pages::{query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::client::{telegram, voip};
 use crate::model::account::Platform;
@@ -13,14 +14,15 @@ use crate::model::conversations::Conversation;
 use crate::model::email::ThreadFilter;
 use crate::model::ids::ConversationId;
 use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::conversations::{AutomationPatch, read_conversation};
+use crate::wire::conversations::{AutomationPatch, read_conversation, unreadable_conversation};
 use crate::wire::paths;
 
 /// Rows of a page of conversations: the default of the interface.
 const PAGE: &str = "50";
 
 impl Client {
-    /// A page of conversations, newest activity first.
+    /// A page of conversations, newest activity first. What cannot be read is
+    /// a row that stands in for it.
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
@@ -29,17 +31,17 @@ impl Client {
         platform: &Platform,
         cursor: Option<&str>,
     ) -> Result<Listed<Conversation>, ReadError> {
-        if *platform == Platform::Telegram {
-            return telegram::conversations(self, &query(PAGE, cursor)).await;
-        }
-        if *platform == Platform::Voip {
-            return voip::conversations(self, &query(PAGE, cursor)).await;
-        }
-        if *platform == Platform::Email {
-            return self.email_threads(&ThreadFilter::default(), cursor).await;
-        }
-        let answer = self.get(paths::CONVERSATIONS, &query(PAGE, cursor)).await?;
-        read_page(&answer, |raw| read_conversation(raw).ok())
+        let query = query(PAGE, cursor);
+        let page = match platform {
+            Platform::Telegram => telegram::conversations(self, &query).await?,
+            Platform::Voip => voip::conversations(self, &query).await?,
+            Platform::Email => return self.email_threads(&ThreadFilter::default(), cursor).await,
+            _ => {
+                let answer = self.get(paths::CONVERSATIONS, &query).await?;
+                read_page(&answer, |raw| read_conversation(raw).ok())?
+            }
+        };
+        Ok(page.with_stand_ins(unreadable_conversation))
     }
 
     /// `GET /conversations/{id}`: tells of the automation too. Business chat

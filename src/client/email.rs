@@ -7,10 +7,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 
+use crate::client::Listed;
 use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_one, read_page};
+use crate::client::pages::{query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::model::bounds;
 use crate::model::conversations::Conversation;
@@ -20,6 +21,7 @@ use crate::model::messages::Message;
 use crate::model::outbox::content::{Attachment, Mail, Source, ThreadChange, ThreadPlace};
 use crate::model::outbox::{Method, PreparedRequest};
 use crate::wire::content::object;
+use crate::wire::conversations::unreadable_conversation;
 use crate::wire::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmailBody, ThreadPatch};
 use crate::wire::{letters, paths, threads};
 
@@ -51,7 +53,8 @@ impl Client {
         query.extend(only.category.as_deref().map(|it| ("category", it)));
         query.extend(only.is_read.map(|it| ("isRead", if it { "true" } else { "false" })));
         let answer = self.get(paths::EMAIL_THREADS, &query).await?;
-        read_page(&answer, |raw| threads::read_thread(raw).ok().map(|it| it.0))
+        let page = read_page(&answer, |raw| threads::read_thread(raw).ok().map(|it| it.0))?;
+        Ok(page.with_stand_ins(unreadable_conversation))
     }
 
     /// `GET /email/threads/{id}`: with its mails. `own` is the account's

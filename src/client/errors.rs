@@ -100,6 +100,10 @@ pub enum ReadError {
     /// Does not exist (404), in the interface's own words.
     #[error("{0}")]
     NotFound(SafeText),
+    /// Nothing answers to this path (404), in another language than the
+    /// interface's: the server does not have it, or another server answers.
+    #[error("{0}")]
+    NoSuchPath(SafeText),
     /// The answer is the one that was applied last; see
     /// [`crate::client::Client::unless_same`].
     #[error("nothing is new")]
@@ -107,6 +111,14 @@ pub enum ReadError {
     /// Refused for another reason: 400 for a cursor that is too old, for one.
     #[error("{0}")]
     Rejected(SafeText),
+}
+
+impl ReadError {
+    /// Whether it says of a list that this key may not read it, or that this
+    /// server has none: nothing is to be mended, nor asked again.
+    pub fn is_not_for_us(&self) -> bool {
+        matches!(self, Self::Forbidden(_) | Self::NotFound(_) | Self::NoSuchPath(_))
+    }
 }
 
 impl<T> Outcome<T> {
@@ -180,12 +192,14 @@ pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
 /// Classes the answer to a read.
 pub(crate) fn class_read(raw: Raw) -> Result<Answer, ReadError> {
     let Raw { status, facts, body } = raw;
-    let trouble = || ReadError::Trouble(SafeText::line(&words::not_json(&facts, &body, status)));
     match status {
         200..=299 => Ok(Answer { status, server_time: facts.date, facts, body }),
         300..=399 => Err(ReadError::Misconfigured(SafeText::line(&words::redirect(&facts, status)))),
         400..=499 => {
-            let refusal = refusal(status, &facts, &body).ok_or_else(trouble)?;
+            let Some(refusal) = refusal(status, &facts, &body) else {
+                let why = SafeText::line(&words::not_json(&facts, &body, status));
+                return Err(if status == 404 { ReadError::NoSuchPath(why) } else { ReadError::Trouble(why) });
+            };
             let why = refusal.words();
             Err(match status {
                 401 => ReadError::Refused { code: refusal.word, why: refusal.message },

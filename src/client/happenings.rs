@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::client::Listed;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
 use crate::client::triggers;
@@ -44,18 +45,17 @@ impl Client {
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn happenings(&self, trigger: Trigger) -> Result<Vec<Happening>, ReadError> {
+    pub async fn happenings(&self, trigger: Trigger) -> Result<Listed<Happening>, ReadError> {
         let other = match trigger {
             Trigger::Message => {
-                return Ok(self.new_messages().await?.items.iter().map(of_message).collect());
+                return Ok(self.new_messages().await?.filter_map(|it| Some(of_message(&it))));
             }
             Trigger::Contact => triggers::Trigger::NewContact,
             Trigger::Order => triggers::Trigger::NewOrder,
             Trigger::Appointment => triggers::Trigger::NewAppointment,
             Trigger::Campaign => triggers::Trigger::CampaignCompleted,
         };
-        let listed = self.trigger(other).await?;
-        Ok(listed.items.iter().map(|it| of_object(trigger, it)).collect())
+        Ok(self.trigger(other).await?.filter_map(|it| Some(of_object(trigger, &it))))
     }
 }
 

@@ -3,10 +3,11 @@
 //!
 //! Knows nothing of walks. An item that cannot be read becomes a stand-in.
 
+use crate::client::Listed;
 use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, query, read_one, read_page};
+use crate::client::pages::{query, read_one, read_page};
 use crate::client::prepare::{PrepareError, json};
 use crate::model::account::Platform;
 use crate::model::bounds;
@@ -37,17 +38,15 @@ impl Client {
         if *platform == Platform::Email {
             let whole = self.email_thread(&ThreadId::new(conversation.as_str()), None).await?;
             let items = whole.mails.into_iter().map(|it| it.message).collect();
-            return Ok(Listed { items, skipped: 0, next_cursor: None });
+            return Ok(Listed { items, unreadable: Vec::new(), next_cursor: None });
         }
         let path = match platform {
             Platform::Telegram => paths::telegram_conversation_messages(conversation),
             _ => paths::conversation_messages(conversation),
         };
         let answer = self.get(&path, &query(PAGE, cursor)).await?;
-        read_page(&answer, |raw| {
-            let read = read_message(raw, Some(conversation));
-            Some(read.unwrap_or_else(|_| unreadable_message(raw, conversation)))
-        })
+        let page = read_page(&answer, |raw| read_message(raw, Some(conversation)).ok())?;
+        Ok(page.with_stand_ins(|raw, _| unreadable_message(raw, conversation)))
     }
 
     /// `GET /messages/{id}`: one message.

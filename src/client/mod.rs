@@ -54,11 +54,12 @@ pub use email::{ReadMail, WholeThread, enclosed_of, html_of, thread_of};
 pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
 pub use failure::{Cause, Failure};
 pub use headers::Rate;
-pub use pages::Listed;
 pub use prepare::{Enclosed, PrepareError, prepare, prepare_with};
 pub use receipt::{Receipt, ReceiptKind, repeated};
 pub use request::{Answer, Reply};
 pub use triggers::Trigger;
+
+pub use crate::wire::lists::{Listed, Unreadable};
 
 /// Installs the TLS provider; safe to call any number of times, and called by
 /// [`Client::new`].

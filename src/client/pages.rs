@@ -1,6 +1,4 @@
-//! Lists, read item by item: one bad item never hides the others.
-//!
-//! Knows nothing of what the items are.
+//! Lists and single items as the answers to reads.
 
 use serde_json::value::RawValue;
 
@@ -8,18 +6,7 @@ use crate::client::errors::ReadError;
 use crate::client::request::Answer;
 use crate::client::words;
 use crate::model::text::SafeText;
-use crate::wire::pages::RawPage;
-
-/// A page of a list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Listed<T> {
-    /// What could be read, in the server's order.
-    pub items: Vec<T>,
-    /// Items that could not be read and have no stand-in.
-    pub skipped: usize,
-    /// Where the next page starts; `None` on the last one.
-    pub next_cursor: Option<String>,
-}
+use crate::wire::lists::Listed;
 
 /// The query of a list.
 pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
@@ -28,19 +15,16 @@ pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'stati
     query
 }
 
-/// Reads a page; an item `read` has nothing for is counted.
+/// Reads a page; an item `read` has nothing for is kept as it came.
 pub(crate) fn read_page<T>(
     answer: &Answer,
-    mut read: impl FnMut(&RawValue) -> Option<T>,
+    read: impl FnMut(&RawValue) -> Option<T>,
 ) -> Result<Listed<T>, ReadError> {
-    let page = RawPage::read(&answer.body).map_err(|_| wrong_shape(answer))?;
-    let all = page.items.len();
-    let items: Vec<T> = page.items.iter().filter_map(|raw| read(raw)).collect();
-    let skipped = all - items.len();
-    if skipped > 0 {
-        tracing::warn!(skipped, "items of a list could not be read");
+    let page = Listed::read(&answer.body, read).map_err(|_| wrong_shape(answer))?;
+    if !page.unreadable.is_empty() {
+        tracing::warn!(unreadable = page.unreadable.len(), "items of a list could not be read");
     }
-    Ok(Listed { items, skipped, next_cursor: page.next_cursor })
+    Ok(page)
 }
 
 /// Reads an answer that is one item.

@@ -18,6 +18,7 @@ use crate::model::ids::IdempotencyKey;
 use crate::model::outbox::{self, PreparedRequest};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
+use crate::wire::lists;
 
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,7 +209,7 @@ impl Client {
         }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {
-            Ok(body) => (body, None),
+            Ok(body) => (lists::mended(body), None),
             Err(cut) => (Vec::new(), Some(cut)),
         };
         Ok((Raw { status, facts, body }, cut))

@@ -2,9 +2,10 @@
 //!
 //! Knows nothing of filling variables.
 
+use crate::client::Listed;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, read_page};
+use crate::client::pages::read_page;
 use crate::wire::paths;
 use crate::wire::templates::TemplateBody;
 

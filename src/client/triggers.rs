@@ -5,9 +5,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::client::Listed;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, read_page};
+use crate::client::pages::read_page;
 use crate::model::messages::Message;
 use crate::wire::messages::read_message;
 use crate::wire::paths;

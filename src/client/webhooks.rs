@@ -3,10 +3,11 @@
 //!
 //! Knows nothing of deliveries.
 
+use crate::client::Listed;
 use crate::client::checks;
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;
-use crate::client::pages::{Listed, read_page};
+use crate::client::pages::read_page;
 use crate::client::prepare::{PrepareError, json};
 use crate::model::account::Platform;
 use crate::model::ids::WebhookId;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::connections::private_file;
+use crate::disk;
 
 /// A channel as `channel add` writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,7 @@ fn position(channels: &ArrayOfTables, name: &str) -> Option<usize> {
 /// When its folder takes no file.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    private_file::write_with_folder(&target, text.as_bytes())
+    disk::write_with_folder(&target, text.as_bytes())
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
-use crate::connections::private_file;
 use crate::connections::sealing::{KEY, Sealer};
+use crate::disk;
 use crate::model::connections::Connection;
 use crate::model::secret::Secret;
 
@@ -93,7 +93,7 @@ impl Credentials {
         let text = match fs::metadata(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             Ok(facts) if facts.len() > LONGEST => return Err(format!("{} is too long", self.file.display())),
-            _ => fs::read_to_string(&self.file).map_err(|error| self.failed("reading", &error))?,
+            _ => disk::read_text(&self.file).map_err(|error| self.failed("reading", &error))?,
         };
         let read = |line: &str| {
             let (name, sealed) = line.split_once(' ')?;
@@ -107,8 +107,7 @@ impl Credentials {
             format!("{name} {}\n", BASE64_STANDARD_NO_PAD.encode(sealed))
         };
         let text: String = kept.iter().map(line).collect();
-        private_file::write_with_folder(&self.file, text.as_bytes())
-            .map_err(|error| self.failed("writing", &error))
+        disk::write_with_folder(&self.file, text.as_bytes()).map_err(|error| self.failed("writing", &error))
     }
 }
 

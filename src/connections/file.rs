@@ -7,15 +7,15 @@ use std::io;
 use std::path::Path;
 
 use crate::connections::guard::Policy;
-use crate::connections::private_file;
 use crate::connections::review::mistakes;
+use crate::disk;
 use crate::model::connections::Connection;
 use crate::wire::connections::{line_in, read as parse, told, without, write};
 
 /// Reads the file; one that is not there holds none. What is right is told
 /// apart from what is wrong.
 pub fn read(path: &Path) -> (Vec<Connection>, Vec<String>) {
-    let text = match std::fs::read_to_string(path) {
+    let text = match disk::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), Vec::new()),
         Err(error) => return (Vec::new(), vec![format!("{}: {error}", path.display())]),
@@ -48,7 +48,7 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
     if let Some(why) = wrong.first() {
         return Err(format!("{why}; mend that first, nothing was changed"));
     }
-    let before = match std::fs::read_to_string(path) {
+    let before = match disk::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         read => read.map_err(|error| format!("{}: {error}", path.display()))?,
     };
@@ -58,7 +58,7 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
     if let Some(why) = wrong.first() {
         return Err(format!("{why}; nothing was changed"));
     }
-    private_file::write_with_folder(path, text.as_bytes())
+    disk::write_with_folder(path, text.as_bytes())
         .map_err(|error| format!("writing {}: {error}", path.display()))?;
     Ok(all)
 }
@@ -69,10 +69,10 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
 /// When the file has none of this name, has mistakes, or cannot be written.
 pub fn remove(path: &Path, name: &str) -> Result<Vec<Connection>, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let before = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let before = disk::read_text(path).map_err(|error| failed(&error))?;
     let text = without(&before, name).map_err(|why| failed(&why))?;
     let text = text.ok_or_else(|| failed(&format!("no connection is called {name:?}")))?;
-    private_file::write_with_folder(path, text.as_bytes())
+    disk::write_with_folder(path, text.as_bytes())
         .map_err(|error| format!("writing {}: {error}", path.display()))?;
     Ok(reviewed(&text).0)
 }

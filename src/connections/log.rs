@@ -4,12 +4,11 @@
 //! Knows nothing of who reads it.
 
 use std::collections::VecDeque;
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use crate::connections::private_file;
+use crate::disk;
 use crate::model::connections::calls::{CallLine, CallResult, KEPT};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -31,7 +30,7 @@ struct Inner {
 impl CallLog {
     /// Goes on with a file, or with none at all.
     pub fn open(file: Option<PathBuf>) -> Self {
-        let text = file.as_ref().and_then(|it| fs::read_to_string(it).ok()).unwrap_or_default();
+        let text = file.as_ref().and_then(|it| disk::read_text(it).ok()).unwrap_or_default();
         let read: Vec<CallLine> = text.lines().filter_map(parse).collect();
         let lines: VecDeque<_> = read.iter().skip(read.len().saturating_sub(KEPT)).cloned().collect();
         Self { file, inner: Mutex::new(Inner { lines, written: text.lines().count() }) }
@@ -49,11 +48,10 @@ impl CallLog {
         let kept = if inner.written >= 2 * KEPT || !file.exists() {
             inner.written = inner.lines.len();
             let all: String = inner.lines.iter().map(format).collect();
-            private_file::write_with_folder(file, all.as_bytes())
+            disk::write_with_folder(file, all.as_bytes())
         } else {
             inner.written += 1;
-            let opened = fs::OpenOptions::new().append(true).open(file);
-            opened.and_then(|mut it| it.write_all(text.as_bytes()))
+            disk::append(file).and_then(|mut it| it.write_all(text.as_bytes()))
         };
         if let Err(error) = kept {
             tracing::warn!(%error, "the log of connection calls could not be written");
@@ -140,7 +138,7 @@ mod tests {
             ["+2499", "+2498", "+2497"]
         );
         assert_eq!(log.newest(usize::MAX).len(), KEPT);
-        let kept = fs::read_to_string(&file).expect("written").lines().count();
+        let kept = std::fs::read_to_string(&file).expect("written").lines().count();
         assert!(kept <= 2 * KEPT, "{kept}");
         let again = CallLog::open(Some(file));
         assert_eq!(again.newest(1)[0].contact, "+2499");

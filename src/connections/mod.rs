@@ -14,7 +14,6 @@
 //! | `credentials.rs` | the file of sealed credentials of a desk |
 //! | `file.rs` | `connections.toml` of a desk |
 //! | `log.rs` | the last calls, in a file |
-//! | `private_file.rs` | files only their owner can read |
 //!
 //! Knows nothing of screens, commands and tables.
 
@@ -25,7 +24,6 @@ pub mod credentials;
 pub mod file;
 pub mod guard;
 pub mod log;
-pub mod private_file;
 pub mod review;
 pub mod sealing;
 #[cfg(test)]

@@ -140,6 +140,14 @@ impl Environment {
     }
 }
 
+impl Account {
+    /// Whether nothing can be sent as no number is connected. Only of business
+    /// chat does the interface tell a number.
+    pub fn is_unconnected(&self) -> bool {
+        self.platform == Platform::Whatsapp && self.number.is_none()
+    }
+}
+
 /// The account behind a channel key, as `GET /account` tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
@@ -155,7 +163,7 @@ pub struct Account {
     pub platform: Platform,
     /// Live or test.
     pub environment: Environment,
-    /// The connected number; `None` means not connected.
+    /// The connected number; business chat only.
     pub number: Option<SafeText>,
     /// Credits, which may be fractional on the wire.
     pub credits: f64,

@@ -51,6 +51,18 @@ string_id!(
     /// A conversation (or bot-chat conversation) as the server names it.
     ConversationId
 );
+/// How the id of a row begins that stands in for an item which could not be
+/// read.
+pub const STAND_IN: &str = "unreadable-";
+
+impl ConversationId {
+    /// Whether it names a row that stands in for an item which could not be
+    /// read: there is nothing on the server to ask for or to change.
+    pub fn is_stand_in(&self) -> bool {
+        self.0.starts_with(STAND_IN)
+    }
+}
+
 string_id!(
     /// A message as the service names it; raw platform ids are kept apart.
     MessageId

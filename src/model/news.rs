@@ -11,6 +11,7 @@ use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::reception::Reception;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::model::unreadable::List;
 
 /// How a tab's connection fares, in the states its words come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +86,8 @@ pub enum News {
     Inbound(ChannelId, ConversationId),
     /// A pane is not for this key (403): a note, never polled again.
     NotForThisKey(ChannelId, SafeText),
+    /// A pane's list is not on this server (404): a note, not polled again.
+    NotOnThisServer(ChannelId, SafeText),
     /// Something worth a line in the status, such as an outbox row refused.
     Notice(ChannelId, Option<ConversationId>, SafeText),
     /// Contacts the server found by these words that have no conversation here.
@@ -104,6 +107,8 @@ pub enum News {
     /// A mail that left from here stands in this thread; before, it was this
     /// conversation's.
     Mailed(ChannelId, ConversationId, ConversationId),
+    /// A list of the tab was read: what of it could not be, as it came.
+    Unreadable(ChannelId, List, Vec<String>),
     /// The tab's list of templates was read.
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.

@@ -242,6 +242,8 @@ pub struct TabCounts {
     pub hushed: Vec<ConversationId>,
     /// From when the oldest of the pauses counts.
     pub paused_since: Option<Timestamp>,
+    /// Rows that stand in for conversations which could not be read.
+    pub unreadable: u32,
     /// Threads of mails that are unread and were not put away, up to
     /// [`UNREAD_MOST`].
     pub unread_mail: u32,

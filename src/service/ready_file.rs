@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::connections::private_file;
+use crate::disk;
 use crate::service::start::Running;
 
 /// Looks whether the ready file can be written once the service is bound:
@@ -17,7 +17,7 @@ use crate::service::start::Running;
 /// # Errors
 /// When the folder cannot be written.
 pub fn check(path: &Path) -> io::Result<()> {
-    private_file::can_write(path)
+    disk::can_write(path)
 }
 
 /// Writes the ready file of a service that is bound.
@@ -36,5 +36,5 @@ pub fn write(path: &Path, running: &Running) -> io::Result<()> {
     if !keys.is_empty() {
         body["keys"] = keys.into();
     }
-    private_file::write(path, body.to_string().as_bytes())
+    disk::write(path, body.to_string().as_bytes())
 }

@@ -12,7 +12,7 @@ use rand::Rng;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use thiserror::Error;
 
-use crate::connections::private_file;
+use crate::disk;
 
 /// Bytes of the key.
 const KEY: usize = 32;
@@ -27,16 +27,25 @@ fn key_beside(database: &Path) -> io::Result<[u8; KEY]> {
     let mut path = database.as_os_str().to_owned();
     path.push(".key");
     let path = Path::new(&path);
-    match fs::read(path) {
+    match private(path).and_then(|()| fs::read(path)) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
             let made: [u8; KEY] = rand::rng().random();
-            private_file::write(path, &made)?;
+            disk::write(path, &made)?;
             Ok(made)
         }
         read => read?.try_into().map_err(|_| {
             io::Error::new(io::ErrorKind::InvalidData, format!("{} holds no key", path.display()))
         }),
     }
+}
+
+/// Refuses a key that others can read or change.
+fn private(path: &Path) -> io::Result<()> {
+    if !disk::is_open_to_others(&fs::metadata(path)?, 0o077) {
+        return Ok(());
+    }
+    let words = format!("{0} can be read by others; run: chmod 600 {0}", path.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, words))
 }
 
 /// Another key for another purpose, made from the one beside a database.
@@ -133,6 +142,16 @@ mod tests {
         {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(&key).expect("there").permissions().mode() & 0o777, 0o600);
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            for open in [0o604, 0o640, 0o666] {
+                fs::set_permissions(&key, fs::Permissions::from_mode(open)).expect("set");
+                let refused = Vault::beside(&database).err().expect("refused").to_string();
+                assert!(refused.contains("can be read by others; run: chmod 600"), "{refused}");
+            }
+            fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("set");
         }
         fs::write(&key, b"short").expect("written");
         assert!(Vault::beside(&database).is_err());

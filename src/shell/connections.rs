@@ -18,6 +18,8 @@ use crate::model::time::{Clock, Zone};
 
 /// Lines of the log that are shown.
 const SHOWN: usize = 500;
+/// Endpoints a new credential is tried with at most.
+const TRIED: usize = 5;
 
 /// What a desk's connections are made of.
 #[derive(Debug, Clone)]
@@ -128,23 +130,25 @@ impl Linked {
         let connection =
             all.iter().find(|it| it.name == name).ok_or("there is no such connection any more")?;
         review_secret(&connection.auth, secret.expose())?;
-        let endpoint = connection.endpoints.iter().find(|it| it.reads_with(facts));
-        let endpoint = endpoint.ok_or(
+        let mut refused = None;
+        // One that answers proves the credential: others may know nothing of
+        // this customer.
+        for endpoint in connection.endpoints.iter().filter(|it| it.reads_with(facts)).take(TRIED) {
+            let ask =
+                Ask { connection, endpoint, secret: Some(secret), facts, answers: &[], contact: "a test", key: None };
+            match self.ask(ask) {
+                Ok(answer) => {
+                    self.0.setup.credentials.keep(connection, secret)?;
+                    return Ok(answer.status);
+                }
+                Err(why) => refused = refused.or(Some(why.to_string())),
+            }
+        }
+        Err(refused.unwrap_or_else(|| {
             "none of its endpoints can be tried with what is known of this contact; open the conversation of \
-             a customer it knows",
-        )?;
-        let ask = Ask {
-            connection,
-            endpoint,
-            secret: Some(secret),
-            facts,
-            answers: &[],
-            contact: "a test",
-            key: None,
-        };
-        let answer = self.ask(ask).map_err(|why| why.to_string())?;
-        self.0.setup.credentials.keep(connection, secret)?;
-        Ok(answer.status)
+             a customer it knows"
+                .to_owned()
+        }))
     }
 
     /// Takes a connection out of its file, and forgets its credential.

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::connections::private_file;
+use crate::disk;
 use crate::shell::lending;
 
 /// Bytes of an edited text that are read back at most.
@@ -40,7 +40,7 @@ struct Temporary(PathBuf);
 impl Temporary {
     fn with(text: &str) -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("frontdesk-{}.txt", uuid::Uuid::new_v4()));
-        let mut file = private_file::create(&path)?;
+        let mut file = disk::create(&path)?;
         let made = Self(path);
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use crate::connections::private_file;
+use crate::disk;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
 use crate::store::{Store, StoreError, transcript};
@@ -29,7 +29,7 @@ pub fn export(
 /// Writes a text into a file that is not there yet; tells where, or why not.
 pub fn write_new(text: &str, file: &str) -> Result<String, String> {
     let failed = |why: String| format!("{file} was not written: {why}");
-    let written = private_file::create(file.as_ref()).and_then(|mut it| it.write_all(text.as_bytes()));
+    let written = disk::create(file.as_ref()).and_then(|mut it| it.write_all(text.as_bytes()));
     written.map_err(|it| failed(it.to_string()))?;
     let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
     Ok(path.display().to_string())

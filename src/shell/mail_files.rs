@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::client::{enclosed_of, html_of};
-use crate::connections::private_file;
+use crate::disk;
 use crate::model::email::files::numbered;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Source;
@@ -49,8 +49,7 @@ impl MailFiles {
         let place = usize::try_from(*place).unwrap_or(usize::MAX);
         let bytes = enclosed_of(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
         let folder = self.folder();
-        std::fs::create_dir_all(&folder)
-            .map_err(|it| format!("{} cannot be made: {it}", folder.display()))?;
+        disk::folder(&folder).map_err(|it| format!("{} cannot be made: {it}", folder.display()))?;
         let (mut file, path) = new_file(&folder, name).map_err(|it| format!("{name} was not saved: {it}"))?;
         file.write_all(&bytes).map_err(|it| format!("{} was not written whole: {it}", path.display()))?;
         Ok(path.display().to_string())
@@ -173,7 +172,7 @@ fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     for number in 1..=TRIES {
         let name = if number == 1 { name.to_owned() } else { numbered(name, number) };
         let path = folder.join(name);
-        match private_file::create(&path) {
+        match disk::create(&path) {
             Ok(file) => return Ok((file, path)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
             Err(error) => return Err(error),

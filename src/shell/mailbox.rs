@@ -158,7 +158,10 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         }
         News::Correspondents(channel, search) => (channel, search.as_str()),
         News::Uploading(channel, row, _) => (channel, row.as_str()),
-        News::Alarm(channel, words) | News::NotForThisKey(channel, words) => (channel, words.as_str()),
+        News::Unreadable(channel, list, _) => (channel, list.label()),
+        News::Alarm(channel, words)
+        | News::NotForThisKey(channel, words)
+        | News::NotOnThisServer(channel, words) => (channel, words.as_str()),
         News::Notice(channel, _, words) => (channel, words.as_str()),
         News::FoundContacts(..) | News::Told(..) | News::Fetched(..) | News::Mailed(..) => return None,
     };

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::app::canned::Canned;
+use crate::disk;
 use crate::model::replies::CannedReply;
 use crate::model::text;
 
@@ -83,7 +84,7 @@ fn read_all(folder: &Path, prints: &[Print]) -> Canned {
 }
 
 fn read_file(path: &Path) -> Result<String, String> {
-    let file = fs::File::open(path).map_err(|it| it.to_string())?;
+    let file = disk::plain(path).map_err(|it| it.to_string())?;
     let mut text = String::new();
     file.take(BYTES + 1).read_to_string(&mut text).map_err(|it| it.to_string())?;
     if text.len() as u64 > BYTES {
@@ -132,8 +133,8 @@ pub fn write_samples(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());
     }
-    fs::create_dir_all(folder)?;
-    SAMPLES.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+    disk::folder(folder)?;
+    SAMPLES.iter().try_for_each(|(name, text)| disk::write(&folder.join(name), text.as_bytes()))
 }
 
 #[cfg(test)]

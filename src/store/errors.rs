@@ -27,6 +27,25 @@ pub enum StoreError {
         /// What SQLite said.
         why: String,
     },
+    /// The outbox holds nothing, not even that it is empty. It was not touched.
+    #[error(
+        "the outbox {path} is an empty file (0 bytes), though this desk was used before; it may have held unsent \
+         messages: bring a copy back, or move it away to start with an empty one"
+    )]
+    OutboxEmptied {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file was deleted, moved or replaced while it was open: what is
+    /// written into it is lost.
+    #[error(
+        "{path} was deleted, moved or replaced while frontdesk was using it, so nothing is kept or sent any \
+         more: end frontdesk, bring the file back if you have it, and start again"
+    )]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
     /// The outbox belongs to a newer frontdesk. It was not touched.
     #[error("the outbox {path} was written by a newer frontdesk (version {version}); update this one")]
     OutboxNewer {
@@ -54,6 +73,9 @@ pub enum StoreError {
         "this desk's files are damaged ({0}); end frontdesk and start it again, which makes the cache anew"
     )]
     Damaged(String),
+    /// The disk did not read or write what it was told to.
+    #[error("the disk failed ({0}); nothing was written. Check that it is there and not full")]
+    Disk(String),
     /// A statement failed for another reason.
     #[error("the local database failed: {0}")]
     Database(rusqlite::Error),
@@ -65,8 +87,8 @@ pub enum StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode::{
-            DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, OperationInterrupted,
-            ReadOnly,
+            CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase,
+            OperationInterrupted, ReadOnly, SystemIoFailure,
         };
         match error.sqlite_error_code() {
             Some(DiskFull) => Self::Full,
@@ -74,6 +96,7 @@ impl From<rusqlite::Error> for StoreError {
             Some(OperationInterrupted) => Self::Interrupted,
             Some(DatabaseBusy | DatabaseLocked) => Self::Locked,
             Some(DatabaseCorrupt | NotADatabase) => Self::Damaged(error.to_string()),
+            Some(SystemIoFailure | CannotOpen) => Self::Disk(error.to_string()),
             _ => Self::Database(error),
         }
     }

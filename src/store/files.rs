@@ -3,13 +3,14 @@
 //!
 //! Knows nothing of rows.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use crate::disk;
 use crate::store::Durability;
 use crate::store::errors::StoreError;
 use crate::store::{filter, search};
@@ -60,9 +61,10 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Makes the folder (0700) if needed.
+    /// Makes the folder (0700) if needed; one that others can write in is
+    /// refused.
     pub(crate) fn prepare(folder: &Path) -> Result<Self, StoreError> {
-        make_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+        disk::own_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         Ok(Self::of(folder))
     }
 
@@ -73,6 +75,16 @@ impl Paths {
             outbox: folder.join("outbox.db"),
             lock: folder.join("desk.lock"),
         }
+    }
+
+    /// Whether the outbox is a file of no bytes where it held something
+    /// before. One that was moved away is new, and so is one that is just
+    /// being made: only then there are no traces of an earlier start.
+    pub(crate) fn outbox_is_emptied(&self) -> bool {
+        let log = self.outbox.with_extension("db-wal");
+        // Looked for first: another process may be making both just now.
+        let was_used = self.lock.exists() || log.metadata().is_ok_and(|it| it.len() > 0);
+        was_used && self.outbox.metadata().is_ok_and(|it| it.len() == 0)
     }
 
     /// Marks this folder as in use for as long as the file lives, and runs
@@ -109,6 +121,9 @@ impl From<rusqlite::Error> for Unusable {
 /// Opens the outbox, or says why not; a file that cannot be used is left as
 /// it is.
 pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Connection, StoreError> {
+    if paths.outbox_is_emptied() {
+        return Err(StoreError::OutboxEmptied { path: paths.outbox.clone() });
+    }
     private_file(&paths.outbox)?;
     let opened = open(&paths.outbox, OUTBOX, durability.of("FULL")).and_then(|connection| {
         // Small, so it can be read whole at every start.
@@ -201,6 +216,11 @@ fn attach_outbox(connection: &Connection, paths: &Paths) -> Result<(), StoreErro
 
 /// The file's URI for a connection that must not write it.
 fn read_only_uri(path: &Path) -> String {
+    uri(path, "mode=ro")
+}
+
+/// The file's URI with what is said of how it is opened.
+pub(crate) fn uri(path: &Path, how: &str) -> String {
     let mut uri = String::from("file:");
     for byte in path.to_string_lossy().bytes() {
         match byte {
@@ -210,8 +230,8 @@ fn read_only_uri(path: &Path) -> String {
             _ => uri.push_str(&format!("%{byte:02x}")),
         }
     }
-    uri.push_str("?mode=ro");
-    uri
+    uri.push('?');
+    uri + how
 }
 
 fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection, Unusable> {
@@ -294,27 +314,7 @@ pub(crate) fn aside(path: &Path) -> PathBuf {
     path.with_extension("db.set-aside")
 }
 
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
-}
-
-/// Opens a file, made readable by its owner only if it is new. SQLite gives
-/// its side files the same permissions.
+/// Opens a file, made readable by its owner only if it is new.
 fn private_file(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path).map_err(|source| StoreError::Folder { path: path.to_owned(), source })
+    disk::open(path).map_err(|source| StoreError::Folder { path: path.to_owned(), source })
 }

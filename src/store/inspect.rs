@@ -24,6 +24,8 @@ pub struct FileState {
     pub known: i64,
     /// What is wrong with it, in SQLite's words.
     pub damage: Option<String>,
+    /// Why it could not be looked at, which is no damage.
+    pub unread: Option<String>,
 }
 
 /// What of the outbox wants attention.
@@ -63,7 +65,10 @@ pub struct Inspection {
 /// Looks at the files of a folder, which may hold none.
 pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
     let paths = Paths::of(folder);
-    let (outbox, connection) = look(&paths.outbox, files::OUTBOX.len());
+    let (mut outbox, connection) = look(&paths.outbox, files::OUTBOX.len());
+    if paths.outbox_is_emptied() {
+        outbox.damage = Some("an empty file of 0 bytes".to_owned());
+    }
     let leftovers = connection.as_ref().and_then(|it| leftovers(it, now).ok());
     let channels = connection.as_ref().and_then(|it| channels(it).ok());
     let (cache, connection) = look(&paths.cache, files::CACHE.len());
@@ -95,7 +100,7 @@ fn led(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
 fn look(path: &Path, known: usize) -> (FileState, Option<Connection>) {
     let bytes = path.metadata().ok().map(|it| it.len());
     let known = i64::try_from(known).unwrap_or(i64::MAX);
-    let mut state = FileState { path: path.to_owned(), bytes, version: 0, known, damage: None };
+    let mut state = FileState { path: path.to_owned(), bytes, version: 0, known, damage: None, unread: None };
     if bytes.is_none() {
         return (state, None);
     }
@@ -106,15 +111,33 @@ fn look(path: &Path, known: usize) -> (FileState, Option<Connection>) {
             (state, Some(connection))
         }
         Err(error) => {
-            state.damage = Some(error.to_string());
+            use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+            let is_damage = matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase));
+            let why = Some(error.to_string());
+            if is_damage {
+                state.damage = why
+            } else {
+                state.unread = why
+            }
             (state, None)
         }
     }
 }
 
+/// A disk that takes no side files is looked at as it stands.
 fn check(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    check_with(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly) => {
+            check_with(path, "mode=ro&immutable=1")
+        }
+        _ => Err(error),
+    })
+}
+
+fn check_with(path: &Path, how: &str) -> rusqlite::Result<(Connection, i64, String)> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(files::uri(path, how), flags)?;
     connection.busy_timeout(files::BUSY)?;
     let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;

@@ -89,6 +89,8 @@ pub enum Settlement {
     },
     /// A person must decide.
     Stop(Stop, SafeText),
+    /// It cannot be done, and no person asked for it.
+    Dropped(SafeText),
     /// The server accepted it.
     Done {
         /// What the server made of it: the id of the message a send became,

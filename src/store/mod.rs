@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
+use crate::disk::Standing;
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::time::Zone;
@@ -55,6 +56,7 @@ mod settling;
 pub mod shelf;
 pub mod since;
 pub mod spending;
+mod stand_ins;
 mod stuck;
 pub mod templates;
 #[cfg(test)]
@@ -192,11 +194,12 @@ impl Store {
             read_here: Latest::of(READ_HERE),
             counter: counter.clone(),
         };
-        let file = paths.cache.clone();
+        let standing = [&paths.outbox, &paths.cache].map(|it| Standing::of(it));
+        let [outbox_file, cache_file] = standing;
         Ok(Self(Arc::new(Inner {
             paths,
-            outbox: Writer::start("outbox", outbox, None, |_| Ok(false))?,
-            cache: Writer::start("cache", cache, Some(file), |cache| {
+            outbox: Writer::start("outbox", outbox, (outbox_file, false), |_| Ok(false))?,
+            cache: Writer::start("cache", cache, (cache_file, true), |cache| {
                 let more = search::add_slice(&mut cache.connection)?;
                 Ok(trouble::add_slice(&mut cache.connection)? || more)
             })?,

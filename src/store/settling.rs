@@ -63,6 +63,14 @@ pub(crate) fn write(
             }
             written
         }
+        Settlement::Dropped(why) => {
+            let sql = "DELETE FROM outbox WHERE id = ?1 AND fence = ?2 AND state <> 'stopped'";
+            let written = change.execute(sql, params![id, fence])?;
+            if written > 0 {
+                outbox::audit(change, &lane.row, "dropped", why.as_str())?;
+            }
+            written
+        }
         Settlement::Done { made, automation, replayed } => {
             remember(change, lane, made.as_deref(), *automation, owner)?;
             let detail = if *replayed { "replayed" } else { "" };

@@ -146,7 +146,7 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
         Escalation::Asks(why) => Some(why.to_string()),
         Escalation::Untold | Escalation::None => None,
     };
-    json!({
+    let mut item = json!({
         "channel": channel,
         "id": it.id.as_str(),
         "name": it.title().as_str(),
@@ -159,7 +159,11 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
         "lastMessageAt": it.last_message_at.map(|at| at.to_string()),
         "preview": it.preview.as_str(),
         "raw": serde_json::from_str::<Value>(&it.raw).unwrap_or(Value::Null),
-    })
+    });
+    if it.id.is_stand_in() {
+        item["unreadable"] = true.into();
+    }
+    item
 }
 
 /// Who spoke, in one word.

@@ -4,12 +4,12 @@
 //! Knows nothing of SQL.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
+use crate::disk::Standing;
 use crate::store::errors::StoreError;
 use crate::store::files;
 
@@ -19,8 +19,11 @@ type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
 /// already sent.
 pub(crate) struct Writer<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
-    /// The file that is marked when a job finds it damaged.
-    file: Option<PathBuf>,
+    /// The file it writes: what is written into one that stands no more is
+    /// lost.
+    standing: Standing,
+    /// Whether the file is marked when a job finds it damaged.
+    marks_damage: bool,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -31,7 +34,7 @@ impl<T: Send + 'static> Writer<T> {
     pub(crate) fn start(
         name: &str,
         mut state: T,
-        file: Option<PathBuf>,
+        (standing, marks_damage): (Standing, bool),
         mut spare: impl FnMut(&mut T) -> Result<bool, StoreError> + Send + 'static,
     ) -> Result<Self, StoreError> {
         let (jobs, queue) = mpsc::channel::<Job<T>>();
@@ -45,7 +48,7 @@ impl<T: Send + 'static> Writer<T> {
                 }
             })
             .map_err(|source| StoreError::Folder { path: name.into(), source })?;
-        Ok(Self { jobs: Some(jobs), file, thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), standing, marks_damage, thread: Some(thread) })
     }
 
     /// Runs a job and blocks until it is done.
@@ -54,9 +57,10 @@ impl<T: Send + 'static> Writer<T> {
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {
         let (reply, result) = mpsc::sync_channel(1);
+        let standing = self.standing.clone();
         self.send(Box::new(move |state| {
             // The caller may be gone; the work is done all the same.
-            let _ = reply.send(job(state));
+            let _ = reply.send(kept(&standing, || job(state)));
         }))?;
         self.note_damage(result.recv().map_err(|_| StoreError::Closed)?)
     }
@@ -68,15 +72,16 @@ impl<T: Send + 'static> Writer<T> {
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {
         let (reply, result) = oneshot::channel();
+        let standing = self.standing.clone();
         self.send(Box::new(move |state| {
-            let _ = reply.send(job(state));
+            let _ = reply.send(kept(&standing, || job(state)));
         }))?;
         self.note_damage(result.await.map_err(|_| StoreError::Closed)?)
     }
 
     fn note_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
-        if let (Err(StoreError::Damaged(_)), Some(file)) = (&result, &self.file) {
-            files::mark_damaged(file);
+        if self.marks_damage && matches!(result, Err(StoreError::Damaged(_))) {
+            files::mark_damaged(self.standing.path());
         }
         result
     }
@@ -85,6 +90,17 @@ impl<T: Send + 'static> Writer<T> {
         let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
         jobs.send(job).map_err(|_| StoreError::Closed)
     }
+}
+
+/// Runs a job on a file that stands before and after it: else nothing of it is
+/// kept, whatever the database says.
+fn kept<R>(standing: &Standing, job: impl FnOnce() -> Result<R, StoreError>) -> Result<R, StoreError> {
+    let gone = || Err(StoreError::Gone { path: standing.path().to_owned() });
+    if !standing.holds() {
+        return gone();
+    }
+    let done = job()?;
+    if standing.holds() { Ok(done) } else { gone() }
 }
 
 /// A job that panics has rolled back by unwinding; its caller is told by the

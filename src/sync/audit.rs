@@ -72,7 +72,10 @@ impl Channel {
                 read,
                 Ok(())
                     | Err(Trouble::Read(
-                        ReadError::NotFound(_) | ReadError::Rejected(_) | ReadError::Trouble(_)
+                        ReadError::NotFound(_)
+                            | ReadError::NoSuchPath(_)
+                            | ReadError::Rejected(_)
+                            | ReadError::Trouble(_)
                     ))
             );
             if alone && let Some(left) = state.left.as_mut() {

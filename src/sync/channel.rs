@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of when a step is due; the engine decides that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +16,7 @@ use crate::model::calls::Call;
 use crate::model::ids::ChannelId;
 use crate::model::news::News;
 use crate::model::time::{Clock, Timestamp};
+use crate::model::unreadable::List;
 use crate::store::leases::Vitals;
 use crate::store::{Store, StoreError};
 use crate::sync::ChannelSpec;
@@ -46,6 +47,8 @@ pub struct Channel {
     pub(crate) details: tokio::sync::Mutex<DetailState>,
     pub(crate) wanted: Wanted,
     pub(crate) people: Mutex<PeopleState>,
+    /// What of each list could not be read.
+    pub(crate) unreadable: Mutex<BTreeMap<List, Vec<String>>>,
     /// Held while a history is read, so that two readings of one history do
     /// not mix.
     pub(crate) histories: tokio::sync::Mutex<()>,
@@ -116,6 +119,7 @@ impl Channel {
             details: tokio::sync::Mutex::default(),
             wanted: Wanted::default(),
             people: Mutex::default(),
+            unreadable: Mutex::default(),
             histories: tokio::sync::Mutex::default(),
             outbox,
             uploading: tokio::sync::Mutex::default(),

@@ -256,7 +256,10 @@ impl Channel {
         self.lists_applied.fetch_add(1, Ordering::SeqCst);
         let store = &self.store;
         let mut page = page;
-        let beside = self.keep_threads(&mut page.items, None, snapshot).await?;
+        // Where each row comes once, what stood in for one now readable goes.
+        let is_last = page.next_cursor.is_none();
+        let covered = store.forget_stand_ins(self.id(), &page.items, is_last).await?;
+        let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
         if applied.is_news() || beside {
             self.tell(News::Conversations(self.id().clone()));
@@ -301,7 +304,9 @@ impl Channel {
             let read = self.read_history(client, platform, &conversation).await;
             drop(one);
             match read {
-                Err(Trouble::Read(error @ (ReadError::Trouble(_) | ReadError::Rejected(_)))) => {
+                Err(Trouble::Read(
+                    error @ (ReadError::Trouble(_) | ReadError::NoSuchPath(_) | ReadError::Rejected(_)),
+                )) => {
                     state.leave_alone(conversation, now);
                     self.read_failed(Resource::History, error);
                 }

@@ -129,7 +129,7 @@ impl Channel {
     /// Reads the open conversation alone, if that was long enough ago.
     pub(crate) async fn read_open_detail(&self, conversation: &ConversationId) -> Result<(), Trouble> {
         let platform = self.may_ask(Resource::Detail).await?;
-        if !platform.as_ref().is_some_and(Platform::can_take_over) {
+        if !platform.as_ref().is_some_and(Platform::can_take_over) || conversation.is_stand_in() {
             return Ok(());
         }
         let mut state = self.details.lock().await;
@@ -165,7 +165,12 @@ impl Channel {
                 self.forget(conversation).await?;
                 return Ok(());
             }
-            Err(error @ (ReadError::Forbidden(_) | ReadError::Trouble(_) | ReadError::Rejected(_))) => {
+            Err(
+                error @ (ReadError::Forbidden(_)
+                | ReadError::Trouble(_)
+                | ReadError::NoSuchPath(_)
+                | ReadError::Rejected(_)),
+            ) => {
                 self.read_failed(Resource::Detail, error);
                 return Ok(());
             }

@@ -12,6 +12,7 @@ use crate::model::happenings::{Events, Trigger};
 use crate::model::ids::WebhookId;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::model::unreadable::List;
 use crate::model::webhooks::Webhook;
 use crate::sync::Channel;
 use crate::sync::report::Trouble;
@@ -22,11 +23,15 @@ impl Channel {
         let client = self.client.for_person();
         let mut events = Events::default();
         let mut failed = None;
-        for trigger in Trigger::ALL {
+        for (index, trigger) in Trigger::ALL.into_iter().enumerate() {
             match client.happenings(trigger).await {
-                Ok(items) => events.items.extend(items),
-                Err(ReadError::Forbidden(why) | ReadError::NotFound(why)) => {
-                    events.notes.push((trigger, why))
+                Ok(listed) => {
+                    self.note_unreadable(List::Events, &listed, index == 0);
+                    events.items.extend(listed.items);
+                }
+                Err(ReadError::Forbidden(why)) => events.notes.push((trigger, why)),
+                Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {
+                    events.notes.push((trigger, SafeText::line("this server has none")));
                 }
                 Err(ReadError::Trouble(why)) => {
                     events.notes.push((trigger, why.clone()));
@@ -47,6 +52,7 @@ impl Channel {
     pub(crate) async fn read_webhooks(&self) -> Result<Fetched, Trouble> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let listed = self.client.for_person().webhooks(&platform).await?;
+        self.note_unreadable(List::Webhooks, &listed, true);
         let mut webhooks = Vec::with_capacity(listed.items.len());
         for it in listed.items {
             webhooks.push(Webhook {

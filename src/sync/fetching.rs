@@ -58,6 +58,11 @@ impl Channel {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(why))
             }
+            // Not on this server: said on the page, and not asked again.
+            Err(Trouble::Read(error)) if is_list(fetch) && resource.is_missing(&error) => {
+                self.deny(resource);
+                self.tell_fetched(fetch, Err(resource.missing_words()))
+            }
             // What is gone is no trouble.
             Err(Trouble::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
             Err(Trouble::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
@@ -74,4 +79,9 @@ impl Channel {
         self.tell(News::Fetched(self.id().clone(), fetch.clone(), fetched));
         pulled
     }
+}
+
+/// Whether a page asks for a whole list: a 404 is then about the list.
+fn is_list(fetch: &Fetch) -> bool {
+    matches!(fetch, Fetch::People { .. } | Fetch::Events | Fetch::Webhooks | Fetch::Templates)
 }

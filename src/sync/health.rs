@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::client::ReadError;
 use crate::model::news::Health;
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, SECOND, Timestamp};
@@ -51,6 +52,45 @@ pub enum Resource {
     Events,
     /// Webhooks.
     Webhooks,
+}
+
+impl Resource {
+    /// Whether a 404 says that the server does not have this list at all.
+    /// Where the list is what a tab lives by, or a 404 may be about one item,
+    /// only the interface's own words are believed, or none.
+    pub(crate) fn is_missing(self, error: &ReadError) -> bool {
+        match self {
+            Self::Contacts
+            | Self::Templates
+            | Self::Webhooks
+            | Self::Events
+            | Self::Mailbox
+            | Self::Correspondents => {
+                matches!(error, ReadError::NotFound(_) | ReadError::NoSuchPath(_))
+            }
+            Self::List | Self::Trigger => matches!(error, ReadError::NotFound(_)),
+            Self::Account | Self::History | Self::Detail | Self::Broadcasts => false,
+        }
+    }
+
+    /// That the server does not have it, in words.
+    pub(crate) fn missing_words(self) -> SafeText {
+        let what = match self {
+            Self::Account => "account",
+            Self::List => "conversations",
+            Self::Trigger => "new-message trigger",
+            Self::History => "histories",
+            Self::Detail => "single conversations",
+            Self::Broadcasts => "broadcasts",
+            Self::Templates => "templates",
+            Self::Mailbox => "mail account",
+            Self::Correspondents => "mail addresses",
+            Self::Contacts => "contacts",
+            Self::Events => "events",
+            Self::Webhooks => "webhooks",
+        };
+        SafeText::line(&format!("this server has no {what}"))
+    }
 }
 
 /// A kind of failure.

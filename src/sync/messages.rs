@@ -60,6 +60,10 @@ impl Channel {
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<bool, Trouble> {
+        if conversation.is_stand_in() {
+            self.store.mark_caught_up(self.id(), conversation).await?;
+            return Ok(false);
+        }
         let read = match platform {
             // A thread is read whole.
             Platform::Email => self.read_thread(client, conversation).await.map(|()| false),

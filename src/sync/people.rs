@@ -9,6 +9,7 @@ use crate::client::ReadError;
 use crate::model::fetches::Fetched;
 use crate::model::news::News;
 use crate::model::time::Timestamp;
+use crate::model::unreadable::List;
 use crate::sync::Channel;
 use crate::sync::report::Trouble;
 
@@ -35,6 +36,7 @@ impl Channel {
             Err(ReadError::Rejected(_)) if cursor.is_some() => client.people(wanted, None).await?,
             page => page?,
         };
+        self.note_unreadable(List::Contacts, &page, !more);
         // Another page with the same cursor would bring the same again.
         let next = page.next_cursor.filter(|it| cursor.as_ref() != Some(it));
         self.store.apply_people(self.id(), page.items, now).await?;

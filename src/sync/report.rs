@@ -3,10 +3,13 @@
 //!
 //! Knows nothing of which pull it was.
 
-use crate::client::{Cause, Failure, ReadError};
+use std::sync::PoisonError;
+
+use crate::client::{Cause, Failure, Listed, ReadError};
 use crate::model::news::{Health, News};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::model::unreadable::{self, List};
 use crate::store::StoreError;
 use crate::sync::Channel;
 use crate::sync::health::{Kind, Pulse, Resource, SILENCE};
@@ -73,6 +76,25 @@ impl Channel {
         pulled
     }
 
+    /// Notes what of a list's page could not be read, and tells if that is
+    /// something else than before. The first page begins anew.
+    pub(crate) fn note_unreadable<T>(&self, list: List, page: &Listed<T>, is_first: bool) {
+        let mut all = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.entry(list).or_default();
+        let before = known.clone();
+        if is_first {
+            known.clear();
+        }
+        for it in &page.unreadable {
+            if known.len() < unreadable::MOST && !known.contains(&it.raw) {
+                known.push(it.raw.clone());
+            }
+        }
+        if *known != before {
+            self.tell(News::Unreadable(self.id().clone(), list, known.clone()));
+        }
+    }
+
     /// Says that a resource answered as promised.
     pub(crate) fn read_succeeded(&self, resource: Resource) {
         let health = self.pulse(|it, now| it.answered(resource, now));
@@ -113,9 +135,16 @@ impl Channel {
                 Pulled::Paced(wait)
             }
             ReadError::Offline(why) => failed(Kind::Offline, why),
-            ReadError::Trouble(why) | ReadError::NotFound(why) | ReadError::Rejected(why) => {
-                failed(Kind::Trouble, why)
+            error @ (ReadError::NotFound(_) | ReadError::NoSuchPath(_)) if resource.is_missing(&error) => {
+                self.deny(resource);
+                self.pulse(Pulse::taken);
+                self.tell(News::NotOnThisServer(self.id().clone(), resource.missing_words()));
+                Pulled::Skipped
             }
+            ReadError::Trouble(why)
+            | ReadError::NotFound(why)
+            | ReadError::NoSuchPath(why)
+            | ReadError::Rejected(why) => failed(Kind::Trouble, why),
             ReadError::Forbidden(why) => {
                 self.deny(resource);
                 self.pulse(Pulse::taken);

@@ -21,11 +21,23 @@ const SETTLE_AGAIN: Duration = Duration::from_secs(1);
 impl Channel {
     /// Has a row wait for a person, who is told why.
     pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+        if row.row.operation.is_unasked() {
+            return self.drop_unasked(row, stop, why).await;
+        }
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
         let conversation = row.row.lane.conversation().cloned();
         self.settle(row, Settlement::Stop(stop, why.clone())).await?;
         self.tell(News::Notice(self.id().clone(), conversation, why));
         Ok(())
+    }
+
+    /// What no person asked for never asks one.
+    async fn drop_unasked(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+        tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), %why, "dropped: nobody asked for it");
+        if stop == Stop::Refused {
+            self.kept_here(&row.row).await?;
+        }
+        self.settle(row, Settlement::Dropped(why)).await
     }
 
     /// Writes down what became of a row and tells of it.

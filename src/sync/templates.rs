@@ -5,6 +5,7 @@
 
 use crate::model::fetches::Fetched;
 use crate::model::news::News;
+use crate::model::unreadable::List;
 use crate::store::templates::ToldTemplate;
 use crate::sync::Channel;
 use crate::sync::health::Resource;
@@ -22,6 +23,7 @@ impl Channel {
 
     pub(super) async fn read_templates(&self) -> Result<Fetched, Trouble> {
         let listed = self.client.for_person().templates().await?;
+        self.note_unreadable(List::Templates, &listed, true);
         let told = listed.items.into_iter().map(|it| ToldTemplate {
             components: serde_json::Value::Array(it.components).to_string(),
             name: it.name,

@@ -13,6 +13,7 @@ use crate::model::messages::{Direction, Message};
 use crate::model::news::News;
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
+use crate::model::unreadable::List;
 use crate::store::messages::AppliedMessages;
 use crate::store::meta::MetaChange;
 use crate::sync::Channel;
@@ -105,6 +106,7 @@ impl Channel {
         page: Listed<Message>,
         platform: &Platform,
     ) -> Result<(), Trouble> {
+        self.note_unreadable(List::Messages, &page, true);
         let complete = self.time_mark(COMPLETE).await?;
         let newest = page.items.iter().filter_map(|it| it.created_at).max();
         let ids = page.items.iter().map(|it| it.id.clone()).collect();
@@ -113,7 +115,9 @@ impl Channel {
         match complete {
             // What was there before this desk is read with the histories.
             None => marks.push((COMPLETE, Some(mark(newest)))),
-            Some(complete) if overlap::joins(&page.items, page.skipped, &state.earlier, complete) => {
+            Some(complete)
+                if overlap::joins(&page.items, page.unreadable.len(), &state.earlier, complete) =>
+            {
                 if state.gap.is_none() && newest > Some(complete) {
                     marks.push((COMPLETE, Some(mark(newest))));
                 }

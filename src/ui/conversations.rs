@@ -119,7 +119,7 @@ fn empty_words(app: &App) -> String {
         Health::Trouble { why, .. } => {
             format!("The server answers, but not as it should: {why}\n\nAsking again by itself.")
         }
-        _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, ToString::to_string),
+        _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, |it| it.why().to_string()),
         Health::Connecting => "Asking the server…".to_owned(),
         _ if !list.loaded => loading::words(app, Pane::List),
         _ => nothing_found(app, list),

@@ -19,6 +19,7 @@ use crate::app::tab::{Focus, Tab};
 use crate::app::wrap;
 use crate::model::news::Health;
 use crate::model::reception::State;
+use crate::model::unreadable;
 use crate::ui::broadcasts;
 use crate::ui::connection;
 use crate::ui::email;
@@ -43,8 +44,8 @@ fn connected(app: &App, theme: Theme) -> (String, Style) {
     };
     let words = if tab.channel.read_only { format!("READ-ONLY · {words}") } else { words };
     match &tab.note {
-        Some(why) if matches!(tab.health, Health::Live { .. }) => {
-            (format!("NOT FOR THIS KEY: {why} · {words}"), theme.waiting())
+        Some(note) if matches!(tab.health, Health::Live { .. }) => {
+            (format!("{} · {words}", note.words()), theme.waiting())
         }
         _ => (words, style),
     }
@@ -123,6 +124,12 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
         0 => items.push(plain(outbox)),
         1 => items.push(asking(format!("{outbox} (1 ASKS · {open})"), " · 1 ASKS".to_owned())),
         asks => items.push(asking(format!("{outbox} ({asks} ASK · {open})"), format!(" · {asks} ASK"))),
+    }
+    let unreadable = app.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
+    if unreadable > 0 {
+        let (open, words) = (app.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
+        let long = Item { short: Some(format!(" · {words}")), ..loud(String::new(), theme.waiting()) };
+        items.push(Item { words: format!(" · {words}: {open}"), ..long });
     }
     if let Some((letter, steps)) = app.is_recording() {
         let words = format!(" · RECORDING {letter}, {steps} · {} ends", app.key_of(Command::RecordMacro));

@@ -13,6 +13,7 @@ use crate::wire::lenient;
 #[serde(rename_all = "camelCase")]
 pub struct AccountBody {
     /// Stable account id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The assistant the key drives.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -21,10 +22,10 @@ pub struct AccountBody {
     #[serde(default, deserialize_with = "lenient::text")]
     pub key_id: Option<String>,
     /// The workspace.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     pub workspace: WorkspaceBody,
     /// The assistant.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     pub assistant: AssistantBody,
     /// The connected number.
     #[serde(default, deserialize_with = "lenient::text")]

@@ -45,6 +45,7 @@ pub struct BroadcastAccepted {
 #[serde(rename_all = "camelCase")]
 pub struct BroadcastBody {
     /// Its id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The text that goes out.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -59,6 +60,7 @@ pub struct BroadcastBody {
     #[serde(default, deserialize_with = "lenient::integer")]
     pub failed_count: i64,
     /// `sending` or `completed`.
+    #[serde(default, deserialize_with = "lenient::words")]
     pub status: String,
     /// When it was made.
     #[serde(default, deserialize_with = "lenient::text")]

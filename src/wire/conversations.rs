@@ -11,7 +11,7 @@ use crate::model::conversations::{Automation, Conversation, Escalation, Referral
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
-use crate::wire::lenient;
+use crate::wire::{lenient, lists};
 
 /// A conversation, as listed and as read alone. The two automation fields
 /// are on single reads only; their names are not shown in the interface and
@@ -20,6 +20,7 @@ use crate::wire::lenient;
 #[serde(rename_all = "camelCase")]
 pub struct ConversationBody {
     /// The server's id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -131,6 +132,18 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     })
 }
 
+/// Stands in for an item of the list that cannot be read, next to the row it
+/// came with.
+pub fn unreadable_conversation(raw: &str, near: Option<&Conversation>) -> Conversation {
+    Conversation {
+        name: Some(SafeText::line("This row could not be read")),
+        preview: SafeText::line(raw),
+        last_message_at: near.and_then(|it| it.last_message_at),
+        raw: raw.to_owned(),
+        ..Conversation::stand_in(ConversationId::new(lists::stand_in_id(raw)), false)
+    }
+}
+
 /// Lists do not tell of it; a single read that tells of the automation and not
 /// of this has none.
 fn escalation(body: &ConversationBody) -> Escalation {
@@ -141,23 +154,65 @@ fn escalation(body: &ConversationBody) -> Escalation {
     }
 }
 
-/// Its form is not shown: anything that is neither null nor false asks for a
-/// person, and a text in it says why.
+/// Its form is not shown: what says no asks for nobody, anything else asks for
+/// a person, and a text in it says why.
 pub fn read_escalation(told: &Value) -> Escalation {
     let asks = |why: Option<&str>| {
         let why = SafeText::optional_line(why);
         Escalation::Asks(why.unwrap_or_else(|| SafeText::line("it did not say why")))
     };
     match told {
-        Value::Null | Value::Bool(false) => Escalation::None,
+        told if says_no(told) => Escalation::None,
         Value::String(why) => asks(Some(why)),
         told => {
-            let why = ["reason", "message", "status"].iter().find_map(|it| told.get(it)?.as_str());
+            let why = ["reason", "message", "status", "state"].iter().find_map(|it| told.get(it)?.as_str());
             let summary = told.get("summary").and_then(Value::as_str).map(str::to_owned);
             let proposals = told.get("proposals").and_then(Value::as_array).into_iter().flatten();
             let more = summary.into_iter().chain(proposals.filter_map(proposal)).filter(|it| !it.is_empty());
             let lines: Vec<String> = why.map(str::to_owned).into_iter().chain(more).collect();
             asks(Some(&lines.join("\n")))
+        }
+    }
+}
+
+/// Whether a value says that there is nothing: it is empty, a word or a number
+/// for no, or an object whose state is one, or in which nothing is told.
+fn says_no(told: &Value) -> bool {
+    const NO: [&str; 12] = [
+        "",
+        "none",
+        "no",
+        "false",
+        "off",
+        "null",
+        "0",
+        "inactive",
+        "resolved",
+        "closed",
+        "cleared",
+        "not_escalated",
+    ];
+    const STATES: [&str; 9] = [
+        "state",
+        "status",
+        "active",
+        "isActive",
+        "escalated",
+        "isEscalated",
+        "enabled",
+        "required",
+        "needed",
+    ];
+    match told {
+        Value::Null => true,
+        Value::Bool(word) => !word,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(word) => NO.contains(&word.trim().to_lowercase().as_str()),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => {
+            let mut states = STATES.iter().filter_map(|it| fields.get(*it)).filter(|it| !it.is_null());
+            let is_over = fields.get("resolvedAt").is_some_and(|it| !it.is_null());
+            is_over || states.any(says_no) || fields.values().all(says_no)
         }
     }
 }

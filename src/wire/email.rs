@@ -14,6 +14,7 @@ use crate::wire::lenient;
 #[serde(rename_all = "camelCase")]
 pub struct EmailAccountBody {
     /// Where mail to this account goes.
+    #[serde(default, deserialize_with = "lenient::words")]
     pub email_address: String,
     /// What mails from it are signed with.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -136,6 +137,7 @@ pub struct SentEmail {
 #[serde(rename_all = "camelCase")]
 pub struct EmailThreadBody {
     /// The server's id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The subject of its first mail.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -177,6 +179,7 @@ pub struct EmailThreadBody {
 #[serde(rename_all = "camelCase")]
 pub struct EmailBody {
     /// The service's id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// `inbound` or `outbound`.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -244,6 +247,7 @@ pub struct AttachmentBody {
 #[serde(rename_all = "camelCase")]
 pub struct EmailContactBody {
     /// The address, as last written.
+    #[serde(deserialize_with = "lenient::id")]
     pub email: String,
     /// The name, as last told.
     #[serde(default, deserialize_with = "lenient::text")]

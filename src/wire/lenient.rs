@@ -2,11 +2,37 @@
 //! string is meant, null where nothing is, a word where a boolean is; and
 //! writing numbers in their plainest form.
 //!
-//! Knows nothing of particular fields. No reading here fails: what can't be
-//! read is absent.
+//! But for an id, no reading here fails: what can't be read is absent.
 
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+
+/// An id: a text that is not empty, or a number as its text.
+///
+/// # Errors
+/// When it is neither: nothing stands for an id.
+pub fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(text) if !text.trim().is_empty() => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        _ => Err(D::Error::custom("no id")),
+    }
+}
+
+/// A string, or a number or boolean as its text; anything else is the empty
+/// text.
+pub fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(text(deserializer)?.unwrap_or_default())
+}
+
+/// A shape, or what it is by default where something else stands.
+pub fn object<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(if value.is_object() { serde_json::from_value(value).unwrap_or_default() } else { T::default() })
+}
 
 /// A string, or a number or boolean as its text; anything else is absent.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -16,6 +42,11 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
         Value::Bool(word) => Some(word.to_string()),
         _ => None,
     })
+}
+
+/// The values of a list; anything but a list is empty.
+pub fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
+    Ok(if let Value::Array(items) = Value::deserialize(deserializer)? { items } else { Vec::new() })
 }
 
 /// The strings of a list; anything else in it, and anything but a list, is
@@ -35,10 +66,20 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
     })
 }
 
+/// As [`boolean`]; what is absent is false.
+pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(boolean(deserializer)? == Some(true))
+}
+
 /// A boolean, or `"true"`/`"false"`, or 0/1; anything else is absent.
 pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Bool(word) => Some(word),
+    Ok(as_boolean(&Value::deserialize(deserializer)?))
+}
+
+/// What [`boolean`] reads, of a value.
+pub fn as_boolean(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(word) => Some(*word),
         Value::String(text) => text.parse().ok(),
         Value::Number(number) => match number.as_i64() {
             Some(0) => Some(false),
@@ -46,7 +87,7 @@ pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool
             _ => None,
         },
         _ => None,
-    })
+    }
 }
 
 /// A number, or its text; anything else, NaN and infinities are absent.

@@ -10,6 +10,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::model::email::fields::{
+    BY_AI, CC, DATES, DIRECTIONS, FILE_BYTES, FILE_KINDS, FILE_LISTS, FILE_NAMES, FILE_SIZES, FILE_URLS,
+    FROM, FROM_NAME, HEADER_ID, HTML, IDS, INBOUND, LISTS, OPENED, OUTBOUND, REPLY_TO, SENDERS, STATUS,
+    SUBJECT, TEXT, TO,
+};
 use crate::model::email::{Letter, LetterFile};
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
@@ -22,52 +27,6 @@ type Fields = Map<String, Value>;
 const FILES: usize = 200;
 /// Addresses looked at in one field.
 const ADDRESSES: usize = 500;
-
-const LISTS: [&str; 7] = ["messages", "emails", "mails", "items", "data", "threadMessages", "history"];
-const IDS: [&str; 6] = ["id", "messageId", "emailId", "_id", "uid", "gmailId"];
-const FROM: [&str; 7] = ["from", "sender", "fromEmail", "fromAddress", "senderEmail", "author", "From"];
-const FROM_NAME: [&str; 4] = ["fromName", "senderName", "authorName", "from_name"];
-const TO: [&str; 6] = ["to", "toEmails", "toAddresses", "recipients", "toRecipients", "To"];
-const CC: [&str; 5] = ["cc", "ccEmails", "ccAddresses", "ccRecipients", "Cc"];
-const REPLY_TO: [&str; 4] = ["replyTo", "reply_to", "replyToEmail", "Reply-To"];
-const TEXT: [&str; 11] = [
-    "text",
-    "bodyText",
-    "textBody",
-    "plainText",
-    "body_text",
-    "textPlain",
-    "plain",
-    "content",
-    "body",
-    "message",
-    "snippet",
-];
-const HTML: [&str; 7] = ["html", "bodyHtml", "htmlBody", "body_html", "textHtml", "htmlContent", "bodyHTML"];
-const SUBJECT: [&str; 3] = ["subject", "Subject", "title"];
-const HEADER_ID: [&str; 6] =
-    ["messageIdHeader", "internetMessageId", "rfcMessageId", "headerMessageId", "message_id", "Message-ID"];
-const DATES: [&str; 11] = [
-    "createdAt",
-    "date",
-    "sentAt",
-    "receivedAt",
-    "timestamp",
-    "receivedDateTime",
-    "sentDateTime",
-    "created_at",
-    "internalDate",
-    "Date",
-    "updatedAt",
-];
-const DIRECTIONS: [&str; 4] = ["direction", "type", "folder", "kind"];
-const STATUS: [&str; 3] = ["status", "state", "deliveryStatus"];
-const FILE_LISTS: [&str; 4] = ["attachments", "files", "attachedFiles", "Attachments"];
-const FILE_NAMES: [&str; 5] = ["filename", "fileName", "name", "title", "originalName"];
-const FILE_KINDS: [&str; 5] = ["contentType", "mimeType", "mime_type", "type", "content_type"];
-const FILE_SIZES: [&str; 5] = ["size", "bytes", "length", "fileSize", "contentLength"];
-const FILE_URLS: [&str; 6] = ["url", "downloadUrl", "link", "href", "contentUrl", "fileUrl"];
-const FILE_BYTES: [&str; 4] = ["content", "contentBytes", "data", "base64"];
 
 /// The mails of a thread read alone, oldest first; none where no list of them
 /// is found.
@@ -118,7 +77,7 @@ pub fn read_letter(
         },
         created_at: date(&fields),
         delivered_at: None,
-        read_at: named(&fields, &["openedAt", "readAt"]).and_then(|it| Timestamp::parse(&it)),
+        read_at: named(&fields, &OPENED).and_then(|it| Timestamp::parse(&it)),
         quotes: None,
         unreadable: false,
         raw: raw.get().to_owned(),
@@ -198,23 +157,17 @@ fn direction(fields: &Fields, letter: &Letter, own: Option<&str>) -> Direction {
         "outbound" | "outgoing" | "sent" => return Direction::Outbound,
         _ => (),
     }
-    let flag =
-        ["isOutbound", "outbound", "isSent", "fromMe"].iter().find_map(|it| fields.get(*it)?.as_bool());
-    let flag = flag.or_else(|| {
-        ["isInbound", "inbound", "isIncoming"].iter().find_map(|it| fields.get(*it)?.as_bool()).map(|it| !it)
-    });
+    let flag = OUTBOUND.iter().find_map(|it| fields.get(*it)?.as_bool());
+    let flag = flag.or_else(|| INBOUND.iter().find_map(|it| fields.get(*it)?.as_bool()).map(|it| !it));
     let own = own.is_some_and(|it| letter.from.as_str().eq_ignore_ascii_case(it));
     if flag.unwrap_or(own) { Direction::Outbound } else { Direction::Inbound }
 }
 
 fn sender(fields: &Fields) -> Sender {
-    if let Some(true) = ["isAi", "aiGenerated", "isAutoReply", "generatedByAi"]
-        .iter()
-        .find_map(|it| fields.get(*it)?.as_bool())
-    {
+    if let Some(true) = BY_AI.iter().find_map(|it| fields.get(*it)?.as_bool()) {
         return Sender::Ai;
     }
-    match named(fields, &["senderType", "sentBy", "source"]) {
+    match named(fields, &SENDERS) {
         Some(word) => Sender::derive(Direction::Outbound, &word),
         None => Sender::Api,
     }

@@ -11,7 +11,7 @@ use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::wire::content::TypedContent;
-use crate::wire::lenient;
+use crate::wire::{lenient, lists};
 
 /// The body of `POST /messages/send`, as this desk writes it.
 #[derive(Debug, Clone, Serialize)]
@@ -60,6 +60,7 @@ const NO_CONTENT: &str = "(no content)";
 #[serde(rename_all = "camelCase")]
 pub struct MessageBody {
     /// The service's id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The conversation's id.
     #[serde(default, deserialize_with = "lenient::text")]
@@ -172,13 +173,12 @@ pub fn read_message(
 
 /// Stands in for an item that cannot be read, so that it is seen and does
 /// not hide the others. Its id is what can be picked out of the bytes.
-pub fn unreadable_message(raw: &RawValue, conversation: &ConversationId) -> Message {
-    let text = raw.get();
+pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message {
     let picked = text.split_once("\"id\"").and_then(|(_, rest)| {
         let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         rest.split_once('"').map(|(id, _)| id.to_owned())
     });
-    let id = picked.unwrap_or_else(|| format!("unreadable-{:x}", checksum(text)));
+    let id = picked.unwrap_or_else(|| lists::stand_in_id(text));
     Message {
         id: MessageId::new(id),
         conversation: conversation.clone(),
@@ -194,12 +194,6 @@ pub fn unreadable_message(raw: &RawValue, conversation: &ConversationId) -> Mess
         read_at: None,
         quotes: None,
         unreadable: true,
-        raw: text.chars().take(4096).collect(),
+        raw: text.to_owned(),
     }
-}
-
-/// A stable number for bytes that have no id (FNV-1a).
-fn checksum(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -16,9 +16,12 @@ pub mod conversations;
 pub mod deliveries;
 pub mod email;
 pub mod errors;
+#[cfg(test)]
+mod known;
 pub mod lenient;
 pub mod letters;
 pub mod lines;
+pub mod lists;
 pub mod media;
 pub mod messages;
 pub mod pages;

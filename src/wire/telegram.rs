@@ -48,6 +48,7 @@ pub struct SendBody<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct TelegramConversationBody {
     /// The server's id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// Where replies go.
     #[serde(default, deserialize_with = "lenient::text")]

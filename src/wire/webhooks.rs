@@ -25,17 +25,19 @@ pub struct AddWebhookBody<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct WebhookBody {
     /// Its id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// Where deliveries go.
+    #[serde(default, deserialize_with = "lenient::words")]
     pub url: String,
     /// What it is told of.
     #[serde(default, deserialize_with = "lenient::texts")]
     pub events: Vec<String>,
     /// Whether anything is delivered.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::flag")]
     pub is_active: bool,
     /// When it was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
 }
 

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 /// Each floor and what it may import. The edge may import everything.
 const FLOORS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    // Private files and folders, for all that touch a disk.
+    ("disk", &[]),
     ("wire", &["model"]),
     ("app", &["model"]),
     ("ui", &["model", "app"]),
@@ -15,13 +17,13 @@ const FLOORS: &[(&str, &[&str])] = &[
     // the guard. A floor of its own and not a part of `service`, since the
     // service's webhooks and assistant and the inbox's card must go through
     // the very same code, and the inbox may not import the service.
-    ("connections", &["model", "wire"]),
+    ("connections", &["model", "wire", "disk"]),
     // Hears what the service delivers; beside the client, which speaks to it.
     ("receiver", &["model", "wire"]),
-    ("store", &["model"]),
-    ("sync", &["model", "client", "store"]),
-    ("service", &["model", "wire", "connections"]),
-    ("shell", &["model", "app", "ui", "client", "receiver", "store", "sync", "connections"]),
+    ("store", &["model", "disk"]),
+    ("sync", &["model", "client", "store", "disk"]),
+    ("service", &["model", "wire", "connections", "disk"]),
+    ("shell", &["model", "app", "ui", "client", "receiver", "store", "sync", "connections", "disk"]),
 ];
 
 /// Outside crates and the only floors that may name them.

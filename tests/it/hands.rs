@@ -15,6 +15,7 @@ mod reading;
 mod reconciling;
 mod server;
 mod steps;
+mod unreadable;
 mod uploading;
 
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -18,6 +18,7 @@ mod outages;
 mod packaging;
 mod pictures;
 mod plain;
+mod private;
 mod proxy;
 mod pty;
 mod raw_http;

@@ -127,7 +127,10 @@ impl App {
                 self.connections.seen = None;
                 self.say(format!("{name} took the credential (status {status}); it is kept"));
             }
-            (Err(why), Some(form)) => (form.waits, form.wrong) = (false, Some(why)),
+            (Err(why), Some(form)) => {
+                (form.waits, form.wrong) = (false, Some(why));
+                form.secret.begin_anew();
+            }
             (Err(why), None) => self.warn(format!("the credential of {name} is as it was: {why}")),
         }
     }

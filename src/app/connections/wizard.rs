@@ -78,6 +78,14 @@ impl Entry {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Hidden(pub TextLine);
 
+impl Hidden {
+    /// It was refused: what is typed next takes its place, and Enter tries it
+    /// again.
+    pub(super) fn begin_anew(&mut self) {
+        self.0 = TextLine::given(self.0.text(), 0);
+    }
+}
+
 impl fmt::Debug for Hidden {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("••••")
@@ -110,7 +118,7 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wizard {
     values: Vec<TextLine>,
-    secret: Hidden,
+    pub(super) secret: Hidden,
     pub(super) auth: usize,
     /// The entry with the keyboard.
     pub focus: Entry,

@@ -123,6 +123,7 @@ impl App {
             }
             Err(why) => {
                 wizard.wrong = Some(why);
+                wizard.secret.begin_anew();
                 Step::Filling
             }
         };

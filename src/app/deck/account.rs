@@ -107,8 +107,8 @@ impl App {
                 card.line(label, &what);
             }
         }
-        if let Some(why) = &tab.note {
-            card.line("refused", why.as_str());
+        if let Some(note) = &tab.note {
+            card.line("refused", note.why().as_str());
             card.weight = Weight::Loud;
         }
         card.line("rate", &format!("{}% of 300 reads a minute in use", tab.budget));

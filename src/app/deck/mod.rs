@@ -21,9 +21,10 @@ use crate::app::resource::{Pace, Resource};
 use crate::app::rows::{Named, Rows};
 use crate::model::fetches::{Fetch, Fetched, Fetching};
 use crate::model::happenings::{Events, Happening};
-use crate::model::ids::ChannelId;
+use crate::model::ids::{ChannelId, STAND_IN};
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
+use crate::model::unreadable::List;
 use crate::model::webhooks::Webhook;
 
 /// What was read longer ago is read again while it is looked at.
@@ -194,6 +195,7 @@ impl App {
             Page::Templates => self.template_cards(),
             _ => self.account_cards(),
         };
+        cards.extend(self.unreadable_cards());
         cards.retain(|it| fits(it, &words));
         let visible = self.rows_shown();
         let rows = &mut self.deck.cards;
@@ -201,6 +203,30 @@ impl App {
         rows.want(channel, |_, _| false);
         rows.put(cards, false);
         rows.reveal(visible);
+    }
+
+    /// A card for each item of the page's list that could not be read.
+    fn unreadable_cards(&self) -> Vec<Card> {
+        let list = match self.page {
+            Page::Events => List::Events,
+            Page::Webhooks => List::Webhooks,
+            Page::Templates => List::Templates,
+            _ => return Vec::new(),
+        };
+        let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
+        let card = |(place, raw): (usize, &String)| {
+            let mut card = Card {
+                id: format!("{STAND_IN}{place}"),
+                kind: "unreadable".to_owned(),
+                title: SafeText::line("This row could not be read"),
+                words: SafeText::line(raw),
+                weight: Weight::Dim,
+                ..Card::default()
+            };
+            card.line("raw", raw);
+            card
+        };
+        rows.iter().enumerate().map(card).collect()
     }
 
     /// What the title of the page says: its name, and whether the server is

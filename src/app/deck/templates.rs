@@ -15,7 +15,10 @@ impl App {
     pub(super) fn no_templates(&self) -> String {
         let tab = self.tab();
         match tab.platform() {
-            Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => "Reading…".to_owned(),
+            Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => match &tab.note {
+                Some(note) => note.why().to_string(),
+                None => "Reading…".to_owned(),
+            },
             Some(Platform::Whatsapp) | None => {
                 "No template is approved for this channel yet. They are made in the dashboard.".to_owned()
             }

@@ -64,7 +64,7 @@ impl App {
         {
             return;
         }
-        if let Some(intent) = self.filed(&row, read_change(true)) {
+        if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {
             effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
@@ -101,6 +101,9 @@ impl App {
 
     pub(super) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
         let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        if row.conversation.id.is_stand_in() {
+            return None;
+        }
         let thread = ThreadId::new(row.conversation.id.as_str());
         Some(Intent {
             channel: row.channel.clone(),
@@ -155,5 +158,6 @@ fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
         place,
         category: change.category.as_ref().map(|_| text(&before.category, "none")),
         priority: change.priority.as_ref().map(|_| text(&before.priority, "normal")),
+        unasked: false,
     }
 }

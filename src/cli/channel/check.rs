@@ -113,10 +113,13 @@ impl Checked {
     /// One line of who it is.
     pub fn account_line(&self) -> String {
         let account = &self.greeting.account;
-        let number = account.number.as_ref().map_or_else(|| "not connected".to_owned(), SafeText::to_string);
+        // Only of business chat does the interface tell a number, and so
+        // whether it is connected.
+        let number = account.number.as_ref().map_or_else(String::new, |it| format!(", {it}"));
+        let connected = if account.is_unconnected() { ", not connected" } else { "" };
         let workspace = account.workspace_name.as_ref().map_or_else(String::new, |it| format!(" of {it}"));
         format!(
-            "{}{workspace}, {}, {number}, {} credits",
+            "{}{workspace}, {}{number}{connected}, {} credits",
             account.platform.label(),
             account.environment.label(),
             account.credits
@@ -134,9 +137,13 @@ impl Checked {
         if !denied.is_empty() {
             lines.push(format!("not for this key: {denied}"));
         }
+        let missing = named(|it| matches!(it, Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_))));
+        if !missing.is_empty() {
+            lines.push(format!("not on this server: {missing}"));
+        }
         for (name, read) in &self.scope {
             if let Err(error) = read
-                && !matches!(error, ReadError::Forbidden(_))
+                && !error.is_not_for_us()
             {
                 lines.push(format!("{name}: {error}"));
             }
@@ -161,7 +168,7 @@ impl Checked {
             .map(|(name, read)| {
                 let word = match read {
                     Ok(()) => "yes".to_owned(),
-                    Err(ReadError::Forbidden(_)) => "no".to_owned(),
+                    Err(error) if error.is_not_for_us() => "no".to_owned(),
                     Err(error) => error.to_string(),
                 };
                 ((*name).to_owned(), Value::from(word))

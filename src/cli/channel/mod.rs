@@ -16,6 +16,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
 use crate::config::{ChannelConfig, Config};
+use crate::disk;
 
 /// The commands about channels.
 #[derive(Debug, Subcommand)]
@@ -130,7 +131,7 @@ impl File {
 
     /// The file as it is, to be changed.
     fn text(&self) -> Result<String> {
-        match std::fs::read_to_string(&self.path) {
+        match disk::read_text(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
             read => read.with_context(|| format!("reading {}", self.path.display())),
         }

@@ -10,6 +10,7 @@ use crate::cli::doctor::files::open_to_others;
 use crate::config::Config;
 use crate::config::keys::connections::holder;
 use crate::connections::{Credentials, file};
+use crate::disk;
 
 /// The connections, if there are any.
 pub fn connections(config: &Path) -> Vec<Finding> {
@@ -37,7 +38,7 @@ pub fn connections(config: &Path) -> Vec<Finding> {
 pub fn look(path: &Path) -> (Config, Vec<Finding>) {
     let shown = path.display().to_string();
     let nothing = || Config::examine(&shown, "").0;
-    let text = match std::fs::read_to_string(path) {
+    let text = match disk::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let advice = "run: frontdesk channel add, or try: frontdesk demo";

@@ -2,25 +2,19 @@
 //!
 //! Knows nothing of servers.
 
+use std::io;
 use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::config::ChannelConfig;
+use crate::disk;
 use crate::model::time::Clock;
 use crate::shell::clock::SystemClock;
 use crate::store::inspect::{self, FileState, Inspection};
 
 /// Whether others have one of these rights.
-#[cfg(unix)]
 pub fn open_to_others(path: &Path, rights: u32) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|it| it.permissions().mode() & rights != 0)
-}
-
-/// Whether others have one of these rights.
-#[cfg(not(unix))]
-pub fn open_to_others(_: &Path, _: u32) -> bool {
-    false
+    path.metadata().is_ok_and(|it| disk::is_open_to_others(&it, rights))
 }
 
 /// What was found.
@@ -33,6 +27,7 @@ pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<Finding> {
         )];
     }
     let mut findings = vec![permissions(folder)];
+    findings.extend(room(folder, disk::can_take(folder)));
     let seen = inspect::inspect(folder, SystemClock.now());
     findings.push(database(
         "outbox",
@@ -76,8 +71,34 @@ fn permissions(folder: &Path) -> Finding {
     }
 }
 
+/// Whether the folder takes what is written; what to do where it does not.
+fn room(folder: &Path, taken: io::Result<()>) -> Option<Finding> {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let error = taken.err()?;
+    let shown = folder.display();
+    let (seen, advice) = match error.kind() {
+        StorageFull | QuotaExceeded => (
+            format!("the disk of {shown} is full"),
+            "make room: until then nothing written here is kept, and nothing is sent",
+        ),
+        ReadOnlyFilesystem => {
+            (format!("the disk of {shown} is read-only"), "mount it writable, or set FRONTDESK_DATA_DIR")
+        }
+        _ => (format!("{shown} takes no files: {error}"), "check its owner, or set FRONTDESK_DATA_DIR"),
+    };
+    Some(Finding::fail("disk", seen, advice))
+}
+
 fn database(name: &str, state: &FileState, if_damaged: &str) -> Finding {
     let Some(bytes) = state.bytes else { return Finding::ok(name, "not there yet") };
+    if let Some(why) = &state.unread {
+        let advice = "check its owner and the disk; nothing says that it is damaged";
+        return Finding::fail(
+            name,
+            format!("{} could not be looked at: {why}", state.path.display()),
+            advice,
+        );
+    }
     if let Some(damage) = &state.damage {
         return Finding::fail(name, format!("{} is damaged ({damage})", state.path.display()), if_damaged);
     }
@@ -140,4 +161,24 @@ fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_read_only_and_forbidden_are_three_sayings() {
+        let said = |number: i32| {
+            let finding = room(Path::new("/data"), Err(io::Error::from_raw_os_error(number)));
+            finding.expect("a finding").line()
+        };
+        for (number, words) in
+            [(28, "is full"), (30, "is read-only"), (122, "is full"), (13, "takes no files")]
+        {
+            assert!(said(number).contains(words), "{number}: {}", said(number));
+            assert!(!said(number).contains("damaged"), "{number}");
+        }
+        assert_eq!(room(Path::new("/data"), Ok(())), None);
+    }
 }

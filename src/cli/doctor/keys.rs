@@ -73,7 +73,7 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &Checked) -> Finding {
     let seen = format!("{}{read_only}; key {hint}, {}", checked.account_line(), channel.key.words());
     let account = &checked.greeting.account;
     let name = channel.name.as_str();
-    if account.number.is_none() {
+    if account.is_unconnected() {
         return Finding::warn(name, seen, "connect it in the dashboard: nothing is sent from it");
     }
     if account.environment == Environment::Live && account.credits <= 0.0 {
@@ -84,10 +84,7 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &Checked) -> Finding {
 
 fn trouble(name: &str, checked: &Checked) -> Vec<Finding> {
     let lines = checked.scope_lines();
-    let failing = checked
-        .scope
-        .iter()
-        .any(|(_, read)| matches!(read, Err(error) if !matches!(error, ReadError::Forbidden(_))));
+    let failing = checked.scope.iter().any(|(_, read)| matches!(read, Err(error) if !error.is_not_for_us()));
     let seen = lines.join("; ");
     vec![if failing {
         Finding::warn(name, seen, "try again later; if it stays, tell who runs the service")

@@ -172,6 +172,7 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
         place: folder.or_else(|| arguments.archived.map(ThreadPlace::Archived)),
         category: arguments.category.clone(),
         priority: arguments.priority.clone(),
+        unasked: false,
     };
     if change == ThreadChange::default() {
         return Err(CliError::Usage(

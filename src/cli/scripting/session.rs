@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of what is changed or shown.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +15,12 @@ use crate::client::{Cause, Deadline, Failure, ReadError};
 use crate::model::account::{Environment, Platform};
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetched};
+use crate::model::ids::ChannelId;
 use crate::model::messages::Place;
 use crate::model::news::{Health, News};
 use crate::model::outbox::Lane;
 use crate::model::time::{SECOND, Timestamp, Zone};
+use crate::model::unreadable::{self, List};
 use crate::store::leases::{Holder, Vitals};
 use crate::store::{Reader, Store};
 use crate::sync::{Channel, Pulled, leading};
@@ -55,6 +58,10 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        for words in self.unreadable() {
+            // That it cannot be said is no reason to keep the leases.
+            let _ = print::note(&words);
+        }
         if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
             tracing::error!(%error, "the leases could not be given up");
         }
@@ -351,6 +358,23 @@ impl Session {
         self.leader_says(channel).as_ref().and_then(Failure::of_health)
     }
 
+    /// What of each list that was read could not be, in words.
+    fn unreadable(&self) -> Vec<String> {
+        let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = BTreeMap::new();
+        for news in told.iter() {
+            if let News::Unreadable(channel, list, rows) = news {
+                last.insert((channel.clone(), *list), rows.len());
+            }
+        }
+        let said = |((channel, list), count): ((ChannelId, List), usize)| {
+            let named = self.channels.iter().find(|it| it.spec().id == channel);
+            let name = named.map_or_else(|| channel.to_string(), |it| it.spec().name.clone());
+            format!("{name}: {}: {}", list.label(), unreadable::words(count))
+        };
+        last.into_iter().filter(|it| it.1 > 0).map(said).collect()
+    }
+
     /// What was said last of a failure.
     fn why(&self) -> String {
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -361,7 +385,9 @@ impl Session {
                 Health::Offline { why, .. } | Health::Trouble { why, .. } | Health::Misconfigured { why },
             ) => Some(why.to_string()),
             News::Fetched(_, _, Err(why)) => Some(why.to_string()),
-            News::NotForThisKey(_, why) | News::Notice(_, _, why) => Some(why.to_string()),
+            News::NotForThisKey(_, why) | News::NotOnThisServer(_, why) | News::Notice(_, _, why) => {
+                Some(why.to_string())
+            }
             _ => None,
         });
         why.unwrap_or_else(|| "the server did not answer as it should; the log says more".to_owned())

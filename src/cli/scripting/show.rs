@@ -11,6 +11,7 @@ use crate::cli::scripting::top::{self, Wanted};
 use crate::cli::scripting::{Common, ConversationArguments, Session};
 use crate::model::filter::Filter as ListFilter;
 use crate::model::queries::HistoryQuery;
+use crate::model::unreadable;
 
 /// Which conversations are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,7 +71,13 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
             return Ok(());
         }
         let (name, label) = (&channel.spec().name, session.label(channel));
-        for row in top::rows(session, channel, &platform, &wanted)? {
+        let rows = top::rows(session, channel, &platform, &wanted)?;
+        let stand_ins = session.reader.counts(&channel.spec().id)?.unreadable;
+        if stand_ins > 0 {
+            let words = unreadable::words(usize::try_from(stand_ins).unwrap_or(usize::MAX));
+            print::note(&format!("{name}: conversations: {words}; each is listed as unreadable-…"))?;
+        }
+        for row in rows {
             if arguments.common.json {
                 items.push(print::conversation_json(name, session.is_test(channel), &row));
             } else {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::connections::private_file;
+use crate::disk;
 
 /// Bytes of the longest key file that is read.
 const LONGEST: u64 = 16 * 1024;
@@ -55,8 +55,8 @@ pub fn read_private(path: &Path) -> Result<String, Unreadable> {
 pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let wrap = |error: io::Error| format!("keeping the key in {}: {error}", path.display());
-    make_private_folder(folder).map_err(wrap)?;
-    private_file::write(path, text.as_bytes()).map_err(wrap)
+    disk::own_folder(folder).map_err(wrap)?;
+    disk::write(path, text.as_bytes()).map_err(wrap)
 }
 
 /// Removes a file; tells whether it was there.
@@ -109,16 +109,4 @@ fn check_owner(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Unreadab
 #[cfg(not(unix))]
 fn check_owner(_: &Path, _: &std::fs::Metadata) -> Result<(), Unreadable> {
     Ok(())
-}
-
-#[cfg(unix)]
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
 }

@@ -7,6 +7,7 @@
 
 pub mod addresses;
 pub mod compose;
+pub mod fields;
 pub mod files;
 pub mod quotes;
 

@@ -269,13 +269,16 @@ pub struct ThreadChange {
     pub category: Option<String>,
     /// How urgent it is.
     pub priority: Option<String>,
+    /// Whether no person asked for it: it comes of opening the thread.
+    pub unasked: bool,
 }
 
 impl ThreadChange {
     /// Whether all that `older` changes is changed by this one too.
     pub fn covers(&self, older: &Self) -> bool {
         let covers = |new: bool, old: bool| new || !old;
-        covers(self.is_read.is_some(), older.is_read.is_some())
+        (older.unasked || !self.unasked)
+            && covers(self.is_read.is_some(), older.is_read.is_some())
             && covers(self.is_starred.is_some(), older.is_starred.is_some())
             && covers(self.place.is_some(), older.place.is_some())
             && covers(self.category.is_some(), older.category.is_some())

@@ -157,6 +157,12 @@ impl Class {
 }
 
 impl Operation {
+    /// Whether no person asked for it: then none is asked what to do where it
+    /// cannot be done.
+    pub fn is_unasked(&self) -> bool {
+        matches!(self, Self::ChangeThread { change, .. } if change.unasked)
+    }
+
     /// The word kept in the database and shown in the outbox.
     pub fn word(&self) -> &'static str {
         match self {
@@ -349,7 +355,9 @@ mod tests {
             (react("m1"), react("m1"), true),
             (react("m1"), react("m2"), false),
             (file(both.clone()), file(read.clone()), true),
-            (file(read), file(both), false),
+            (file(read.clone()), file(both), false),
+            (file(ThreadChange { unasked: true, ..read.clone() }), file(read.clone()), false),
+            (file(read.clone()), file(ThreadChange { unasked: true, ..read }), true),
             (save("+1", Some("Maria")), save("+1", None), true),
             (save("+1", None), save("+1", Some("Maria")), false),
             (save("+1", None), save("+2", None), false),

@@ -67,6 +67,12 @@ pub enum DatabaseError {
     /// Another service runs on the file.
     #[error("another frontdesk serves this file; end that one first, or use another file")]
     InUse,
+    /// The file holds nothing, though a service has used it.
+    #[error(
+        "the database file is empty (0 bytes), though a service has used it: bring a copy back, or move it away \
+         to start with a new one"
+    )]
+    Emptied,
     /// A job failed badly, or the service is stopping.
     #[error("the database did not finish a job")]
     Closed,

@@ -3,13 +3,14 @@
 //!
 //! Knows nothing of what the tables mean.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::disk;
 use crate::service::database::{DatabaseError, lock};
 
 /// Marks the file as this service's.
@@ -65,8 +66,14 @@ pub struct Opened {
 /// Opens the writer's connection and locks the file for it; makes the file and
 /// its tables when absent.
 pub fn writer(path: &Path) -> Result<(Connection, Opened, File), DatabaseError> {
+    // Looked for first: the key is made beside a database that is there.
+    let was_used =
+        [".key", "-wal"].iter().any(|it| fs::metadata(beside(path, it)).is_ok_and(|it| it.len() > 0));
     // Somebody's text is not a corrupt database.
     let begun = beginning(path)?;
+    if was_used && begun.is_empty() && path.exists() {
+        return Err(DatabaseError::Emptied);
+    }
     if !(begun.is_empty() || begun == BEGINNING) {
         return Err(DatabaseError::NoDatabase);
     }
@@ -109,8 +116,6 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
 
 fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     make_private(path)?;
-    // A log that was left behind tells of an end nobody prepared.
-    let unclean = fs::metadata(beside(path, "-wal")).is_ok_and(|it| it.len() > 0);
     let mut connection = Connection::open(path)?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -124,9 +129,7 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     connection.execute_batch(SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);
     keep_plans(&connection)?;
-    if unclean {
-        check(&connection)?;
-    }
+    check(&connection)?;
     let fresh = tables == 0;
     if fresh {
         let change = connection.transaction()?;
@@ -204,14 +207,8 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 /// Makes the file with mode 0600 before SQLite would with another, and its
 /// folder when there is none.
 fn make_private(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    path.parent().map_or(Ok(()), disk::folder)?;
+    disk::open(path).map(drop)
 }
 
 #[cfg(test)]
@@ -229,6 +226,42 @@ mod tests {
         assert!(opened.fresh);
         let aside = opened.set_aside.expect("set aside");
         assert_eq!(fs::read(aside).expect("kept"), garbage);
+    }
+
+    /// A page of a tree that is zeroed, as a disk may leave it, is found before
+    /// anything is served from the file.
+    #[test]
+    fn a_zeroed_page_is_found_at_the_start() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        drop(writer(&path).expect("opens"));
+        let whole = fs::read(&path).expect("there");
+        let mut found = 0;
+        for page in 1..whole.len() / 4096 {
+            let mut damaged = whole.clone();
+            damaged[page * 4096..(page + 1) * 4096].fill(0);
+            let path = folder.path().join(format!("{page}.db"));
+            fs::write(&path, &damaged).expect("written");
+            let (_, opened) = writer(&path).expect("opens");
+            assert!(opened.set_aside.is_some(), "page {page}");
+            found += 1;
+        }
+        assert!(found > 10);
+    }
+
+    #[test]
+    fn an_emptied_file_is_no_new_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        fs::write(&path, "").expect("made");
+        drop(writer(&path).expect("a file of no bytes that nobody used is new"));
+        for trace in [".key", "-wal"] {
+            let path = folder.path().join(format!("x{trace}.db"));
+            fs::write(&path, "").expect("emptied");
+            fs::write(beside(&path, trace), "x").expect("written");
+            assert!(matches!(writer(&path), Err(DatabaseError::Emptied)), "{trace}");
+            assert_eq!(fs::metadata(&path).expect("there").len(), 0);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Knows nothing of what jobs do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +13,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
+use crate::disk::Standing;
 use crate::service::database::{DatabaseError, savepoint};
 
 /// Jobs in one transaction at most.
@@ -33,11 +35,12 @@ impl Writer {
     /// Starts the thread.
     pub fn start(connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel();
+        let standing = Standing::of(Path::new(connection.path().unwrap_or_default()));
         let commits = Arc::new(AtomicU64::new(0));
         let counted = commits.clone();
         let thread = std::thread::Builder::new()
             .name("service-writer".to_owned())
-            .spawn(move || write_all(connection, &waiting, &committed, &counted))?;
+            .spawn(move || write_all((connection, standing), &waiting, &committed, &counted))?;
         Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits })
     }
 
@@ -110,11 +113,17 @@ where
     })
 }
 
-fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify, commits: &AtomicU64) {
+fn write_all(
+    (connection, standing): (Connection, Standing),
+    waiting: &Receiver<Job>,
+    committed: &Notify,
+    commits: &AtomicU64,
+) {
     while let Ok(first) = waiting.recv() {
         // Another process may hold the file. A job that ran all the same
         // would keep its work by itself and be called a failure.
-        let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(|cause| cause.to_string());
+        let begin = || connection.execute_batch("BEGIN IMMEDIATE").map_err(|cause| cause.to_string());
+        let begun = stands(&standing).and_then(|()| begin());
         let open = begun.as_ref().map(|()| &connection).map_err(String::as_str);
         let mut answers = vec![first(open)];
         while answers.len() < TOGETHER
@@ -122,7 +131,7 @@ fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify
         {
             answers.push(job(open));
         }
-        let kept = begun.and_then(|()| commit(&connection));
+        let kept = begun.and_then(|()| commit(&connection)).and_then(|()| stands(&standing));
         if let Err(cause) = &kept {
             tracing::error!(%cause, "a transaction could not be kept");
         }
@@ -134,6 +143,18 @@ fn write_all(connection: Connection, waiting: &Receiver<Job>, committed: &Notify
     if let Err(cause) = connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);") {
         tracing::warn!(%cause, "the database's log could not be folded in");
     }
+}
+
+/// What is written into a file that was deleted, moved or replaced is lost.
+fn stands(standing: &Standing) -> Result<(), String> {
+    if standing.holds() {
+        return Ok(());
+    }
+    let path = standing.path().display();
+    Err(format!(
+        "{path} was deleted, moved or replaced while the service was using it, so nothing is kept any more: end \
+         the service, bring the file back if you have it, and start again"
+    ))
 }
 
 fn commit(connection: &Connection) -> Result<(), String> {

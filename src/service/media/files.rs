@@ -5,11 +5,11 @@
 //! wait for the disk.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::connections::private_file;
+use crate::disk;
 
 /// The folder of uploaded media.
 #[derive(Debug, Clone)]
@@ -26,11 +26,7 @@ impl MediaFiles {
         let mut folder = database.as_os_str().to_owned();
         folder.push(".media");
         let folder = PathBuf::from(folder);
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
+        disk::folder(&folder)?;
         Ok(Self { folder })
     }
 
@@ -39,7 +35,7 @@ impl MediaFiles {
     /// # Errors
     /// When the disk refuses, or a file of this name is there.
     pub fn store(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = private_file::create(&self.path(name)?)?;
+        let mut file = disk::create(&self.path(name)?)?;
         let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| self.sync());
         if written.is_err() {
             self.remove(name);

@@ -9,6 +9,7 @@ use crate::model::queries::{TabCounts, UNREAD_MOST};
 use crate::model::snooze::WHATEVER_COMES;
 use crate::store::StoreError;
 use crate::store::rows::{local, time};
+use crate::store::stand_ins::STAND_INS;
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.
@@ -79,6 +80,9 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
                  AND EXISTS (SELECT 1 FROM desk.campaign_wave w
                      WHERE w.campaign = p.number AND w.sent_at IS NULL) LIMIT ?2)",
         )?,
+        unreadable: count(&format!(
+            "SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND id GLOB '{STAND_INS}' LIMIT ?2)"
+        ))?,
         unread_mail: unread_mail(connection, channel)?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
         hushed,

@@ -138,10 +138,14 @@ fn write_change(change: &ThreadChange) -> Value {
         Some(ThreadPlace::Folder(name)) => (None, Some(name)),
         None => (None, None),
     };
-    json!({
+    let mut fields = json!({
         "isRead": change.is_read, "isStarred": change.is_starred, "archived": archived, "folder": folder,
         "category": change.category, "priority": change.priority,
-    })
+    });
+    if change.unasked {
+        fields["unasked"] = true.into();
+    }
+    fields
 }
 
 fn read_change(fields: &Fields<'_>) -> ThreadChange {
@@ -155,6 +159,7 @@ fn read_change(fields: &Fields<'_>) -> ThreadChange {
         place,
         category: fields.text("category"),
         priority: fields.text("priority"),
+        unasked: flag("unasked") == Some(true),
     }
 }
 

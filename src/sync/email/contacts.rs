@@ -7,6 +7,7 @@ use crate::model::account::Platform;
 use crate::model::email::{MailWish, Thread, ThreadFilter};
 use crate::model::news::News;
 use crate::model::text::SafeText;
+use crate::model::unreadable::List;
 use crate::sync::Channel;
 use crate::sync::health::Resource;
 use crate::sync::report::{Pulled, Trouble};
@@ -43,6 +44,7 @@ impl Channel {
             MailWish::Correspondents(search) => {
                 let typed = Some(search.as_str()).filter(|it| !it.is_empty());
                 let listed = self.client.for_person().email_contacts(typed, None).await?;
+                self.note_unreadable(List::Correspondents, &listed, true);
                 self.store.apply_correspondents(self.id(), listed.items).await?;
                 self.tell(News::Correspondents(self.id().clone(), search.clone()));
             }

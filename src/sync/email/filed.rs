@@ -54,6 +54,16 @@ impl Channel {
         Ok(())
     }
 
+    /// A change nobody asked for was refused: it holds on this desk alone, so
+    /// that it is not tried again at every look.
+    pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), Trouble> {
+        let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
+        let id = ConversationId::new(thread.as_str());
+        let filed = Filed { ignored: fields(change), ..Filed::default() };
+        self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
+        Ok(())
+    }
+
     /// What became of the fields of a change.
     async fn read_back(
         &self,
@@ -145,6 +155,7 @@ fn without(change: &ThreadChange, ignored: &[Field]) -> ThreadChange {
         place: change.place.clone().filter(|_| keeps(Field::Place)),
         category: change.category.clone().filter(|_| keeps(Field::Category)),
         priority: change.priority.clone().filter(|_| keeps(Field::Priority)),
+        unasked: change.unasked,
     }
 }
 
@@ -160,6 +171,7 @@ mod tests {
             place: Some(ThreadPlace::Archived(true)),
             category: Some("Orders".to_owned()),
             priority: None,
+            unasked: false,
         };
         let told = Thread {
             is_read: Some(true),

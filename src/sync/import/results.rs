@@ -4,12 +4,13 @@
 //! Knows nothing of the outbox.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, Writer, WriterBuilder};
 
+use crate::disk;
 use crate::model::cells;
 use crate::sync::import::reading::number_of;
 use crate::sync::import::{ImportError, file_error, results_of};
@@ -83,14 +84,7 @@ impl Results {
         let mut results = Self::read(of)?;
         let path = results.path.clone();
         let fails = |error: std::io::Error| file_error(&path, error);
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let mut file = options.open(&path).map_err(fails)?;
+        let mut file = disk::append(&path).map_err(fails)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(fails)?;
         let whole = whole_lines(&text).len();

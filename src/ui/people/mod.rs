@@ -9,6 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::layout::Area;
 use crate::app::loads::Pane;
 use crate::app::people::marking::Marked;
@@ -18,6 +19,7 @@ use crate::model::contacts::Person;
 use crate::model::outbox::{Operation, OutboxRow, RowState};
 use crate::model::text::SafeText;
 use crate::model::time::{ago, short_span};
+use crate::model::unreadable::{self, List};
 use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::theme::Theme;
@@ -82,9 +84,15 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     if app.shown(Pane::Page) != Shown::Well {
         return;
     }
-    let words = " contacts without a phone number are not listed by the interface ";
+    let (words, style) = match app.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {
+        0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
+        count => {
+            let open = app.key_of(Command::ShowUnreadable);
+            (format!(" {}: {open} ", unreadable::words(count)), theme.waiting())
+        }
+    };
     let y = area.y + area.height.saturating_sub(1);
-    paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
+    paint::text(buffer, area.x + 2, y, area.width.saturating_sub(4), &words, style);
 }
 
 /// What an empty page says.

@@ -267,3 +267,28 @@ async fn a_test_key_files_on_this_desk_only() {
     let (thread, _) = shown(&hands);
     assert_eq!((thread.is_read, thread.only_here), (Some(true), vec![Field::Read]));
 }
+
+/// Opening a thread marks it as read. Where a server refuses that, nobody is
+/// asked what to do, and it is not tried at every look.
+#[tokio::test]
+async fn what_nobody_asked_for_never_asks() {
+    type Make = fn() -> Answer;
+    let refusals: [Make; 3] = [
+        || Answer::refusal(400, "VALIDATION_ERROR", "no such field"),
+        || Answer::refusal(403, "FORBIDDEN", "not for this key"),
+        || Answer::refusal(404, "NOT_FOUND", "no such route"),
+    ];
+    for make in refusals {
+        let kept = kept();
+        let mut answers = mailbox(&kept, ALL);
+        let hands = at(move |request| if request.route() == FILED { make() } else { answers(request) }).await;
+        file(&hands, ThreadChange { unasked: true, ..read(true) }).await;
+        assert!(hands.history("t1").outbox.is_empty(), "no row is left");
+        assert_eq!(notices(&hands), [""; 0], "nor is it said");
+        assert_eq!(shown(&hands).0.is_read, Some(true), "it holds on this desk");
+        // What a person asked for asks.
+        file(&hands, read(true)).await;
+        let rows = hands.history("t1").outbox;
+        assert!(matches!(rows[0].state, RowState::Stopped(Stop::Refused, _)), "{rows:?}");
+    }
+}

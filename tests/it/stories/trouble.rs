@@ -1,7 +1,7 @@
 //! Servers that misbehave: the tab says what is wrong, typing goes on, and
 //! it works again when it ends.
 
-use wiremock::matchers::any;
+use wiremock::matchers::{any, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::desk::Desk;
@@ -79,4 +79,49 @@ fn faults_end_and_the_tab_works_again() {
     desk.keys("<Enter>i").types("typing goes on").shows("typing goes on");
     desk.dev("fault", serde_json::json!({"path_prefix": "/", "count": 0}));
     desk.settle().shows("live").hides("SERVER TROUBLE");
+}
+
+/// Of a list, one item is no conversation; of contacts this server has none.
+#[test]
+fn what_cannot_be_read_is_shown_and_counted_and_what_is_missing_is_no_trouble() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let account = r#"{"id":1,"workspace":null,"assistant":{"platform":"WHATSAPP"},"whatsappNumber":"+34600",
+        "creditsBalance":"10","environment":"live"}"#;
+    let list = r#"{"data":[{"id":7,"customerPhone":"+34600111222","customerName":"Maria","status":"active",
+        "lastMessagePreview":"cut \ud83d","lastMessageAt":"2026-11-20T09:10:00Z","escalation":{"state":"none"}},
+        {"id":["of","a","list"],"customerName":"Nobody"}],"hasMore":0,"nextCursor":5}"#;
+    let webhooks = r#"{"data":["no webhook"]}"#;
+    let server = runtime.block_on(async {
+        let server = MockServer::start().await;
+        for (path, body) in
+            [("/v1/account$", account), ("/v1/conversations$", list), ("/v1/webhooks$", webhooks)]
+        {
+            let answer = ResponseTemplate::new(200).set_body_raw(body, "application/json");
+            Mock::given(path_regex(path)).respond_with(answer).mount(&server).await;
+        }
+        let gone = ResponseTemplate::new(404).set_body_raw("<html>Cannot GET /contacts</html>", "text/html");
+        Mock::given(path_regex("/v1/contacts$")).respond_with(gone).mount(&server).await;
+        let nothing = ResponseTemplate::new(200).set_body_raw(r#"{"data":[]}"#, "application/json");
+        Mock::given(path_regex("/v1/.*(messages|new-message|templates)$"))
+            .respond_with(nothing)
+            .mount(&server)
+            .await;
+        server
+    });
+    let mut desk = Desk::on_server(&format!("{}/v1", server.uri()), "svc_live_0123456789");
+    desk.resize((120, 40));
+    desk.settle().settle().shows("Maria").shows("cut \u{fffd}").hides("AI failing");
+    desk.shows("This row could not be read").shows("1 row could not be read: g u");
+    desk.clicks("This row could not be read")
+        .settle()
+        .keys("d")
+        .shows("\"of\"")
+        .shows("Nobody")
+        .keys("<Esc>");
+    desk.keys("<Esc>p").shows("could not be read").hides("AI pausing");
+    desk.keys("gk").settle().shows("unreadable").shows("2 rows could not be read");
+    desk.keys("gu").shows("webhooks:").shows("no webhook").keys("<Esc>");
+    desk.keys("gp").settle();
+    desk.wait(5_000_000);
+    desk.settle().shows("this server has no contacts").hides("SERVER TROUBLE");
 }

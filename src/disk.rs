@@ -1,0 +1,329 @@
+//! Files and folders of this user alone: made with their modes whatever the
+//! umask, written whole or not at all, looked at before they are trusted.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Makes all that this process creates from here on private, also what
+/// libraries and child processes make.
+#[cfg(unix)]
+pub fn keep_private() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
+/// Makes all that this process creates from here on private.
+#[cfg(not(unix))]
+pub fn keep_private() {}
+
+/// How a file is opened that is made readable by its owner only if it is new.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a file that is not there yet; a link of its name counts as there.
+///
+/// # Errors
+/// When there is something of that name, or the folder takes no file.
+pub fn create(path: &Path) -> io::Result<File> {
+    private().write(true).create_new(true).open(path)
+}
+
+/// Opens a file to read and write, and makes it if it is not there. SQLite
+/// gives its side files the same permissions.
+///
+/// # Errors
+/// When it can neither be opened nor made.
+pub fn open(path: &Path) -> io::Result<File> {
+    private().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// Opens a file to read and add to, and makes it if it is not there.
+///
+/// # Errors
+/// When it can neither be opened nor made.
+pub fn append(path: &Path) -> io::Result<File> {
+    private().read(true).append(true).create(true).open(path)
+}
+
+/// Makes a folder and those above it where they are not there, for this user
+/// alone; those that are there stay as they are.
+///
+/// # Errors
+/// When one cannot be made.
+pub fn folder(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// As [`folder`], for what is to be trusted: one that others can write in is
+/// refused, and never changed, as it may be shared on purpose.
+///
+/// # Errors
+/// As [`folder`], and when others can write in it.
+pub fn own_folder(path: &Path) -> io::Result<()> {
+    folder(path)?;
+    if is_open_to_others(&fs::metadata(path)?, 0o022) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, SHARED));
+    }
+    Ok(())
+}
+
+/// Why a folder is refused.
+const SHARED: &str = "others can write in this folder, so it was not used and not changed; choose a folder of \
+     your own, or run chmod 700 on it";
+
+/// Whether others than the owner have one of these rights.
+#[cfg(unix)]
+pub fn is_open_to_others(metadata: &fs::Metadata, rights: u32) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & rights != 0
+}
+
+/// Whether others than the owner have one of these rights.
+#[cfg(not(unix))]
+pub fn is_open_to_others(_: &fs::Metadata, _: u32) -> bool {
+    false
+}
+
+/// Opens a file to read without waiting for what is no plain file: a pipe or a
+/// device.
+///
+/// # Errors
+/// When it is not there, cannot be opened, or is no plain file.
+pub fn plain(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+    }
+    Ok(file)
+}
+
+/// Reads a plain file as text.
+///
+/// # Errors
+/// As [`plain`], and when it is no text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    plain(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Which file stands at a path, so that it is noticed when it is deleted,
+/// moved or replaced while it is open: what is written then is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    path: PathBuf,
+    file: Option<(u64, u64)>,
+}
+
+impl Standing {
+    /// The file at a path, as it stands now.
+    pub fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), file: number(path) }
+    }
+
+    /// Where it stood.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it stands there still.
+    pub fn holds(&self) -> bool {
+        self.file.is_none() || number(&self.path) == self.file
+    }
+}
+
+/// What tells a file from all others on this machine.
+#[cfg(unix)]
+fn number(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// What tells a file from all others; not known on this system.
+#[cfg(not(unix))]
+fn number(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// Looks whether a folder takes what is written into it; leaves nothing.
+///
+/// # Errors
+/// When it does not, such as where the disk is full or read-only.
+pub fn can_take(folder: &Path) -> io::Result<()> {
+    let part = part_of(&folder.join("probe"));
+    let written = create(&part).and_then(|mut file| {
+        file.write_all(&[0; PROBE])?;
+        file.sync_all()
+    });
+    match fs::remove_file(&part) {
+        Err(cause) if written.is_ok() => Err(cause),
+        _ => written,
+    }
+}
+
+/// Bytes written to look whether there is room: a few pages of a database.
+const PROBE: usize = 64 * 1024;
+
+/// Where a file is written before it takes its name: a name of its own, as
+/// another process may be writing too.
+fn part_of(path: &Path) -> PathBuf {
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", uuid::Uuid::new_v4()));
+    PathBuf::from(part)
+}
+
+/// Writes a file whole or not at all, over what may be there.
+///
+/// # Errors
+/// When its folder takes no file; what was there is as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = &part_of(path);
+    let written = create(part).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let done = written.and_then(|()| fs::rename(part, path));
+    if done.is_err() {
+        // The first error tells more than one about the leftover.
+        let _ = fs::remove_file(part);
+    }
+    done
+}
+
+/// Looks whether a file can be written here later; leaves nothing.
+///
+/// # Errors
+/// When its folder takes no file, or a folder is in its place.
+pub fn can_write(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let part = part_of(path);
+    create(&part)?;
+    fs::remove_file(part)
+}
+
+/// As [`write`], with the folder made that it goes into.
+///
+/// # Errors
+/// When the folder can neither be made nor take a file.
+pub fn write_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    path.parent().map_or(Ok(()), folder)?;
+    write(path, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_write_at_once_and_one_of_them_is_there_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::thread::scope(|scope| {
+            for writer in b'a'..=b'h' {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        write(path, &[writer; 5000]).expect("written");
+                    }
+                });
+            }
+        });
+        let bytes = fs::read(&path).expect("there");
+        assert!(bytes.len() == 5000 && bytes.iter().all(|it| *it == bytes[0]));
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1, "nothing is left over");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_are_private_and_a_shared_one_is_refused_and_left() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().expect("a folder");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o7777;
+        let deep = root.path().join("a/b");
+        own_folder(&deep).expect("made");
+        assert_eq!((mode(&deep), mode(&root.path().join("a"))), (0o700, 0o700));
+        for shared in [0o777, 0o770, 0o1777, 0o722] {
+            fs::set_permissions(&deep, fs::Permissions::from_mode(shared)).expect("set");
+            let refused = own_folder(&deep).expect_err("shared");
+            assert!(refused.to_string().contains("others can write"), "{refused}");
+            assert_eq!(mode(&deep), shared, "it is left as it was");
+        }
+        fs::set_permissions(&deep, fs::Permissions::from_mode(0o755)).expect("set");
+        own_folder(&deep).expect("others may look");
+        for make in [open, append] {
+            let path = deep.join(uuid::Uuid::new_v4().to_string());
+            make(&path).expect("made");
+            assert_eq!(mode(&path), 0o600);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_deleted_moved_or_replaced_stands_no_more() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("file"), folder.path().join("other"));
+        write(&path, b"1").expect("written");
+        let standing = Standing::of(&path);
+        assert!(standing.holds());
+        fs::rename(&path, &other).expect("moved");
+        assert!(!standing.holds(), "moved");
+        write(&path, b"1").expect("written");
+        assert!(!standing.holds(), "another file");
+        fs::rename(&other, &path).expect("moved back");
+        assert!(standing.holds());
+        fs::remove_file(&path).expect("removed");
+        assert!(!standing.holds(), "deleted");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_plain_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+        assert!(made.success());
+        for path in [pipe.as_path(), folder.path(), Path::new("/dev/zero")] {
+            let refused = read_text(path).expect_err("no plain file").to_string();
+            assert!(refused.contains("not a plain file"), "{}: {refused}", path.display());
+        }
+        can_take(folder.path()).expect("there is room");
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1, "nothing is left");
+        assert!(can_take(&pipe).is_err());
+    }
+
+    #[test]
+    fn what_is_there_is_not_made_and_not_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        write(&path, b"kept").expect("written");
+        assert_eq!(create(&path).expect_err("there").kind(), io::ErrorKind::AlreadyExists);
+        write(&path.join("no folder"), b"lost").expect_err("not a folder");
+        write_with_folder(&folder.path().join("a/b/c"), b"kept").expect("written");
+        assert_eq!(fs::read(&path).expect("there"), b"kept");
+    }
+}

@@ -1,0 +1,49 @@
+//! Rows that stand in for conversations which could not be read: kept with the
+//! others, and gone once the list shows what they stood for.
+
+use rusqlite::params;
+
+use crate::model::conversations::Conversation;
+use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::time::Timestamp;
+use crate::store::{Store, StoreError, gone};
+
+/// What their ids match.
+pub(crate) const STAND_INS: &str = "unreadable-*";
+
+impl Store {
+    /// Removes rows that stood in for items of the list this page covers and
+    /// that are not in it any more: the item is readable now, or gone. Tells
+    /// whether there were any.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_stand_ins(
+        &self,
+        channel: &ChannelId,
+        page: &[Conversation],
+        is_last: bool,
+    ) -> Result<bool, StoreError> {
+        let times = || page.iter().filter_map(|it| it.last_message_at).map(Timestamp::micros);
+        let (Some(lowest), Some(highest)) = (times().min(), times().max()) else { return Ok(false) };
+        let lowest = if is_last { i64::MIN } else { lowest };
+        let kept: Vec<String> = page.iter().map(|it| it.id.to_string()).collect();
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let mut statement = cache.connection.prepare_cached(
+                    "SELECT id FROM conversation WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4",
+                )?;
+                let ids = statement
+                    .query_map(params![channel.as_str(), STAND_INS, lowest, highest], |row| row.get(0))?
+                    .collect::<Result<Vec<String>, _>>()?;
+                let mut any = false;
+                for id in ids.into_iter().filter(|it| !kept.contains(it)) {
+                    gone::remove(&cache.connection, &channel, &ConversationId::new(id))?;
+                    any = true;
+                }
+                Ok(any)
+            })
+            .await
+    }
+}

@@ -1,0 +1,58 @@
+//! Holds the names the raw view calls known to those the shapes are read by.
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::forward_to_deserialize_any;
+
+use crate::wire::conversations::ConversationBody;
+use crate::wire::email::EmailThreadBody;
+use crate::wire::messages::MessageBody;
+use crate::wire::telegram::TelegramConversationBody;
+
+/// Reads nothing, and tells which fields were asked for.
+struct Names<'a>(&'a mut Vec<&'static str>);
+
+impl<'de> Deserializer<'de> for Names<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(Error::custom("only a struct has fields"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Self::Error> {
+        self.0.extend(fields);
+        Err(Error::custom("only the names were wanted"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+fn names<'de, T: Deserialize<'de>>() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    assert!(T::deserialize(Names(&mut names)).is_err() && !names.is_empty());
+    names
+}
+
+#[test]
+fn what_is_read_of_an_item_is_known_to_the_raw_view() {
+    use crate::model::known::{ITEM, THREAD};
+    let items = [names::<ConversationBody>(), names::<MessageBody>(), names::<TelegramConversationBody>()];
+    for name in items.concat() {
+        assert!(ITEM.contains(&name), "{name}");
+    }
+    let mut thread = names::<EmailThreadBody>();
+    for name in &thread {
+        assert!(THREAD.contains(name), "{name}");
+    }
+    thread.sort_unstable();
+    let mut known = THREAD.to_vec();
+    known.sort_unstable();
+    assert_eq!(thread, known, "and nothing else of a thread is");
+}
