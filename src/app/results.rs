@@ -182,6 +182,11 @@ impl App {
             News::Mailed(channel, before, thread) => self.mailed(&channel, &before, &thread, effects),
             News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Uploading(_, row, percent) => self.uploading(row, percent),
+            News::Leader(channel, leader) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.leader = leader;
+                }
+            }
             News::Budget(channel, percent) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.budget = percent;

@@ -15,6 +15,7 @@ use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
+use crate::model::leader::Leader;
 use crate::model::news::Health;
 use crate::model::outbox::content::Markup;
 use crate::model::queries::{ConversationKey, TabCounts};
@@ -42,6 +43,8 @@ pub struct Tab {
     pub account: Option<Account>,
     /// How the connection fares.
     pub health: Health,
+    /// Which process sends what waits here.
+    pub leader: Leader,
     /// What the title counts.
     pub counts: TabCounts,
     /// Percent of the read budget in use.
@@ -84,6 +87,7 @@ impl Tab {
         Self {
             account: None,
             health: Health::Connecting,
+            leader: Leader::Unknown,
             counts: TabCounts::default(),
             budget: 0,
             reception: None,

@@ -26,6 +26,7 @@ pub mod ids;
 pub mod import;
 pub mod interactive;
 pub mod json;
+pub mod leader;
 pub mod links;
 pub mod local;
 pub mod looks;

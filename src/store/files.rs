@@ -35,6 +35,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_10.sql"),
     include_str!("schema/cache_11.sql"),
     include_str!("schema/cache_12.sql"),
+    include_str!("schema/cache_13.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[
@@ -48,6 +49,7 @@ pub(crate) const OUTBOX: &[&str] = &[
     include_str!("schema/outbox_8.sql"),
     include_str!("schema/outbox_9.sql"),
     include_str!("schema/outbox_10.sql"),
+    include_str!("schema/outbox_11.sql"),
 ];
 
 /// Where the two files lie.

@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         if row.state == RowState::Sending {
-            if is_lapsed(lane.lease_until, desk.now.wall) {
+            if lane.cut_off || is_lapsed(lane.lease_until, desk.now.wall) {
                 return Some(Choice::Recover);
             }
             self.wait(lane.lease_until.plus(1));

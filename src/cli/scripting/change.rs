@@ -12,6 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::scripting::content::ContentArguments;
+use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
 use crate::cli::{CliError, Misuse, print};
 use crate::client::Enclosed;
@@ -22,7 +23,7 @@ use crate::model::outbox::{Lane, Operation, RowState};
 use crate::model::time::SECOND;
 use crate::shell::files;
 use crate::store::outbox::NewRow;
-use crate::sync::{Channel, PushStep};
+use crate::sync::Channel;
 
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
@@ -202,14 +203,7 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
     let until = session.now().plus(session.patience);
     let name = &channel.spec().name;
     loop {
-        let leads = session.leads(channel)?;
-        let step = match leads {
-            true => session.runtime.block_on(async {
-                channel.upload_once(session.now()).await;
-                channel.push_once(session.now()).await
-            }),
-            false => PushStep::Idle,
-        };
+        let work = session.work(channel, "script")?;
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
         let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else {
             return match session.store().ending(row)?.as_deref() {
@@ -225,8 +219,12 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
                  `frontdesk outbox retry {row}` tries again, `frontdesk outbox drop {row}` gives it up"
             );
         }
-        let refused = matches!(session.leader_says(channel), Some(Health::Refused { .. }));
-        if step == PushStep::Halted || (!leads && refused) {
+        let refused = match &work {
+            Work::Halted => true,
+            Work::Elsewhere(other) => matches!(other.vitals.health, Some(Health::Refused { .. })),
+            Work::Moved | Work::Waits => false,
+        };
+        if refused {
             bail!(
                 "{name}: {word}: the server does not take this channel's key; row {row} is kept in the outbox: \
                  `frontdesk outbox list` shows it, `frontdesk channel test` looks at the key"
@@ -239,8 +237,8 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
                 session.patience / SECOND
             );
         }
-        if step != PushStep::Moved {
-            session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+        if work != Work::Moved {
+            session.sleep(LOOK);
         }
     }
 }

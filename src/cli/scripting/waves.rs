@@ -11,11 +11,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::print;
+use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, Files, Session};
 use crate::model::ids::CampaignId;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::model::time::SECOND;
 use crate::model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
-use crate::sync::{Channel, PushStep};
+use crate::sync::Channel;
 
 /// Between two looks at how far it is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -84,16 +85,10 @@ impl WaveArguments {
 /// When it waits for a person, or nothing moves for as long as the command
 /// waits.
 pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool) -> Result<()> {
-    let (mut before, mut account_at) = (None, None);
+    let mut before = None;
     let mut moved_at = session.now();
     loop {
-        if session.leads(channel)? {
-            refresh_account(session, channel, &mut account_at)?;
-            session.runtime.block_on(async {
-                channel.carry_campaigns(session.now()).await;
-                while channel.push_once(session.now()).await == PushStep::Moved {}
-            });
-        }
+        let work = session.work(channel, "broadcast")?;
         let campaign = find(session.store().campaign(id)?, id)?;
         let stands = (campaign.phase, campaign.begun(), campaign.counts());
         if before.as_ref() != Some(&stands) {
@@ -113,21 +108,14 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
         if session.now().since(moved_at) > session.patience + campaign.plan.pause() {
             bail!("nothing moved for a while; `frontdesk broadcast watch {id}` goes on with it");
         }
-        session.sleep(LOOK);
+        if work != Work::Moved {
+            session.sleep(LOOK);
+        }
     }
 }
 
 fn waits(campaign: &Campaign) -> String {
     if campaign.why.is_empty() { "a person paused it".to_owned() } else { campaign.why.to_string() }
-}
-
-/// The balance and the quality rating are what its rules look at.
-fn refresh_account(session: &Session, channel: &Channel, at: &mut Option<Timestamp>) -> Result<()> {
-    if at.is_none_or(|it| session.now().since(it) >= MINUTE) {
-        *at = Some(session.now());
-        session.read(channel, "reading the account", async || channel.pull_account().await)?;
-    }
-    Ok(())
 }
 
 /// `broadcast pause`, `broadcast stop`

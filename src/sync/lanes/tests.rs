@@ -37,6 +37,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         failures: 0,
         fence: 1,
         lease_until: at(90),
+        cut_off: false,
         read_first: false,
         due_at: at(0),
         first: first.map(Moment::from),

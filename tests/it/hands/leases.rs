@@ -9,7 +9,7 @@ use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::time::Clock;
 use frontdesk::store::Store;
-use frontdesk::store::leases::{Holder, LEASE, Vitals};
+use frontdesk::store::leases::{Holder, LEASE, Rank, Vitals, Wanted};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
 use frontdesk::sync::leading::{Leading, lease_name, owner};
@@ -256,7 +256,16 @@ async fn another_key_is_another_lease() {
     other.key = frontdesk::model::secret::Secret::new("svc_live_other");
     let names = [lease_name(hands.channel.spec()), lease_name(&other)];
     assert!(!names[0].contains("svc_") && names[0] != names[1], "{names:?}");
-    let wanted = |name: &String| vec![(name.clone(), Vitals::default())];
+    let wanted = |name: &String| {
+        vec![Wanted {
+            name: name.clone(),
+            channel: hands.channel.spec().id.clone(),
+            sends: false,
+            rank: Rank::Inbox,
+            kind: "inbox",
+            vitals: Vitals::default(),
+        }]
+    };
     let store = &hands.store;
     for (name, who, mine) in
         [(&names[0], "a", true), (&names[1], "b", true), (&names[0], "b", false), (&names[0], "a", true)]

@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::contacts::writable;
+use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, Session};
 use crate::model::import::DryRun;
 use crate::model::time::SECOND;
+use crate::sync::Channel;
 use crate::sync::import::{self, Import};
-use crate::sync::{Channel, PushStep};
 
 /// Between two looks at what became of rows on their way.
 const LOOK: Duration = Duration::from_millis(100);
@@ -82,15 +83,12 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
             said = session.now();
             print::note(&format!("{} of {}: {}", progress.done, progress.rows, progress.words()))?;
         }
-        let moved = session.leads(channel)? && {
-            let step = session.runtime.block_on(channel.push_once(session.now()));
-            step == PushStep::Moved
-        };
+        let work = session.work(channel, "contacts import")?;
         if channel.is_stopped() {
             bail!("the server does not take this channel's key; run it again once it does");
         }
-        if !moved {
-            session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+        if work != Work::Moved {
+            session.sleep(LOOK);
         }
     };
     if arguments.common.json {
