@@ -10,10 +10,11 @@ use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::listing::ListKind;
+use crate::app::notice::Fact;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::filter::Sort;
-use crate::model::time::SECOND;
+use crate::model::time::{SECOND, Timestamp};
 
 /// How long the first Ctrl-C waits for the second.
 const INTERRUPT: i64 = 2 * SECOND;
@@ -90,10 +91,7 @@ impl App {
                 self.copy(command, effects);
             }
             C::Zoom | C::Narrower | C::Wider | C::Mouse | C::Blur => self.view_command(command, effects),
-            C::Refresh => {
-                effects.push(Effect::Refresh(self.tab().channel.id.clone()));
-                self.say("asking the server");
-            }
+            C::Refresh => self.ask_server(effects),
             C::Redraw => effects.push(Effect::Redraw),
             C::Suspend => effects.push(Effect::Suspend),
             C::Help => self.open_layer(Layer::Help(Box::default())),
@@ -102,6 +100,15 @@ impl App {
             // The composer's commands are handled where its keys are.
             _ => self.page_command(command, effects),
         }
+    }
+
+    /// Reads everything of the tab at hand again now.
+    fn ask_server(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab_mut();
+        tab.asked = true;
+        let channel = tab.channel.id.clone();
+        effects.push(Effect::Refresh(channel.clone()));
+        self.state(Fact::Asking(channel));
     }
 
     /// Commands that go to a page or a tab.
@@ -330,7 +337,12 @@ impl App {
             return self.quit(effects);
         }
         self.interrupted_at = Some(self.now);
-        self.say(self.keyed("press {interrupt} again to quit; drafts are safe"));
+        self.state(Fact::Interrupted);
+    }
+
+    /// Until when one more key ends the desk.
+    pub(super) fn interrupted_until(&self) -> Option<Timestamp> {
+        self.interrupted_at.map(|it| it.plus(INTERRUPT))
     }
 
     /// Quits, after saying what is left open.

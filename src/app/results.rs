@@ -13,7 +13,7 @@ use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{HistoryPage, HistoryQuery};
+use crate::model::queries::{HistoryPage, HistoryQuery, TabCounts};
 use crate::model::time::HOUR;
 
 /// No upload takes longer.
@@ -36,12 +36,7 @@ impl App {
                 }
             }
             Loaded::History(query, page) => self.history_loaded(&query, *page),
-            Loaded::Counts(channel, counts) => {
-                if let Some(tab) = self.tab_of(&channel) {
-                    tab.counts = counts;
-                }
-                self.leave_when_handed_back(effects);
-            }
+            Loaded::Counts(channel, counts) => self.counted(&channel, counts, effects),
             Loaded::Draft(channel, conversation, draft) => {
                 let in_memory = self.draft_in_memory(&channel, &conversation);
                 let composer = self.tab_of(&channel).and_then(|it| it.composer.as_mut());
@@ -100,6 +95,18 @@ impl App {
         }
     }
 
+    /// What a tab's title counts has come. What waits for credits is among what
+    /// was stopped.
+    fn counted(&mut self, channel: &ChannelId, counts: TabCounts, effects: &mut Vec<Effect>) {
+        if let Some(tab) = self.tab_of(channel) {
+            let before = std::mem::replace(&mut tab.counts, counts);
+            if before.stopped != tab.counts.stopped {
+                effects.push(Effect::Load(Load::Unpaid));
+            }
+        }
+        self.leave_when_handed_back(effects);
+    }
+
     /// A history has come; a window that opens again is told to whoever has
     /// something to send through it.
     fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
@@ -126,6 +133,7 @@ impl App {
             News::Health(channel, health) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.health = health;
+                    tab.asked = false;
                 }
             }
             News::Account(channel, account) => self.account(&channel, *account),

@@ -43,6 +43,8 @@ pub struct Tab {
     pub account: Option<Account>,
     /// How the connection fares.
     pub health: Health,
+    /// Whether a person asked the server and nothing has come back.
+    pub asked: bool,
     /// Which process sends what waits here.
     pub leader: Leader,
     /// What the title counts.
@@ -87,6 +89,7 @@ impl Tab {
         Self {
             account: None,
             health: Health::Connecting,
+            asked: false,
             leader: Leader::Unknown,
             counts: TabCounts::default(),
             budget: 0,

@@ -335,6 +335,10 @@ impl Channel {
             }
             self.tell(News::Conversations(self.id().clone()));
         }
+        if stop == Stop::Credits {
+            // The balance on screen was wrong.
+            self.pull_account().await;
+        }
         let why = if stop.is_ambiguous() { self.with_evidence(claimed, why).await } else { why };
         self.stop_row(claimed, stop, why).await
     }

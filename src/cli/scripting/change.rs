@@ -13,13 +13,13 @@ use serde_json::json;
 
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::session::Work;
-use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
+use crate::cli::scripting::{Common, ConversationArguments, Found, Session, waiting};
 use crate::cli::{CliError, Misuse, print};
 use crate::client::Enclosed;
 use crate::model::conversations::Automation;
 use crate::model::ids::{MessageId, RowId};
 use crate::model::news::Health;
-use crate::model::outbox::{Lane, Operation, RowState};
+use crate::model::outbox::{Lane, Operation, OutboxRow, RowState};
 use crate::model::time::SECOND;
 use crate::shell::files;
 use crate::store::outbox::NewRow;
@@ -205,6 +205,7 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
     loop {
         let work = session.work(channel, "script")?;
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
+        let others: Vec<OutboxRow> = rows.iter().map(|it| it.row.clone()).collect();
         let Some(left) = rows.into_iter().find(|it| it.row.id == *row) else {
             return match session.store().ending(row)?.as_deref() {
                 Some("done") => Ok(()),
@@ -232,9 +233,10 @@ pub fn confirmed(session: &Session, channel: &Channel, row: &RowId) -> Result<()
         }
         if session.now() > until {
             bail!(
-                "{name}: {word}: no clear answer in {} s; row {row} stays in the outbox and is asked again with \
+                "{name}: {word}: no clear answer in {} s: {}; row {row} stays in the outbox and is asked again with \
                  the same key: `frontdesk outbox list` shows it",
-                session.patience / SECOND
+                session.patience / SECOND,
+                waiting::words(session, channel, &work, (&left.row, &others))
             );
         }
         if work != Work::Moved {

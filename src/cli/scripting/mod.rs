@@ -25,6 +25,7 @@ mod single;
 mod standing;
 mod top;
 mod upload;
+pub mod waiting;
 mod waves;
 
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
