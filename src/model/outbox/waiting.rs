@@ -147,7 +147,7 @@ pub fn standstill(facts: &Facts<'_>) -> Option<Reason> {
         (Health::Refused { .. }, _) => Some(Reason::Key),
         (Health::Misconfigured { .. }, _) => Some(Reason::Configuration),
         (_, Leader::Nobody) => Some(Reason::Sender),
-        (Health::Offline { .. }, _) => Some(Reason::Connection),
+        (Health::Offline { .. } | Health::Silent { .. }, _) => Some(Reason::Connection),
         (Health::Trouble { .. }, _) => Some(Reason::Server),
         _ => None,
     }
