@@ -14,10 +14,10 @@ use crate::app::notice::Fact;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::filter::Sort;
-use crate::model::time::{SECOND, Timestamp};
+use crate::model::time::SECOND;
 
 /// How long the first Ctrl-C waits for the second.
-const INTERRUPT: i64 = 2 * SECOND;
+pub(super) const INTERRUPT: i64 = 2 * SECOND;
 
 impl App {
     /// Performs a command whose key was pressed and that can be done.
@@ -100,15 +100,6 @@ impl App {
             // The composer's commands are handled where its keys are.
             _ => self.page_command(command, effects),
         }
-    }
-
-    /// Reads everything of the tab at hand again now.
-    fn ask_server(&mut self, effects: &mut Vec<Effect>) {
-        let tab = self.tab_mut();
-        tab.asked = true;
-        let channel = tab.channel.id.clone();
-        effects.push(Effect::Refresh(channel.clone()));
-        self.state(Fact::Asking(channel));
     }
 
     /// Commands that go to a page or a tab.
@@ -338,11 +329,6 @@ impl App {
         }
         self.interrupted_at = Some(self.now);
         self.state(Fact::Interrupted);
-    }
-
-    /// Until when one more key ends the desk.
-    pub(super) fn interrupted_until(&self) -> Option<Timestamp> {
-        self.interrupted_at.map(|it| it.plus(INTERRUPT))
     }
 
     /// Quits, after saying what is left open.

@@ -2,6 +2,8 @@
 //! while, or a fact, for as long as it is one.
 
 use crate::app::App;
+use crate::app::actions::INTERRUPT;
+use crate::app::event::Effect;
 use crate::app::held::Held;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::time::{SECOND, Timestamp};
@@ -126,5 +128,19 @@ impl App {
     pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
         let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
         self.is_queueing() || self.undo.iter().any(|it| here(it) && self.now < it.until)
+    }
+
+    /// Reads everything of the tab at hand again now.
+    pub(super) fn ask_server(&mut self, effects: &mut Vec<Effect>) {
+        let tab = self.tab_mut();
+        tab.asked = true;
+        let channel = tab.channel.id.clone();
+        effects.push(Effect::Refresh(channel.clone()));
+        self.state(Fact::Asking(channel));
+    }
+
+    /// Until when one more key ends the desk.
+    pub(super) fn interrupted_until(&self) -> Option<Timestamp> {
+        self.interrupted_at.map(|it| it.plus(INTERRUPT))
     }
 }

@@ -191,7 +191,7 @@ impl Scene {
         let ended = self.binary.run(&["send", BO, &text, "--beside-ai", "--timeout", "150"], "");
         assert_eq!(ended.code, Some(0), "{} {when}: {}", self.name, ended.err);
         self.sent.push(text);
-        let text = format!("from Ana, {when}");
+        let text = format!("Ana {}", self.sent.len());
         self.desk.customer("whatsapp", ANA, "Ana", &text);
         self.desk.dev("clock", json!({"advance_seconds": 0}));
         for (kind, process) in watching.iter_mut() {

@@ -275,7 +275,7 @@ impl Reason {
             Self::ClearAnswer(None) => {
                 "no answer came; asking again with the same key, never twice".to_owned()
             }
-            Self::Decision(stop, Some(true)) => format!("{}; there are enough now", stop.label()),
+            Self::Decision(stop, Some(true)) => format!("{}; enough now", stop.label()),
             Self::Decision(stop, _) => stop.label().to_owned(),
             Self::RowBefore(None) => "waits for the one before it".to_owned(),
             Self::RowBefore(Some(stop)) => {

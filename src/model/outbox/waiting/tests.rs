@@ -1,3 +1,5 @@
+//! Cases of what a row waits for.
+
 use super::*;
 use crate::model::attachments::{Attachment, FileFacts};
 use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
@@ -283,7 +285,7 @@ fn a_row_says_what_its_channel_waits_for() {
 fn what_waits_for_credits_says_when_there_are_enough() {
     let row = text(1, "a", stopped(Stop::Credits));
     for (pays, way, words) in [
-        (Some(true), Way::SendUnpaid, "NOT SENT, out of credits; there are enough now"),
+        (Some(true), Way::SendUnpaid, "NOT SENT, out of credits; enough now"),
         (Some(false), Way::Decide, "NOT SENT, out of credits"),
         (None, Way::Decide, "NOT SENT, out of credits"),
     ] {

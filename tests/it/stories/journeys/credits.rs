@@ -74,7 +74,7 @@ fn an_unpaid_message_holds_up_nobody_else_and_says_which_key_sends_it() {
     // What comes behind it in the same conversation says what it waits for.
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
-    desk.settle().shows("NOT SENT, out of credits; there are enough now · Esc Y sends it");
+    desk.settle().shows("NOT SENT, out of credits; enough now · Esc Y sends it");
     desk.shows("Esc Y sends 1 that waited for credits");
     desk.types("Did it come?").keys("<Enter>").pass(5).settle();
     desk.shows("waits for the one before it, which asks: NOT SENT, out of credits");
