@@ -11,6 +11,7 @@ use crate::app::email::triage::Decision;
 use crate::app::event::{Effect, Intent, Load, Spread};
 use crate::app::layers::Layer;
 use crate::app::marks::{MOST, Marks};
+use crate::app::notice::Fact;
 use crate::app::snoozing;
 use crate::app::tab::Focus;
 use crate::app::undoing::What;
@@ -230,7 +231,14 @@ impl App {
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));
         }
-        self.say(self.told(plan, hold));
+        match hold / SECOND {
+            0 => self.say(self.told(plan)),
+            _ => {
+                self.queueing.expect(effects);
+                let until = self.now.plus(hold);
+                self.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
+            }
+        }
         let marks = std::mem::take(&mut self.list_mut().marks);
         if !marks.is_empty() {
             self.acting.before = marks;
@@ -259,8 +267,16 @@ impl App {
         }
     }
 
+    /// What is held, in words.
+    fn held_words(&self, plan: &Plan) -> String {
+        match plan.apply.len() + plan.skipped.len() > 1 {
+            true => format!("{}: {},", plan.wish.verb(), plan.words()),
+            false => format!("{},", plan.wish.past()),
+        }
+    }
+
     /// What is being done, in words.
-    fn told(&self, plan: &Plan, hold: i64) -> String {
+    fn told(&self, plan: &Plan) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
             (Wish::Snooze { until, stays }, _) => {
@@ -271,10 +287,8 @@ impl App {
             (wish, true) => wish.past().to_owned(),
         };
         let count = if many { format!(" {}", plan.words()) } else { String::new() };
-        let seconds = hold / SECOND;
         let undo = self.undo_key();
         match plan.wish.leaves() {
-            true if seconds > 0 => format!("{what}:{count}, in {seconds} s · {undo} stops it"),
             true => format!("{what}:{count} · {} shows each", self.key_of(Command::ShowResults)),
             false if many => format!("{what}:{count} · {undo} undoes"),
             false => format!("{what} · {undo} undoes"),

@@ -10,13 +10,14 @@ use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::listing::ListKind;
+use crate::app::notice::Fact;
 use crate::app::pages::Page;
 use crate::app::tab::{Focus, Tab};
 use crate::model::filter::Sort;
 use crate::model::time::SECOND;
 
 /// How long the first Ctrl-C waits for the second.
-const INTERRUPT: i64 = 2 * SECOND;
+pub(super) const INTERRUPT: i64 = 2 * SECOND;
 
 impl App {
     /// Performs a command whose key was pressed and that can be done.
@@ -92,10 +93,7 @@ impl App {
                 self.copy(command, effects);
             }
             C::Zoom | C::Narrower | C::Wider | C::Mouse | C::Blur => self.view_command(command, effects),
-            C::Refresh => {
-                effects.push(Effect::Refresh(self.tab().channel.id.clone()));
-                self.say("asking the server");
-            }
+            C::Refresh => self.ask_server(effects),
             C::Redraw => effects.push(Effect::Redraw),
             C::Suspend => effects.push(Effect::Suspend),
             C::Help => self.open_layer(Layer::Help(Box::default())),
@@ -333,7 +331,7 @@ impl App {
             return self.quit(effects);
         }
         self.interrupted_at = Some(self.now);
-        self.say(self.keyed("press {interrupt} again to quit; drafts are safe"));
+        self.state(Fact::Interrupted);
     }
 
     /// Quits, after saying what is left open.

@@ -58,7 +58,11 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
             let row = writable(app, tab)?;
             switchable(row, command == C::PauseAi)
         }
-        C::Close | C::CloseAndNext => closable(writable(app, tab)?),
+        C::Close | C::CloseAndNext => {
+            let row = writable(app, tab)?;
+            let held = app.holds_close(&row.channel, &row.conversation.id);
+            closable(row).map_err(|why| if held { format!("{why}; {{undo}} keeps it open") } else { why })
+        }
         C::Reply | C::Write | C::Canned | C::Template | C::Attach => sendable(app, tab, command),
         C::WriteNumber | C::Call => tab_writable(tab).and_then(|()| match tab.is_phone() {
             true => Ok(()),
@@ -265,7 +269,7 @@ pub(super) fn closable(row: &ConversationRow) -> Result<(), Reason> {
         return Err("this channel's conversations cannot be closed through the interface".into());
     }
     if row.close_pending {
-        return Err("already closing; {undo} keeps it open".into());
+        return Err("already closing".into());
     }
     if Tab::is_closed(row) {
         return Err("already closed".into());

@@ -162,14 +162,7 @@ impl App {
     fn go_to_field(&mut self) -> bool {
         let now = self.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
-        let fields = fields(composer);
-        let at = composer.sheet().cursor();
-        let here = fields.iter().position(|(place, _)| *place == at);
-        let next = match here {
-            Some(index) => fields.get(index + 1).or(fields.first()),
-            None => fields.iter().find(|(place, _)| *place > at).or(fields.first()),
-        };
-        let Some(((line, character), _)) = next.copied() else { return false };
+        let Some(((line, character), _)) = next_field(composer) else { return false };
         composer.change(now, |it| it.move_to(line, character));
         true
     }
@@ -193,9 +186,23 @@ impl App {
             let field = text[at..].split_inclusive('}').next().unwrap_or("");
             return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));
         }
-        let field = replies::unfilled(&text).into_iter().next()?;
-        Some(format!("{} is still to be filled in: Tab goes there", &text[field]))
+        let composer = self.tab().composer.as_ref()?;
+        let field = match next_field(composer) {
+            Some(((line, character), length)) => {
+                composer.area().lines()[line].chars().skip(character).take(length).collect()
+            }
+            None => text[replies::unfilled(&text).into_iter().next()?].to_owned(),
+        };
+        Some(format!("{field} is still to be filled in: Tab goes there"))
     }
+}
+
+/// The open field Tab goes to: the next one behind the cursor, from the end
+/// the first.
+fn next_field(composer: &Composer) -> Option<((usize, usize), usize)> {
+    let fields = fields(composer);
+    let at = composer.sheet().cursor();
+    fields.iter().find(|(place, _)| *place > at).or(fields.first()).copied()
 }
 
 /// The open fields: line and character, and how many characters they have.

@@ -18,7 +18,7 @@ impl App {
                 due = due.min(at);
             }
         };
-        consider(self.notice.as_ref().map(|it| it.until));
+        consider(self.notice_due());
         consider(self.lease_due().filter(|it| *it > self.now));
         consider(self.playing_due());
         consider(self.people_due());

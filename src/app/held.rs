@@ -36,6 +36,8 @@ pub(super) struct Queueing {
     waiting: VecDeque<Queued>,
     /// Whether what is asked for now undoes something.
     pub(super) quiet: bool,
+    /// Whether something held was asked for in this turn.
+    expected: bool,
 }
 
 impl Queueing {
@@ -47,14 +49,14 @@ impl Queueing {
                 self.waiting.push_back(Queued { group: group(), held: false, quiet, early: None });
             }
             if let Effect::Enqueue { intents, .. } = effect {
-                let held = intents.iter().any(|it| it.hold > 0);
+                let held = is_held(effect);
                 // What is filed has a line of its own among what was done.
                 let files = intents.iter().all(|it| matches!(it.operation, Operation::ChangeThread { .. }));
                 let quiet = self.quiet || files;
                 self.waiting.push_back(Queued { group: group(), held, quiet, early: None });
             }
         }
-        self.quiet = false;
+        (self.quiet, self.expected) = (false, false);
     }
 
     /// Decides over the oldest held one nothing was decided over; false when
@@ -66,13 +68,23 @@ impl Queueing {
 
     /// Whether anything held is on its way.
     pub(super) fn is_holding(&self) -> bool {
-        self.waiting.iter().any(|it| it.held)
+        self.expected || self.waiting.iter().any(|it| it.held)
+    }
+
+    /// What was just asked for is held: it is noted at the end of this turn.
+    pub(super) fn expect(&mut self, effects: &[Effect]) {
+        self.expected = effects.iter().any(is_held);
     }
 
     /// The oldest is on disk, or could not be put there.
     pub(super) fn settle(&mut self) -> Option<Queued> {
         self.waiting.pop_front()
     }
+}
+
+/// Whether an effect puts something held into the outbox.
+fn is_held(effect: &Effect) -> bool {
+    matches!(effect, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0))
 }
 
 /// A row that is held and can be taken back.

@@ -221,7 +221,13 @@ impl App {
     /// What takes back what was done last: while letters are text, the
     /// composer is left first.
     pub fn undo_key(&self) -> String {
-        let (leave, undo) = (self.key_of(Command::Leave), self.key_of(Command::Undo));
+        self.key_from_here(Command::Undo)
+    }
+
+    /// The key of a command, after the one that ends typing while somebody
+    /// types.
+    pub fn key_from_here(&self, command: Command) -> String {
+        let (leave, undo) = (self.key_of(Command::Leave), self.key_of(command));
         // With modes, the first Esc ends typing and the second one leaves.
         let twice = self.settings.vim && self.vim.mode() != vim::Mode::Normal && leave == "Esc";
         match self.is_typing() {

@@ -26,17 +26,16 @@ pub(super) struct Offer {
 enum What {
     /// Only the customer can open the window again: out of sight until then.
     SnoozeUntilReply(ConversationKey),
-    /// There are credits again.
-    SendUnpaid,
 }
 
 impl App {
-    /// What is offered now, in words behind its key.
+    /// What is offered now, in words behind its key: what was done last
+    /// suggests it, or else there are credits for what waits for them.
     pub fn offered(&self) -> Option<String> {
-        Some(match self.offer.as_ref()?.what {
-            What::SnoozeUntilReply(_) => "snoozes until the reply".to_owned(),
-            What::SendUnpaid => format!("sends {}", self.unpaid_words()),
-        })
+        match self.offer.as_ref().map(|it| &it.what) {
+            Some(What::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
+            None => self.has_unpaid().then(|| format!("sends {}", self.unpaid_words())),
+        }
     }
 
     /// A template leaves into a closed window: nothing else can be done there
@@ -56,11 +55,6 @@ impl App {
         }
     }
 
-    /// What waited for credits can leave.
-    pub(super) fn offer_unpaid(&mut self) {
-        self.offer = Some(Offer { what: What::SendUnpaid, until: self.now.plus(STANDS) });
-    }
-
     /// An offer ends with its time, and when the person turns to something
     /// else.
     pub(super) fn follow_offer(&mut self) {
@@ -69,7 +63,6 @@ impl App {
             What::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
-            What::SendUnpaid => self.has_unpaid(),
         };
         if !stays || offer.until <= self.now {
             self.offer = None;
@@ -78,10 +71,9 @@ impl App {
 
     /// Does what is offered.
     pub(super) fn take_offer(&mut self, effects: &mut Vec<Effect>) {
-        let Some(offer) = self.offer.take() else { return };
-        match offer.what {
-            What::SendUnpaid => self.ask_unpaid(),
-            What::SnoozeUntilReply(key) => {
+        match self.offer.take().map(|it| it.what) {
+            None => self.ask_unpaid(),
+            Some(What::SnoozeUntilReply(key)) => {
                 self.act_on(vec![key], Wish::Snooze { until: None, stays: false }, effects);
             }
         }

@@ -3,9 +3,11 @@
 //!
 //! Knows nothing of messages.
 
+use crate::app::App;
 use crate::app::history::History;
 use crate::app::lines::Item;
-use crate::model::outbox::{Operation, OutboxRow, RowState};
+use crate::model::ids::ChannelId;
+use crate::model::outbox::{Operation, OutboxRow, RowState, waiting};
 use crate::model::time::Timestamp;
 
 impl History {
@@ -42,6 +44,28 @@ impl History {
     /// Whether a text is due and has not left.
     pub fn has_due_text(&self, now: Timestamp) -> bool {
         self.rows().any(|it| it.operation.speaks() && it.can_recall() && it.not_before <= now)
+    }
+}
+
+impl App {
+    /// What a row that has not left waits for. `others` are the rows that may
+    /// stand before it.
+    pub fn waits_for<'a>(
+        &self,
+        row: &OutboxRow,
+        others: impl Iterator<Item = &'a OutboxRow>,
+    ) -> waiting::Reason {
+        waiting::reason(row, others, &waiting::Facts { pays: self.pays(row), ..self.facts_of(&row.channel) })
+    }
+
+    /// What holds up all sending of a tab, if anything does.
+    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::Reason> {
+        waiting::standstill(&self.facts_of(channel))
+    }
+
+    fn facts_of(&self, channel: &ChannelId) -> waiting::Facts<'_> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
+        waiting::Facts { now: self.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::app::pages::Page;
 use crate::app::tab::Tab;
 use crate::model::account::{Account, Environment};
 use crate::model::ids::{ChannelId, RowId};
+use crate::model::outbox::OutboxRow;
 use crate::model::prices::{self, Price};
 use crate::model::queries::OutboxEntry;
 use crate::model::spending::{self, Spent};
@@ -31,8 +32,6 @@ pub(super) struct Purse {
     unpaid: Vec<OutboxEntry>,
     /// Whether the list on screen may be old.
     pub(super) stale: bool,
-    /// Whether what waits is offered once it is known.
-    offers: bool,
 }
 
 /// How a balance fares.
@@ -85,26 +84,26 @@ impl App {
         self.balance_told(Some(account.credits), credits);
     }
 
-    /// A balance is known. Where it has grown, what waits for credits is
-    /// offered.
+    /// A balance is known.
     pub(super) fn balance_told(&mut self, before: Option<f64>, credits: f64) {
         self.purse.stale = true;
         if before != Some(credits) {
             self.pending.push(Effect::Load(Load::Spent));
-        }
-        let waits = self.tabs.iter().any(|it| it.counts.stopped > 0);
-        if before.is_some_and(|it| it < credits) && waits {
-            self.purse.offers = true;
-            self.pending.push(Effect::Load(Load::Unpaid));
         }
     }
 
     /// What waits for credits has come.
     pub(super) fn unpaid(&mut self, entries: Vec<OutboxEntry>) {
         self.purse.unpaid = entries;
-        if std::mem::take(&mut self.purse.offers) && !self.payable().is_empty() {
-            self.offer_unpaid();
-        }
+    }
+
+    /// Whether the balance pays for a row that waits for credits; `None` where
+    /// its price or the balance is not known.
+    pub fn pays(&self, row: &OutboxRow) -> Option<bool> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        tab.account.as_ref()?;
+        let price = spending::price(&row.operation, tab.template_price())?;
+        Some(!tab.channel.read_only && tab.cannot_pay(price).is_none())
     }
 
     /// Whether anything waits for credits that could leave.
@@ -121,7 +120,9 @@ impl App {
     fn payable(&self) -> Vec<&OutboxEntry> {
         let may = |it: &&OutboxEntry| {
             let tab = self.tabs.iter().find(|tab| tab.channel.id == it.row.channel);
-            tab.is_some_and(|tab| !tab.channel.read_only && self.balance(tab) != Balance::Empty)
+            let has_any =
+                || tab.is_some_and(|tab| !tab.channel.read_only && self.balance(tab) != Balance::Empty);
+            self.pays(&it.row).unwrap_or_else(has_any)
         };
         self.purse.unpaid.iter().filter(may).collect()
     }

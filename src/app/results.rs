@@ -15,7 +15,7 @@ use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{HistoryPage, HistoryQuery};
+use crate::model::queries::{HistoryPage, HistoryQuery, TabCounts};
 use crate::model::time::HOUR;
 
 /// No upload takes longer.
@@ -38,12 +38,7 @@ impl App {
                 }
             }
             Loaded::History(query, page) => self.history_loaded(&query, *page),
-            Loaded::Counts(channel, counts) => {
-                if let Some(tab) = self.tab_of(&channel) {
-                    tab.counts = counts;
-                }
-                self.leave_when_handed_back(effects);
-            }
+            Loaded::Counts(channel, counts) => self.counted(&channel, counts, effects),
             Loaded::Draft(channel, conversation, draft, aside) => {
                 self.draft_loaded(channel, conversation, draft, aside, effects);
             }
@@ -98,6 +93,18 @@ impl App {
         }
     }
 
+    /// What a tab's title counts has come. What waits for credits is among what
+    /// was stopped.
+    fn counted(&mut self, channel: &ChannelId, counts: TabCounts, effects: &mut Vec<Effect>) {
+        if let Some(tab) = self.tab_of(channel) {
+            let before = std::mem::replace(&mut tab.counts, counts);
+            if before.stopped != tab.counts.stopped {
+                effects.push(Effect::Load(Load::Unpaid));
+            }
+        }
+        self.leave_when_handed_back(effects);
+    }
+
     /// A history has come; a window that opens again is told to whoever has
     /// something to send through it.
     fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
@@ -124,6 +131,7 @@ impl App {
             News::Health(channel, health) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.health = health;
+                    tab.asked = false;
                 }
             }
             News::Account(channel, account) => self.account(&channel, *account),
@@ -191,6 +199,11 @@ impl App {
             }
             News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
             News::Uploading(_, row, percent) => self.uploading(row, percent),
+            News::Leader(channel, leader) => {
+                if let Some(tab) = self.tab_of(&channel) {
+                    tab.leader = leader;
+                }
+            }
             News::Budget(channel, percent) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.budget = percent;

@@ -7,6 +7,7 @@ use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};
 use crate::app::held::Early;
 use crate::app::layers::Layer;
+use crate::app::notice::Fact;
 use crate::app::settings::PauseOnReply;
 use crate::app::tab::Tab;
 use crate::app::{App, Held};
@@ -49,12 +50,12 @@ impl App {
     pub(super) fn close(&mut self, effects: &mut Vec<Effect>) {
         let hold = self.settings.hold;
         self.enqueue(Operation::Close, hold, effects);
-        match hold / SECOND {
-            0 => self.say("closing"),
-            seconds => {
-                self.say(format!("closing in {seconds} s · {} keeps it open", self.key_of(Command::Undo)));
-            }
+        if hold < SECOND {
+            return self.say("closing");
         }
+        self.queueing.expect(effects);
+        let until = self.now.plus(hold);
+        self.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
     }
 
     /// Sends what the composer holds, or ends the hold of what was sent.
@@ -89,6 +90,10 @@ impl App {
     pub(super) fn may_leave_later(&mut self, effects: &mut Vec<Effect>) -> bool {
         if let Err(reason) = self.may_send() {
             self.warn(reason);
+            return false;
+        }
+        if self.unfilled().is_some() {
+            self.state(Fact::Unfilled);
             return false;
         }
         let tab = self.tab();
@@ -217,7 +222,7 @@ impl App {
                 self.keyed("the window is closed: only templates leave now ({menu} t); the draft is kept")
             );
         }
-        self.unfilled().map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Whether places, buttons and lists can leave here now.
@@ -329,8 +334,10 @@ impl App {
         if self.queueing.decide(Early::Recall) {
             return;
         }
-        if let Some(group) = self.undoable() {
-            self.undo_group(group, effects);
+        let Some(group) = self.undoable() else { return };
+        if let Some(words) = self.passed_over(group) {
+            return self.say(words);
         }
+        self.undo_group(group, effects);
     }
 }

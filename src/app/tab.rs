@@ -17,6 +17,7 @@ use crate::app::settings::ChannelInfo;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
+use crate::model::leader::Leader;
 use crate::model::news::Health;
 use crate::model::outbox::content::Markup;
 use crate::model::queries::{ConversationKey, TabCounts};
@@ -71,6 +72,10 @@ pub struct Tab {
     pub account: Option<Account>,
     /// How the connection fares.
     pub health: Health,
+    /// Whether a person asked the server and nothing has come back.
+    pub asked: bool,
+    /// Which process sends what waits here.
+    pub leader: Leader,
     /// What the title counts.
     pub counts: TabCounts,
     /// Percent of the read budget in use.
@@ -115,6 +120,8 @@ impl Tab {
         Self {
             account: None,
             health: Health::Connecting,
+            asked: false,
+            leader: Leader::Unknown,
             counts: TabCounts::default(),
             budget: 0,
             reception: None,

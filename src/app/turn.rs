@@ -81,9 +81,6 @@ impl App {
 
     /// After each event: what has become due, and what is missing on screen.
     pub(super) fn settle(&mut self, effects: &mut Vec<Effect>) {
-        if self.notice.as_ref().is_some_and(|it| it.until <= self.now) {
-            self.notice = None;
-        }
         let now = self.now;
         self.undo.retain(|it| now < it.until);
         self.shape_panes();
@@ -117,6 +114,7 @@ impl App {
             self.journal.join(false);
         }
         self.end_trail();
+        self.end_notice();
         self.note_writes(effects);
         self.note_asked(effects);
     }

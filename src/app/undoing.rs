@@ -98,6 +98,8 @@ pub(super) struct Journal {
     groups: u64,
     /// Whether what follows belongs to the group before it.
     joined: bool,
+    /// What could not be taken back and was said so, by its number.
+    passed: Option<u64>,
     /// What became of the rows, as of when the list was opened.
     fates: HashMap<RowId, Fate>,
 }
@@ -261,6 +263,21 @@ impl App {
             }
         }
         None
+    }
+
+    /// Says once that something newer than this cannot be taken back any more,
+    /// and what the key takes back instead.
+    pub(super) fn passed_over(&mut self, group: u64) -> Option<String> {
+        let undone = |it: &&Done| !it.undone;
+        let newest = self.journal.done.iter().rev().find(undone)?;
+        let why = self.way(newest).err()?;
+        if self.journal.passed == Some(newest.group) {
+            return None;
+        }
+        let older = self.journal.done.iter().rev().find(|it| it.group == group && !it.undone)?;
+        let words = format!("{}: {why} · {} again undoes: {}", newest.words, self.undo_key(), older.words);
+        self.journal.passed = Some(newest.group);
+        Some(words)
     }
 
     /// Takes back what was done with one key.

@@ -27,6 +27,7 @@ pub mod import;
 pub mod interactive;
 pub mod json;
 pub mod known;
+pub mod leader;
 pub mod links;
 pub mod local;
 pub mod looks;

@@ -8,6 +8,7 @@ use crate::model::contacts::FoundContact;
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetching};
 use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::leader::Leader;
 use crate::model::reception::Reception;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
@@ -113,6 +114,8 @@ pub enum News {
     Templates(ChannelId),
     /// A row's file is so many percent uploaded; `None`: whole, or no more.
     Uploading(ChannelId, RowId, Option<u8>),
+    /// Another process sends for the channel now, or this one.
+    Leader(ChannelId, Leader),
     /// Share of the read budget in use, in percent of 300 a minute.
     Budget(ChannelId, u8),
 }

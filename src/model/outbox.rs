@@ -8,6 +8,7 @@ pub mod content;
 mod lane;
 mod operation;
 mod summary;
+pub mod waiting;
 
 pub use lane::Lane;
 pub use operation::{Class, Operation};

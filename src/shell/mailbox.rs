@@ -144,6 +144,7 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
     let Event::News(news) = event else { return None };
     let about = match news {
         News::Health(channel, _)
+        | News::Leader(channel, _)
         | News::Account(channel, _)
         | News::Credits(channel, _)
         | News::Campaigns(channel)

@@ -36,6 +36,7 @@ pub(crate) const CACHE: &[&str] = &[
     include_str!("schema/cache_10.sql"),
     include_str!("schema/cache_11.sql"),
     include_str!("schema/cache_12.sql"),
+    include_str!("schema/cache_13.sql"),
 ];
 /// The outbox's versions, oldest first. Only ever appended to.
 pub(crate) const OUTBOX: &[&str] = &[

@@ -170,9 +170,10 @@ fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::model::ids::ChannelId;
     use crate::model::time::SECOND;
     use crate::store::Store;
-    use crate::store::leases::Vitals;
+    use crate::store::leases::{Rank, Vitals, Wanted};
     use crate::store::processes::Process;
 
     #[tokio::test]
@@ -183,7 +184,14 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
         let owners = [Process::this().unwrap(), Process::numbered(child.id()).unwrap()];
         for owner in owners {
-            let wanted = vec![(owner.to_string(), Vitals::default())];
+            let wanted = vec![Wanted {
+                name: owner.to_string(),
+                channel: ChannelId::from("harbor"),
+                sends: true,
+                rank: Rank::Inbox,
+                kind: "inbox",
+                vitals: Vitals::default(),
+            }];
             store.hold_leases(&owner.to_string(), wanted, now).await.unwrap();
         }
         assert_eq!(inspect(folder.path(), now).led, 2);

@@ -11,6 +11,7 @@ use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
+use crate::store::processes::{self, Process};
 use crate::store::rows::{lane, outbox};
 use crate::store::{Store, StoreError, settling};
 
@@ -30,6 +31,8 @@ pub struct LaneRow {
     pub fence: i64,
     /// While `sending`: when the claim lapses.
     pub lease_until: Timestamp,
+    /// While `sending`: whether the process that claimed it has ended.
+    pub cut_off: bool,
     /// Whether the history must be read again before a text leaves, because
     /// the AI was paused here just now.
     pub read_first: bool,
@@ -136,6 +139,7 @@ impl Store {
         credential: &str,
     ) -> Result<Option<LaneRow>, StoreError> {
         let (id, now, credential) = (id.clone(), now.into(), credential.to_owned());
+        let process = Process::this().map(|it| it.to_string());
         self.outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -145,7 +149,7 @@ impl Store {
                          first_attempt_at = coalesce(first_attempt_at, ?3), lease_until = ?4,
                          first_attempt_server_at = iif(first_attempt_at IS NULL, ?5, first_attempt_server_at),
                          first_attempt_since_boot = iif(first_attempt_at IS NULL, ?6, first_attempt_since_boot),
-                         attempted_as = iif(first_attempt_at IS NULL, ?7, attempted_as),
+                         attempted_as = iif(first_attempt_at IS NULL, ?7, attempted_as), claimed_by = ?8,
                          last_attempt_at = max(coalesce(last_attempt_at, ?3), ?3)
                      WHERE id = ?1 AND fence = ?2 AND state IN ('queued', 'uncertain')",
                     params![
@@ -156,6 +160,7 @@ impl Store {
                         now.server.map(Timestamp::micros),
                         now.since_boot,
                         credential,
+                        process,
                     ],
                 )?;
                 if claimed == 0 {
@@ -333,12 +338,14 @@ impl Store {
             .await
     }
 
-    /// Turns rows whose claim has lapsed (another process died) uncertain.
+    /// Turns rows whose claim has lapsed, or whose process has ended, uncertain.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn recover_lapsed(&self, now: Timestamp) -> Result<usize, StoreError> {
-        self.outbox().later(move |connection| recover(connection, Some(now))).await
+        self.outbox()
+            .later(move |connection| Ok(recover_cut_off(connection)? + recover(connection, Some(now))?))
+            .await
     }
 }
 
@@ -362,6 +369,21 @@ pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Re
          WHERE state = 'sending' AND lease_until NOT BETWEEN ?1 AND ?2",
         [from, until, due],
     )?)
+}
+
+/// Turns rows uncertain that were leaving when their process ended.
+fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
+    let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
+    let claimers =
+        connection.prepare_cached(sql)?.query_map([], |it| it.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    let mut recovered = 0;
+    for claimer in claimers.iter().filter(|it| processes::is_gone(it)) {
+        recovered += connection.execute(
+            "UPDATE outbox SET state = 'uncertain', fence = fence + 1 WHERE state = 'sending' AND claimed_by = ?1",
+            [claimer],
+        )?;
+    }
+    Ok(recovered)
 }
 
 /// Reads one row.

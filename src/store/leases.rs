@@ -1,6 +1,11 @@
-//! Leases: of several processes on one data folder, one asks and sends for a
-//! channel; the others read the files. The owner leaves word there of how its
+//! Leases: of several processes on one data folder, one asks for a channel and
+//! one sends; the others read the files. The owner leaves word there of how its
 //! connection fares, the others of what their people ask to read.
+//!
+//! Asking and sending are two leases. A process that may change nothing only
+//! takes the first, so it never stands in the way of what is to leave; a
+//! script only takes the second, so it never keeps an inbox from asking. An
+//! inbox takes both, at once, from any process of a lower rank.
 //!
 //! All processes share one machine and so one clock. A lease that lies
 //! further ahead than leases reach was written before that clock was set
@@ -12,6 +17,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::leader::Leader;
 use crate::model::news::Health;
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
@@ -33,6 +39,35 @@ pub struct Vitals {
     pub budget: Option<u8>,
 }
 
+/// What kind of process wants a lease. A higher one takes it from a lower one
+/// at once; among equals the first keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// It changes nothing: an inbox that is read-only, a wall.
+    Reader,
+    /// A script, which ends soon and asks for no more than it needs.
+    Script,
+    /// An inbox: it asks, sends and reports for as long as it runs.
+    Inbox,
+}
+
+/// A lease that a process wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The lease.
+    pub name: String,
+    /// The channel it is for.
+    pub channel: ChannelId,
+    /// Whether it is for sending.
+    pub sends: bool,
+    /// What the process is.
+    pub rank: Rank,
+    /// What others call it, such as `inbox` or `contacts import`.
+    pub kind: &'static str,
+    /// How its connection fares.
+    pub vitals: Vitals,
+}
+
 /// Who owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
@@ -47,6 +82,10 @@ pub enum Holder {
 pub struct Other {
     /// What it calls itself.
     pub owner: String,
+    /// What it is, such as `inbox`.
+    pub kind: SafeText,
+    /// Its rank, as a number that grows.
+    rank: i64,
     /// Until when the lease holds.
     pub until: Timestamp,
     /// How it fares.
@@ -54,6 +93,16 @@ pub struct Other {
 }
 
 impl Other {
+    /// The process, as other people's tools number it.
+    pub fn process(&self) -> Option<u32> {
+        self.owner.split('-').next()?.parse().ok()
+    }
+
+    /// As others name it.
+    pub fn leader(&self) -> Leader {
+        Leader::Elsewhere { kind: self.kind.clone(), process: self.process() }
+    }
+
     /// Whether the lease still binds: it has not lapsed, and its owner has
     /// not ended without giving it up.
     pub fn holds(&self, now: Timestamp) -> bool {
@@ -89,22 +138,22 @@ pub struct Versions {
 }
 
 impl Store {
-    /// Takes or renews leases, in order; one that another process holds is
-    /// left to it.
+    /// Takes or renews leases, in order; one that another process of the same
+    /// or a higher rank holds is left to it.
     ///
     /// # Errors
     /// When the database fails; then nothing is held beyond what was before.
     pub async fn hold_leases(
         &self,
         owner: &str,
-        wanted: Vec<(String, Vitals)>,
+        wanted: Vec<Wanted>,
         now: Timestamp,
     ) -> Result<Vec<Holder>, StoreError> {
         let owner = owner.to_owned();
         self.cache()
             .later(move |cache| {
                 let change = cache.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let held = wanted.iter().map(|(name, vitals)| hold(&change, &owner, name, vitals, now));
+                let held = wanted.iter().map(|it| hold(&change, &owner, it, now));
                 let held = held.collect::<Result<_, _>>()?;
                 change.commit()?;
                 Ok(held)
@@ -122,6 +171,24 @@ impl Store {
             .later(move |cache| {
                 let stored = find(&cache.connection, &name)?.filter(|it| it.holds(now));
                 Ok(stored.map(|it| if it.owner == owner { Holder::Me(it.until) } else { Holder::Other(it) }))
+            })
+            .await
+    }
+
+    /// Who sends for a channel, if any process does; with another key than is
+    /// configured now, too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sender(&self, channel: &ChannelId, now: Timestamp) -> Result<Option<Other>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let sql = format!("SELECT {COLUMNS} FROM lease WHERE channel = ?1 AND sends = 1");
+                let mut statement = cache.connection.prepare_cached(&sql)?;
+                let rows = statement.query_map([channel.as_str()], stored)?;
+                let rows = rows.collect::<Result<Vec<_>, _>>()?;
+                Ok(rows.into_iter().find(|it| it.holds(now)))
             })
             .await
     }
@@ -209,21 +276,20 @@ fn data_version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached("PRAGMA main.data_version")?.query_row([], |row| row.get(0))?)
 }
 
+/// What [`stored`] reads.
+const COLUMNS: &str = "owner, until, word, at, code, why, budget, kind, rank";
+
 fn find(connection: &Connection, name: &str) -> Result<Option<Other>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT owner, until, word, at, code, why, budget FROM lease WHERE name = ?1")?;
-    Ok(statement.query_row([name], stored).optional()?)
+    let sql = format!("SELECT {COLUMNS} FROM lease WHERE name = ?1");
+    Ok(connection.prepare_cached(&sql)?.query_row([name], stored).optional()?)
 }
 
-fn hold(
-    change: &Connection,
-    owner: &str,
-    name: &str,
-    vitals: &Vitals,
-    now: Timestamp,
-) -> Result<Holder, StoreError> {
+fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Result<Holder, StoreError> {
+    let Wanted { name, channel, sends, rank, kind, vitals } = wanted;
+    let rank = *rank as i64;
     if let Some(stored) = find(change, name)?
         && stored.owner != owner
+        && stored.rank >= rank
         && stored.holds(now)
     {
         return Ok(Holder::Other(stored));
@@ -232,10 +298,24 @@ fn hold(
     let (word, at, code, why) = vitals.health.as_ref().map_or((None, None, None, None), columns);
     change
         .prepare_cached(
-            "INSERT OR REPLACE INTO lease (name, owner, until, word, at, code, why, budget)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT OR REPLACE INTO lease
+                 (name, owner, until, word, at, code, why, budget, kind, rank, channel, sends)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
-        .execute(params![name, owner, until.micros(), word, at, code, why, vitals.budget])?;
+        .execute(params![
+            name,
+            owner,
+            until.micros(),
+            word,
+            at,
+            code,
+            why,
+            vitals.budget,
+            kind,
+            rank,
+            channel.as_str(),
+            sends
+        ])?;
     Ok(Holder::Me(until))
 }
 
@@ -256,12 +336,12 @@ fn columns(health: &Health) -> Columns<'_> {
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
-    let word: Option<String> = row.get(2)?;
-    let at = Timestamp::from_micros(row.get::<_, Option<i64>>(3)?.unwrap_or_default());
-    let line = |at: usize| -> rusqlite::Result<SafeText> {
-        Ok(SafeText::line(&row.get::<_, Option<String>>(at)?.unwrap_or_default()))
+    let word: Option<String> = row.get("word")?;
+    let at = Timestamp::from_micros(row.get::<_, Option<i64>>("at")?.unwrap_or_default());
+    let line = |name: &str| -> rusqlite::Result<SafeText> {
+        Ok(SafeText::line(&row.get::<_, Option<String>>(name)?.unwrap_or_default()))
     };
-    let (code, why) = (line(4)?, line(5)?);
+    let (code, why) = (line("code")?, line("why")?);
     let health = match word.as_deref() {
         Some("connecting") => Some(Health::Connecting),
         Some("live") => Some(Health::Live { at }),
@@ -273,8 +353,13 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
         Some("misconfigured") => Some(Health::Misconfigured { why }),
         _ => None,
     };
-    let until = Timestamp::from_micros(row.get(1)?);
-    Ok(Other { owner: row.get(0)?, until, vitals: Vitals { health, budget: row.get(6)? } })
+    Ok(Other {
+        owner: row.get("owner")?,
+        kind: line("kind")?,
+        rank: row.get("rank")?,
+        until: Timestamp::from_micros(row.get("until")?),
+        vitals: Vitals { health, budget: row.get("budget")? },
+    })
 }
 
 fn words(ask: &Ask) -> (&'static str, &str) {

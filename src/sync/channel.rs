@@ -30,6 +30,7 @@ use crate::sync::people::PeopleState;
 use crate::sync::push::PushState;
 use crate::sync::report::Trouble;
 use crate::sync::trigger::TriggerState;
+use crate::sync::wishes::Lead;
 
 /// Carries between one channel key's server and the store, a step at a time.
 pub struct Channel {
@@ -63,6 +64,8 @@ pub struct Channel {
     pub(crate) switches: AtomicU64,
     /// Counts what was told of new inbound messages.
     inbound: AtomicU64,
+    /// Whether this process may send now.
+    sending: Mutex<Lead>,
 }
 
 /// What all steps look at.
@@ -126,6 +129,7 @@ impl Channel {
             lists_applied: AtomicU64::new(0),
             switches: AtomicU64::new(0),
             inbound: AtomicU64::new(0),
+            sending: Mutex::new(Lead::Always),
         }
     }
 
@@ -185,6 +189,17 @@ impl Channel {
     /// Whether a read has shown that the key is taken.
     pub fn is_proven(&self) -> bool {
         self.desk().pulse.is_proven()
+    }
+
+    /// Whether this process may send for the channel now: nothing is claimed
+    /// and no byte leaves once its lease has lapsed or another has taken it.
+    pub fn sends(&self, now: Timestamp) -> bool {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner).holds(now)
+    }
+
+    /// Notes whether this process may send.
+    pub fn set_sending(&self, lead: Lead) {
+        *self.sending.lock().unwrap_or_else(PoisonError::into_inner) = lead;
     }
 
     /// How the connection fares, as last told.

@@ -198,7 +198,7 @@ async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
     while !tab.is_stopped() {
         let wait = match which {
             // Not cut off by a stop: what has left is to be settled.
-            Loop::Push => tab.push_step(clock.now()).await,
+            Loop::Push => tab.step(which, clock.now()).await,
             // A file that is cut off is uploaded anew.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
                 let step = telling_silence(&tab, &clock, tab.step(which, clock.now()));

@@ -218,6 +218,8 @@ impl Pulse {
     /// A person asked to try again.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();
+        // Whoever asked hears what comes of it, also where it is as before.
+        self.told = None;
     }
 
     /// Any answer proves that there is a way to the server.

@@ -4,15 +4,16 @@
 //! Rows of one lane leave in the order they were queued, one at a time. A row
 //! whose outcome is not known blocks its lane, and so does one that waits for
 //! a person and can still leave; a pause that failed holds back the texts
-//! behind it, so that person and AI do not cross. While one row waits for
-//! credits, nothing else of the tab that costs any leaves.
+//! behind it, so that person and AI do not cross. No row waits for one of
+//! another lane: a message that was not paid for holds up its own conversation
+//! and no other.
 //!
 //! Knows nothing of requests.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::ids::ConversationId;
-use crate::model::outbox::{Class, Lane, Moment, Operation, RowState, Stop};
+use crate::model::outbox::{Lane, Moment, Operation, RowState, Stop};
 use crate::model::time::Timestamp;
 use crate::store::lane::{LaneRow, is_lapsed};
 use crate::sync::guard::Outage;
@@ -58,11 +59,10 @@ pub struct Desk<'a> {
 
 /// Chooses the first row that may leave.
 pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
-    let unpaid = rows.iter().any(|it| matches!(it.row.state, RowState::Stopped(Stop::Credits, _)));
     let leaving =
         |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(it);
     let busy = rows.iter().filter(leaving).map(|it| &it.row.lane).collect();
-    let mut walk = Walk { unpaid, busy, ..Walk::default() };
+    let mut walk = Walk { busy, ..Walk::default() };
     for (index, lane) in rows.iter().enumerate() {
         if let Some(choice) = walk.take(index, lane, desk) {
             return choice;
@@ -78,7 +78,6 @@ pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
 /// What the rows before decide about the next one.
 #[derive(Default)]
 struct Walk<'a> {
-    unpaid: bool,
     /// Lanes of which a row is on its way: one that a person sends again may
     /// stand before it.
     busy: HashSet<&'a Lane>,
@@ -109,7 +108,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         if row.state == RowState::Sending {
-            if is_lapsed(lane.lease_until, desk.now.wall) {
+            if lane.cut_off || is_lapsed(lane.lease_until, desk.now.wall) {
                 return Some(Choice::Recover);
             }
             self.wait(lane.lease_until.plus(1));
@@ -161,8 +160,7 @@ impl<'a> Walk<'a> {
     fn is_held(&self, lane: &LaneRow) -> bool {
         let operation = &lane.row.operation;
         let lane = &lane.row.lane;
-        (operation.speaks() && (self.paused_in_vain.contains(lane) || self.uploading.contains(lane)))
-            || (self.unpaid && matches!(operation.class(), Class::Send | Class::Guarded))
+        operation.speaks() && (self.paused_in_vain.contains(lane) || self.uploading.contains(lane))
     }
 
     fn wait(&mut self, until: Timestamp) {

@@ -1,10 +1,10 @@
 //! Which of this process's tabs lead. The leader of a channel polls and
 //! sends; the other processes on the same folder read the files, notice what
-//! changed in them, and leave word for the leader.
+//! changed in them, and leave word for the leader. A tab that is read-only
+//! only ever polls: sending is another lease.
 //!
-//! A step, like those of a tab: time comes in as a value.
-//!
-//! Knows nothing of what leading tabs do.
+//! A step, like those of a tab: time comes in as a value. A lease is renewed
+//! only while the tab's own loops go on.
 
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -15,9 +15,10 @@ use tokio::sync::{Mutex, Notify};
 
 use crate::model::account::Account;
 use crate::model::ids::ChannelId;
+use crate::model::leader::Leader;
 use crate::model::news::{Health, News};
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::leases::{Ask, Holder, Other, RENEW, Versions, Vitals};
+use crate::store::leases::{Ask, Holder, Other, RENEW, Rank, Versions, Vitals, Wanted};
 use crate::store::processes::Process;
 use crate::store::{Store, StoreError};
 use crate::sync::tab::{Loop, Tab};
@@ -36,7 +37,10 @@ pub fn owner(store: &Store) -> String {
     format!("{process}-{:016x}", store.chance().draw())
 }
 
-/// What a channel's lease is called: one for each channel and key, so that a
+/// What an inbox is called by the processes that wait for it.
+const KIND: &str = "inbox";
+
+/// What a channel's lease for asking is called: one for each channel and key, so that a
 /// process with another key for the same channel is no follower.
 pub fn lease_name(spec: &ChannelSpec) -> String {
     let mut hash = Sha256::new();
@@ -47,11 +51,52 @@ pub fn lease_name(spec: &ChannelSpec) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What a channel's lease for sending is called.
+pub fn sending_name(spec: &ChannelSpec) -> String {
+    format!("{}.send", lease_name(spec))
+}
+
+/// A tab and what its leases are called.
+struct Led {
+    asking: String,
+    sending: String,
+    tab: Arc<Tab>,
+}
+
+impl Led {
+    fn new(tab: Arc<Tab>) -> Self {
+        let spec = tab.channel().spec();
+        Self { asking: lease_name(spec), sending: sending_name(spec), tab }
+    }
+
+    fn id(&self) -> &ChannelId {
+        &self.tab.channel().spec().id
+    }
+
+    /// The leases it wants: none while one of its loops hangs.
+    fn wanted(&self, vitals: Vitals, now: Timestamp) -> Vec<Wanted> {
+        if self.tab.hangs(now) {
+            return Vec::new();
+        }
+        let read_only = self.tab.channel().spec().read_only;
+        let asking = Wanted {
+            name: self.asking.clone(),
+            channel: self.id().clone(),
+            sends: false,
+            rank: if read_only { Rank::Reader } else { Rank::Inbox },
+            kind: KIND,
+            vitals,
+        };
+        let sending = Wanted { name: self.sending.clone(), sends: true, ..asking.clone() };
+        if read_only { vec![asking] } else { vec![asking, sending] }
+    }
+}
+
 /// Keeps the leases of some tabs.
 pub struct Leading {
     store: Store,
     owner: String,
-    tabs: Vec<(String, Arc<Tab>)>,
+    tabs: Vec<Led>,
     state: Mutex<State>,
     bell: Notify,
 }
@@ -65,8 +110,12 @@ struct State {
     said: Vec<Vitals>,
     versions: Option<Versions>,
     revisions: HashMap<ChannelId, i64>,
-    /// Tabs that others lead, and what the leader said last.
+    /// Tabs that others ask for, and what the leader said last.
     others: HashMap<ChannelId, Other>,
+    /// Tabs that others send for.
+    senders: HashMap<ChannelId, Other>,
+    /// Who sends for each tab, as told last.
+    told: HashMap<ChannelId, Leader>,
     accounts: HashMap<ChannelId, Account>,
     released: bool,
 }
@@ -74,7 +123,7 @@ struct State {
 impl Leading {
     /// For some tabs, which lead from the first step on that gets their lease.
     pub fn new(store: Store, tabs: Vec<Arc<Tab>>, owner: String) -> Self {
-        let tabs = tabs.into_iter().map(|it| (lease_name(it.channel().spec()), it)).collect();
+        let tabs = tabs.into_iter().map(Led::new).collect();
         Self { store, owner, tabs, state: Mutex::default(), bell: Notify::new() }
     }
 
@@ -112,7 +161,10 @@ impl Leading {
         let mut state = self.state.lock().await;
         state.released = true;
         let nobody = Lead::Until(Timestamp::default());
-        self.tabs.iter().for_each(|(_, tab)| tab.set_lead(nobody, now));
+        for led in &self.tabs {
+            led.tab.set_lead(nobody, now);
+            led.tab.set_sending(nobody, now);
+        }
         if let Err(error) = self.store.release_leases(&self.owner).await {
             tracing::error!(%error, "the leases could not be given up");
         }
@@ -126,9 +178,9 @@ impl Leading {
 
     async fn turn(&self, state: &mut State, now: Timestamp) -> Result<(), StoreError> {
         self.pass_on().await?;
-        let said: Vec<_> = self.tabs.iter().map(|(_, tab)| tab.channel().vitals()).collect();
+        let said: Vec<_> = self.tabs.iter().map(|it| it.tab.channel().vitals()).collect();
         let due = state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
-            || state.others.values().any(|it| !it.holds(now))
+            || state.others.values().chain(state.senders.values()).any(|it| !it.holds(now))
             || said.iter().zip(&state.said).any(|(new, old)| is_news(new, old));
         if due {
             self.renew(state, said, now).await?;
@@ -136,7 +188,7 @@ impl Leading {
         let versions = self.store.versions().await?;
         let before = state.versions.replace(versions);
         if before.is_some_and(|it| it.outbox != versions.outbox) {
-            for (_, tab) in &self.tabs {
+            for Led { tab, .. } in &self.tabs {
                 tab.tell_changed();
                 tab.wake(Loop::Push);
                 tab.wake(Loop::Waves);
@@ -150,35 +202,55 @@ impl Leading {
 
     /// Leaves word for the leaders of tabs that do not lead.
     async fn pass_on(&self) -> Result<(), StoreError> {
-        for (name, tab) in &self.tabs {
+        for Led { asking, tab, .. } in &self.tabs {
             for ask in tab.take_asks() {
-                self.store.ask_owner(name, ask).await?;
+                self.store.ask_owner(asking, ask).await?;
             }
         }
         Ok(())
     }
 
     async fn renew(&self, state: &mut State, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
-        let wanted = self.tabs.iter().map(|(name, _)| name.clone()).zip(said.iter().cloned()).collect();
+        let vitals = self.tabs.iter().zip(said.iter().cloned());
+        let wanted: Vec<Wanted> = vitals.flat_map(|(led, vitals)| led.wanted(vitals, now)).collect();
+        let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
-        for ((name, tab), holder) in self.tabs.iter().zip(held) {
-            let channel = &tab.channel().spec().id;
-            match holder {
-                Holder::Me(until) => {
-                    let took_over = state.others.remove(channel).is_some();
-                    tab.set_lead(Lead::Until(until), now);
-                    if took_over {
-                        self.take_asked(name, tab).await?;
-                    }
-                }
-                Holder::Other(other) => {
-                    tab.set_lead(Lead::Other, now);
-                    hear(state, tab, other);
-                }
-            }
+        let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();
+        for led in &self.tabs {
+            self.asks(state, led, held.get(&led.asking).cloned(), now).await?;
+            let sender = match held.get(&led.sending) {
+                Some(holder) => Some(holder.clone()),
+                None => self.store.lease(&self.owner, &led.sending, now).await?,
+            };
+            sends(state, led, sender, now);
         }
         state.renewed = Some(now);
         state.said = said;
+        Ok(())
+    }
+
+    /// Takes in who asks for a tab.
+    async fn asks(
+        &self,
+        state: &mut State,
+        led: &Led,
+        holder: Option<Holder>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        match holder {
+            Some(Holder::Me(until)) => {
+                let took_over = state.others.remove(led.id()).is_some();
+                led.tab.set_lead(Lead::Until(until), now);
+                if took_over {
+                    self.take_asked(led).await?;
+                }
+            }
+            Some(Holder::Other(other)) => {
+                led.tab.set_lead(Lead::Other, now);
+                hear(state, &led.tab, other);
+            }
+            None => led.tab.set_lead(Lead::Until(Timestamp::default()), now),
+        }
         Ok(())
     }
 
@@ -186,20 +258,21 @@ impl Leading {
     /// holds.
     async fn notice(&self, state: &mut State, now: Timestamp) -> Result<(), StoreError> {
         let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
-        for (name, tab) in &self.tabs {
-            let channel = &tab.channel().spec().id;
-            if revisions.get(channel) != state.revisions.get(channel) {
-                tab.tell_changed();
-                self.tell_account(state, tab).await?;
+        for led in &self.tabs {
+            if revisions.get(led.id()) != state.revisions.get(led.id()) {
+                led.tab.tell_changed();
+                self.tell_account(state, &led.tab).await?;
             }
-            if tab.leads(now) {
-                self.take_asked(name, tab).await?;
-                continue;
-            }
-            match self.store.lease(&self.owner, name, now).await? {
-                Some(Holder::Other(other)) => hear(state, tab, other),
+            match self.store.lease(&self.owner, &led.asking, now).await? {
+                Some(Holder::Me(_)) if led.tab.leads(now) => self.take_asked(led).await?,
+                // Another process has taken it over, as it may.
+                Some(holder @ Holder::Other(_)) => self.asks(state, led, Some(holder), now).await?,
                 // Given up: it is taken at the next step.
                 Some(Holder::Me(_)) | None => state.renewed = None,
+            }
+            match self.store.lease(&self.owner, &led.sending, now).await? {
+                None if !led.tab.channel().spec().read_only => state.renewed = None,
+                holder => sends(state, led, holder, now),
             }
         }
         state.revisions = revisions;
@@ -216,8 +289,8 @@ impl Leading {
         Ok(())
     }
 
-    async fn take_asked(&self, name: &str, tab: &Tab) -> Result<(), StoreError> {
-        for ask in self.store.take_asked(name).await? {
+    async fn take_asked(&self, Led { asking, tab, .. }: &Led) -> Result<(), StoreError> {
+        for ask in self.store.take_asked(asking).await? {
             match ask {
                 Ask::Refresh => tab.refresh(),
                 Ask::Open(conversation) => tab.read(conversation, false),
@@ -232,6 +305,26 @@ impl Leading {
 /// processes learn of it at once.
 fn is_news(new: &Vitals, old: &Vitals) -> bool {
     new.health.as_ref().map(discriminant::<Health>) != old.health.as_ref().map(discriminant::<Health>)
+}
+
+/// Takes in who sends for a tab, and tells it where it differs.
+fn sends(state: &mut State, led: &Led, holder: Option<Holder>, now: Timestamp) {
+    let channel = led.id();
+    state.senders.remove(channel);
+    let (lead, leader) = match holder {
+        Some(Holder::Me(until)) => (Lead::Until(until), Leader::Here),
+        Some(Holder::Other(other)) => {
+            let leader = other.leader();
+            state.senders.insert(channel.clone(), other);
+            (Lead::Other, leader)
+        }
+        None => (Lead::Until(Timestamp::default()), Leader::Nobody),
+    };
+    led.tab.set_sending(lead, now);
+    if state.told.get(channel) != Some(&leader) {
+        state.told.insert(channel.clone(), leader.clone());
+        led.tab.channel().tell(News::Leader(channel.clone(), leader));
+    }
 }
 
 /// Tells what another process's leader says, where it differs.

@@ -13,7 +13,7 @@ use crate::model::news::{Health, News};
 use crate::model::outbox::{Class, Lane, Moment, RowState, Stop};
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
-use crate::store::lane::LaneRow;
+use crate::store::lane::{LaneRow, Settlement};
 use crate::store::since::Moved;
 use crate::sync::Channel;
 use crate::sync::attempt::{Leave, Tries};
@@ -40,7 +40,7 @@ pub enum PushStep {
     Moved,
     /// Nothing may leave before then.
     Due(Timestamp),
-    /// Nothing waits.
+    /// Nothing waits, or another process sends.
     Idle,
     /// Nothing leaves until a person acts: the tab is stopped or read-only.
     Halted,
@@ -115,6 +115,9 @@ impl Channel {
         // One at a time, so that lanes stay in order.
         let mut state = self.outbox.lock().await;
         state.step(self.clock.now());
+        if !self.sends(now) {
+            return PushStep::Idle;
+        }
         if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
             state.outage.begins(now);
             return PushStep::Halted;
@@ -215,6 +218,10 @@ impl Channel {
             }
         };
         self.note_balance(&row).await?;
+        if !self.sends(self.clock.now()) {
+            // It was stopped for a while, and another process sends now.
+            return Ok(());
+        }
         let Some(claimed) =
             self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
         else {
@@ -291,6 +298,10 @@ impl Channel {
             // Taken away since it was claimed; there is nothing to settle.
             return Ok(());
         };
+        if !self.sends(self.clock.now()) {
+            let not_before = claimed.row.not_before;
+            return self.settle(&claimed, Settlement::Wait { not_before }).await;
+        }
         let outcome = self.attempt(&claimed, &request).await?;
         let now = self.clock.now();
         state.tries.note(&row.id, &outcome, now);
@@ -323,6 +334,10 @@ impl Channel {
                 self.forget_answers();
             }
             self.tell(News::Conversations(self.id().clone()));
+        }
+        if stop == Stop::Credits {
+            // The balance on screen was wrong.
+            self.pull_account().await;
         }
         let why = if stop.is_ambiguous() { self.with_evidence(claimed, why).await } else { why };
         self.stop_row(claimed, stop, why).await

@@ -6,13 +6,13 @@
 //!
 //! Knows nothing of other tabs.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::{Notify, watch};
 
 use crate::model::account::Platform;
 use crate::model::ids::ConversationId;
-use crate::model::time::Timestamp;
+use crate::model::time::{MINUTE, Timestamp};
 use crate::sync::plan::trust::Trust;
 use crate::sync::plan::{Plan, Polling, Step, Task};
 use crate::sync::push::PushStep;
@@ -49,8 +49,13 @@ pub struct Tab {
     polls: tokio::sync::Mutex<Polls>,
     opens: tokio::sync::Mutex<Opens>,
     bells: [Notify; 5],
+    /// Since when each loop is within a step.
+    within: Mutex<[Option<Timestamp>; 5]>,
     stop: watch::Sender<bool>,
 }
+
+/// No step takes longer: a few requests, each with its time-out.
+const LONGEST: i64 = 5 * MINUTE;
 
 /// What is polled by itself; of what is due alike, the first goes first. The
 /// list tells who spoke last, without which a message that was missed would
@@ -93,6 +98,7 @@ impl Tab {
     }
 
     fn leading(channel: Channel, polling: Polling, lead: Lead) -> Self {
+        channel.set_sending(lead);
         Self {
             channel,
             lead: Mutex::new(lead),
@@ -101,6 +107,7 @@ impl Tab {
             polls: tokio::sync::Mutex::new(Polls { plan: Plan::new(&POLLED, polling), last: None }),
             opens: tokio::sync::Mutex::new(Opens { plan: Plan::new(&[Task::History], polling), last: None }),
             bells: std::array::from_fn(|_| Notify::new()),
+            within: Mutex::default(),
             stop: watch::channel(false).0,
         }
     }
@@ -139,13 +146,28 @@ impl Tab {
     /// Takes the next step of a loop; tells how many microseconds to wait
     /// before another, unless woken.
     pub async fn step(&self, which: Loop, now: Timestamp) -> i64 {
-        match which {
+        self.within(which, Some(now));
+        let wait = match which {
             Loop::Poll => self.poll_step(now).await,
             Loop::Open => self.open_step(now).await,
             Loop::Push => self.push_step(now).await,
             Loop::Upload => self.upload_step(now).await,
             Loop::Waves => self.waves_step(now).await,
-        }
+        };
+        self.within(which, None);
+        wait
+    }
+
+    /// Whether polling or sending has been within one step for longer than any
+    /// step takes: such a tab must not keep another process from leading.
+    pub fn hangs(&self, now: Timestamp) -> bool {
+        let within = self.within.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = [Loop::Poll, Loop::Push].into_iter().filter_map(|it| within[it as usize]);
+        since.into_iter().any(|it| now.since(it) > LONGEST)
+    }
+
+    fn within(&self, which: Loop, since: Option<Timestamp>) {
+        self.within.lock().unwrap_or_else(PoisonError::into_inner)[which as usize] = since;
     }
 
     /// Asks for what has been due longest.
@@ -227,7 +249,7 @@ impl Tab {
                 _ => 0,
             };
         }
-        if !self.may_go(now) {
+        if !self.leads(now) || !self.may_go() {
             return NAP;
         }
         let mut opens = self.opens.lock().await;
@@ -273,7 +295,7 @@ impl Tab {
     /// Sends the outbox row that may leave next. Not to be cut off: what has
     /// left is to be settled.
     pub async fn push_step(&self, now: Timestamp) -> i64 {
-        if !self.may_go(now) {
+        if !self.channel.sends(now) || !self.may_go() {
             return NAP;
         }
         match self.channel.push_once(now).await {
@@ -289,7 +311,7 @@ impl Tab {
 
     /// Takes broadcasts in waves a step on.
     pub async fn waves_step(&self, now: Timestamp) -> i64 {
-        if !self.may_go(now) {
+        if !self.channel.sends(now) || !self.may_go() {
             return NAP;
         }
         let carried = self.channel.carry_campaigns(now).await;
@@ -301,7 +323,7 @@ impl Tab {
 
     /// Uploads the file that may leave next.
     pub async fn upload_step(&self, now: Timestamp) -> i64 {
-        if !self.may_go(now) {
+        if !self.channel.sends(now) || !self.may_go() {
             return NAP;
         }
         match self.channel.upload_once(now).await {
@@ -318,8 +340,8 @@ impl Tab {
     /// Whether the open conversation and the outbox may be worked on: not
     /// before one read has shown that the key is taken, so that one that is
     /// not is tried once and not three times.
-    fn may_go(&self, now: Timestamp) -> bool {
-        !self.is_stopped() && self.leads(now) && self.channel.is_proven()
+    fn may_go(&self) -> bool {
+        !self.is_stopped() && self.channel.is_proven()
     }
 
     fn next(&self, plan: &Plan, now: Timestamp, visible: bool) -> Step {

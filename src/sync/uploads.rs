@@ -51,7 +51,7 @@ fn choose(rows: &[LaneRow], now: Timestamp) -> Choice {
                 return Choice::Upload(index);
             }
             RowState::Queued | RowState::Uncertain => lane.row.not_before,
-            RowState::Sending if is_lapsed(lane.lease_until, now) => return Choice::Recover,
+            RowState::Sending if lane.cut_off || is_lapsed(lane.lease_until, now) => return Choice::Recover,
             RowState::Sending => lane.lease_until.plus(1),
             RowState::Stopped(..) | RowState::Done => continue,
         };

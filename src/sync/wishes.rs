@@ -18,7 +18,7 @@ const ASKED: usize = 16;
 /// A lease is not relied on for its last part.
 const MARGIN: i64 = SECOND;
 
-/// Whether a tab's steps may do anything.
+/// Whether a kind of work, asking or sending, may be done here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lead {
     /// Nobody else is on the folder.
@@ -27,6 +27,18 @@ pub enum Lead {
     Until(Timestamp),
     /// Another process leads, or nobody does yet.
     Other,
+}
+
+impl Lead {
+    /// Whether the work may be done now.
+    pub(crate) fn holds(self, now: Timestamp) -> bool {
+        match self {
+            Self::Always => true,
+            // One that reaches too far is from before the clock was set back.
+            Self::Until(until) => (MARGIN..=LEASE).contains(&until.since(now)),
+            Self::Other => false,
+        }
+    }
 }
 
 /// What people asked for since the last step.
@@ -73,17 +85,22 @@ fn looks_for_contacts(fetch: &Fetch) -> bool {
 }
 
 impl Tab {
-    /// Whether this process may ask and send for the channel now.
+    /// Whether this process may ask for the channel now.
     pub fn leads(&self, now: Timestamp) -> bool {
-        match *self.lead.lock().unwrap_or_else(PoisonError::into_inner) {
-            Lead::Always => true,
-            // One that reaches too far is from before the clock was set back.
-            Lead::Until(until) => (MARGIN..=LEASE).contains(&until.since(now)),
-            Lead::Other => false,
+        self.lead.lock().unwrap_or_else(PoisonError::into_inner).holds(now)
+    }
+
+    /// Notes who sends; `now` tells whether that is new.
+    pub(crate) fn set_sending(&self, lead: Lead, now: Timestamp) {
+        let sent = self.channel.sends(now);
+        self.channel.set_sending(lead);
+        if !sent && self.channel.sends(now) {
+            tracing::info!(channel = %self.channel.id(), "sends");
+            [Loop::Push, Loop::Upload, Loop::Waves].iter().for_each(|it| self.wake(*it));
         }
     }
 
-    /// Notes who leads; `now` tells whether that is new.
+    /// Notes who asks; `now` tells whether that is new.
     pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
         let led = self.leads(now);
         *self.lead.lock().unwrap_or_else(PoisonError::into_inner) = lead;

@@ -135,7 +135,10 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
         out.push((" · ".to_owned(), theme.dim()));
-        out.push((format!("closing, {} keeps it open", app.undo_key()), theme.waiting()));
+        let held = app.holds_close(&row.channel, &row.conversation.id);
+        let words =
+            if held { format!("closing, {} keeps it open", app.undo_key()) } else { "closing".to_owned() };
+        out.push((words, theme.waiting()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out

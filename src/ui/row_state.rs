@@ -7,8 +7,10 @@ use ratatui::style::Style;
 
 use crate::app::App;
 use crate::app::commands::Command;
+use crate::model::ids::ChannelId;
+use crate::model::outbox::waiting::{Reason, Way};
 use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::time::{SECOND, Timestamp, short_span};
+use crate::model::time::Timestamp;
 use crate::ui::attaching;
 use crate::ui::theme::Theme;
 
@@ -28,66 +30,75 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
     }
 }
 
-/// A line: what happens next, or what is asked and why. `others` are the rows
-/// that may stand before it; `keys` are the words for what can be pressed
-/// while it is held, with `{command-name}` for its key.
+/// A line: what it waits for and which key ends that, or what is asked and
+/// why. `others` are the rows that may stand before it; `keys` are the words
+/// for what can be pressed while it is held, with `{command-name}` for its key.
 pub fn line<'a>(
     app: &App,
     row: &OutboxRow,
-    mut others: impl Iterator<Item = &'a OutboxRow>,
+    others: impl Iterator<Item = &'a OutboxRow>,
     theme: Theme,
     keys: &str,
 ) -> (String, Style) {
-    if let (Operation::SendFile(_), RowState::Sending) = (&row.operation, &row.state) {
-        let percent = app.uploads.get(&row.id).copied().unwrap_or(0);
-        let bar = attaching::progress(percent, theme);
-        return (format!("uploading {bar} · {}", app.keyed(back(keys))), theme.waiting());
+    if row.state == RowState::Done {
+        return ("sent".to_owned(), theme.dim());
     }
-    let (now, decide) = (app.now, app.key_of(Command::Decide));
-    if let (Some(at), RowState::Queued) = (row.planned_at.filter(|it| *it > now), &row.state) {
-        let left = short_span(at.since(now));
-        let keys = app.keyed(back(keys));
-        return (format!("planned, in {left} if frontdesk runs · {keys}"), theme.waiting());
-    }
-    if let (Some(_), RowState::Stopped(Stop::Late, why)) = (row.planned_at, &row.state) {
-        return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
-    }
-    let verb = match &row.operation {
-        Operation::SendFile(_) => "uploads and sends",
-        it if it.speaks() => "sends",
-        Operation::Close => "closes",
-        _ => "goes",
-    };
-    let later = row.not_before.since(now);
-    let words = match &row.state {
-        RowState::Queued => match row.hold_left(now) {
-            Some(seconds) => format!("{verb} in {seconds} s · {}", app.keyed(keys)),
-            None if later > 0 => format!("not sent yet; tries again in {} s", later / SECOND + 1),
-            None if is_upload(row) => "waits to be uploaded".to_owned(),
-            None if row.attempts > 0 => "not sent yet; tries again".to_owned(),
-            None if others.any(|it| is_before(it, row)) => {
-                return ("waits for the one before it".to_owned(), theme.dim());
-            }
-            None => return ("queued".to_owned(), theme.dim()),
-        },
-        RowState::Sending => return ("sending".to_owned(), theme.dim()),
-        RowState::Uncertain if is_upload(row) => {
-            format!("the upload was cut off; tries again · {}", app.keyed(back(keys)))
+    let reason = app.waits_for(row, others);
+    let decide = app.key_of(Command::Decide);
+    let words = match (&reason, &row.state) {
+        (Reason::Uploading, _) => {
+            let percent = app.uploads.get(&row.id).copied().unwrap_or(0);
+            format!("uploading {}", attaching::progress(percent, theme))
         }
-        RowState::Uncertain if later > 0 => {
-            format!("no answer came; asking again with the same key in {} s, never twice", later / SECOND + 1)
+        (_, RowState::Stopped(Stop::Late, why)) if row.planned_at.is_some() => {
+            return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
         }
-        RowState::Uncertain => "no answer came; asking again with the same key, never twice".to_owned(),
         // What these waited for is said by what stands above them.
-        RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _) => {
+        (_, RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _)) => {
             return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
         }
-        RowState::Stopped(stop, why) => {
-            return (format!("{} · {decide} decide · {why}", stop.label()), theme.error());
-        }
-        RowState::Done => return ("sent".to_owned(), theme.dim()),
+        _ => reason.words(&row.operation, app.now),
     };
-    (words, theme.waiting())
+    let mut parts = vec![words];
+    parts.extend(reason.ways().iter().filter_map(|it| way(app, *it, &reason, keys)));
+    if let RowState::Stopped(_, why) = &row.state {
+        parts.push(why.to_string());
+    }
+    parts.retain(|it| !it.is_empty());
+    (parts.join(" · "), style(&reason, theme))
+}
+
+/// What holds up all sending of a tab, and the key that ends it.
+pub fn standstill(app: &App, channel: &ChannelId) -> Option<String> {
+    let reason = app.standstill(channel)?;
+    let ways = reason.ways().iter().filter_map(|it| way(app, *it, &reason, ""));
+    let words = reason.words(&Operation::Close, app.now);
+    Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
+}
+
+fn style(reason: &Reason, theme: Theme) -> Style {
+    match reason {
+        Reason::Decision(..) => theme.error(),
+        Reason::Answer | Reason::Nothing | Reason::RowBefore(None) | Reason::OtherProcess(_) => theme.dim(),
+        _ => theme.waiting(),
+    }
+}
+
+/// The key of a way out, and what it does.
+fn way(app: &App, way: Way, reason: &Reason, keys: &str) -> Option<String> {
+    let keyed = |command, words: &str| Some(format!("{} {words}", app.key_from_here(command)));
+    match way {
+        // Both keys of what is held come from where it is shown.
+        Way::TakeBack if matches!(reason, Reason::Held(_)) => Some(app.keyed(keys)),
+        Way::TakeBack => Some(app.keyed(back(keys))),
+        Way::SendNow => None,
+        Way::Decide => Some(format!("{} decide", app.key_of(Command::Decide))),
+        Way::DecideBefore => Some(format!("{} on it decides", app.key_of(Command::Decide))),
+        Way::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
+        Way::CheckKey => keyed(Command::Refresh, "tries it again"),
+        Way::AskAgain => keyed(Command::Refresh, "asks again now"),
+        Way::StartInbox => Some("frontdesk without --read-only sends it".to_owned()),
+    }
 }
 
 fn is_planned(row: &OutboxRow, now: Timestamp) -> bool {
@@ -102,9 +113,4 @@ fn is_upload(row: &OutboxRow) -> bool {
 /// The key that takes it back, where nothing else is offered.
 fn back(keys: &str) -> &str {
     keys.split(" · ").find(|it| it.ends_with("takes it back")).unwrap_or("")
-}
-
-/// Whether a row leaves before another: both of one lane, made in this order.
-fn is_before(one: &OutboxRow, other: &OutboxRow) -> bool {
-    one.channel == other.channel && one.lane == other.lane && one.sequence < other.sequence
 }

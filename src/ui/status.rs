@@ -75,19 +75,21 @@ fn wide(words: &str) -> u16 {
 
 /// Draws the status line: a notice while there is one, else how the tab
 /// fares; behind it what is under way, as far as there is room. What asks for
-/// a person has room before the rest, and before all but a notice: that one
-/// goes away by itself and stands whole until then.
+/// a person has room before the rest, and before all but what has just
+/// happened: that goes away by itself and stands whole until then.
 pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
-    let (first, style) = match &app.notice {
-        Some(notice) if notice.warning => (notice.text.clone(), theme.waiting()),
-        Some(notice) => (notice.text.clone(), theme.strong()),
+    let noticed = app.noticed();
+    let passes = noticed.is_some() && !app.states_fact();
+    let (first, style) = match noticed {
+        Some((text, true)) => (text, theme.waiting()),
+        Some((text, false)) => (text, theme.strong()),
         None => connected(app, theme),
     };
     let items = under_way(app, theme, area.width < 100);
     let needed: u16 = items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum();
-    let reserved = if app.notice.is_some() { 0 } else { needed };
+    let reserved = if passes { 0 } else { needed };
     let used = paint::text(buffer, x, area.y, width.saturating_sub(reserved), &first, style);
     let mut room = width.saturating_sub(used);
     let mut kept: Vec<Option<&str>> = vec![None; items.len()];
@@ -138,8 +140,8 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     if app.lease_waits() {
         items.push(loud(app.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
     }
-    if let Some(offered) = app.offered().filter(|_| !app.is_typing()) {
-        items.push(loud(format!(" · {} {offered}", app.key_of(Command::TakeOffer)), theme.strong()));
+    if let Some(offered) = app.offered() {
+        items.push(loud(format!(" · {} {offered}", app.key_from_here(Command::TakeOffer)), theme.strong()));
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = app.batch.as_ref().filter(|it| it.is_under_way()) {

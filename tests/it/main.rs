@@ -16,6 +16,7 @@ mod kills;
 mod openapi;
 mod outages;
 mod packaging;
+mod pairs;
 mod pictures;
 mod plain;
 mod private;

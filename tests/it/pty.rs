@@ -135,7 +135,7 @@ impl Terminal {
         self.child.wait().expect("it ends");
     }
 
-    fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: &str) {
         let id = self.child.process_id().expect("an id").to_string();
         let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
         assert!(sent.success(), "{signal}");

@@ -161,6 +161,15 @@ fn what_was_refused_waits_in_the_outbox_for_a_word() {
     let waiting: Vec<&Value> =
         rows.as_array().expect("rows").iter().filter(|it| it["waitsForYou"] == true).collect();
     assert!(!waiting.is_empty() && rows[0]["operation"] == "send", "{rows:#}");
+    // Each says what it waits for, and which command ends it.
+    let waits = |at: usize| rows[at]["waiting_for"].clone();
+    let retry = format!("frontdesk outbox retry {}", rows[0]["id"].as_str().expect("an id"));
+    assert_eq!((&waits(0)["reason"], &waits(0)["command"]), (&json!("credits"), &json!(retry)), "{rows:#}");
+    assert_eq!(waits(1)["reason"], "row_before", "{rows:#}");
+    let listed = script.ok(&["outbox", "list"]);
+    for words in ["NOT SENT, out of credits", &retry, "waits for the one before it, which asks"] {
+        assert!(listed.contains(words), "{words}: {listed}");
+    }
     let row = |text: &str| -> String {
         let found = rows
             .as_array()

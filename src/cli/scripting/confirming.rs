@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::cli::scripting::Session;
+use crate::cli::scripting::session::Work;
+use crate::cli::scripting::{Session, waiting};
 use crate::cli::unfinished::{Left, Unfinished};
 use crate::client::{Cause, Failure};
 use crate::model::ids::RowId;
 use crate::model::outbox::{OutboxRow, RowState};
 use crate::model::time::SECOND;
-use crate::sync::{Channel, PushStep};
+use crate::sync::Channel;
 
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
@@ -58,15 +59,9 @@ fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfini
     let name = channel.spec().name.clone();
     let mut what = "the change".to_owned();
     loop {
-        let leads = session.leads(channel)?;
-        let step = match leads {
-            true => session.runtime.block_on(async {
-                channel.upload_once(session.now()).await;
-                channel.push_once(session.now()).await
-            }),
-            false => PushStep::Idle,
-        };
+        let work = session.work(channel, "script")?;
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
+        let others: Vec<OutboxRow> = rows.iter().map(|it| it.row.clone()).collect();
         let unfinished =
             |failure, left, what| Ok(Some(Unfinished { failure, left, channel: name.clone(), what }));
         let Some(left) = rows.into_iter().find(|it| it.row.id == *id) else {
@@ -81,25 +76,26 @@ fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfini
         if let RowState::Stopped(stop, why) = &left.row.state {
             return unfinished(Failure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
         }
-        let failure = channel.failure().or_else(|| session.leader_fails(channel));
+        let failure = channel.failure().or_else(|| work.failure());
         let stops = matches!(
             failure.as_ref().map(|it| it.cause),
             Some(Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured)
         );
-        if step == PushStep::Halted || (!leads && stops) {
+        if work == Work::Halted || (matches!(work, Work::Elsewhere(_)) && stops) {
             let failure =
                 failure.unwrap_or_else(|| Failure::new(Cause::KeyRefused, "nothing leaves for now"));
             return unfinished(failure, rest_of(&left.row), what);
         }
         if session.is_over() {
-            let why = format!("no clear answer in {} s", session.patience / SECOND);
+            let waits = waiting::words(session, channel, &work, (&left.row, &others));
+            let why = format!("no clear answer in {} s: {waits}", session.patience / SECOND);
             let failure = match failure {
                 Some(it) => Failure { why: joined(&why, it.why.as_str()), ..it },
                 None => Failure::new(Cause::NoAnswer, &why),
             };
             return unfinished(failure, rest_of(&left.row), what);
         }
-        if step != PushStep::Moved {
+        if work != Work::Moved {
             session.sleep(LOOK);
         }
     }

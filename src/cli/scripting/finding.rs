@@ -109,7 +109,7 @@ impl Session {
     fn find_on(&self, channel: &Channel, selector: &Selector) -> Result<Vec<Candidate>> {
         let catch_up = self.now().plus(CATCH_UP.min(self.patience));
         let what = "reading conversations";
-        if self.leads(channel)? {
+        if self.asks(channel)? {
             if self.platform(channel)? == Platform::Whatsapp {
                 self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
             }
@@ -119,7 +119,7 @@ impl Session {
             let found = self.reader.candidates(selector, Some(&channel.spec().id))?;
             let is_whole = self.runtime.block_on(channel.reached())? == Reached::End;
             if is_whole || (!found.is_empty() && !selector.may_be_shared()) {
-                let may_catch_up = found.is_empty() && self.now() < catch_up && !self.leads(channel)?;
+                let may_catch_up = found.is_empty() && self.now() < catch_up && !self.asks(channel)?;
                 if !may_catch_up {
                     return Ok(found);
                 }
@@ -129,7 +129,7 @@ impl Session {
             }
             // Another process keeps the files fresh, and may have begun just
             // now.
-            if !self.leads(channel)? {
+            if !self.asks(channel)? {
                 self.sleep(LOOK);
                 continue;
             }

@@ -26,6 +26,7 @@ mod single;
 mod standing;
 mod top;
 mod upload;
+pub mod waiting;
 mod waves;
 
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};

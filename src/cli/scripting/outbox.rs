@@ -8,10 +8,11 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::waiting::{Waits, WaitsFor};
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
 use crate::model::ids::RowId;
-use crate::model::outbox::{RowState, Verdict};
+use crate::model::outbox::{OutboxRow, RowState, Verdict};
 use crate::model::queries::{DeskQuery, OutboxEntry};
 
 /// Rows listed at most.
@@ -61,19 +62,26 @@ pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
 fn list(files: &Files, common: &Common) -> Result<()> {
     let channel = files.channel(common.channel.as_deref())?;
     let page = files.store.reader()?.outbox(&DeskQuery { channel, limit: LISTED })?;
+    let rows: Vec<&OutboxRow> = page.entries.iter().map(|it| &it.row).collect();
+    let waits = Waits::of(files, &rows)?;
     if common.json {
-        let rows: Vec<Value> = page.entries.iter().map(|entry| entry_json(files, entry)).collect();
+        let rows: Vec<Value> = page
+            .entries
+            .iter()
+            .map(|entry| entry_json(files, entry, &waits.of_row(&entry.row, &rows, files)))
+            .collect();
         return print::json(&Value::Array(rows));
     }
     page.entries.iter().try_for_each(|entry| {
-        let (state, why) = state(entry);
+        let (state, _) = state(entry);
+        let why = waits.of_row(&entry.row, &rows, files).told(&entry.row);
         let columns = [
             entry.row.id.to_string(),
             files.name_of(&entry.row.channel),
             entry.title.to_string(),
             entry.row.operation.word().to_owned(),
             state,
-            why.unwrap_or_else(|| "-".to_owned()),
+            why,
             entry.row.operation.summary().to_string(),
         ];
         print::line(&print::columns(&columns))
@@ -91,7 +99,7 @@ fn state(entry: &OutboxEntry) -> (String, Option<String>) {
     }
 }
 
-fn entry_json(files: &Files, entry: &OutboxEntry) -> Value {
+fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
     let (state, why) = state(entry);
     let messages = |all: &[crate::model::messages::Message]| -> Vec<Value> {
         all.iter().map(print::message_json).collect()
@@ -105,6 +113,7 @@ fn entry_json(files: &Files, entry: &OutboxEntry) -> Value {
         "state": state,
         "waitsForYou": entry.row.is_stopped(),
         "why": why,
+        "waiting_for": waits.json(),
         "attempts": entry.row.attempts,
         "createdAt": entry.row.created_at.to_string(),
         "crossed": messages(&entry.crossed),

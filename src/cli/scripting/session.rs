@@ -2,7 +2,8 @@
 //!
 //! Knows nothing of what is changed or shown.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,11 +20,11 @@ use crate::model::ids::ChannelId;
 use crate::model::messages::Place;
 use crate::model::news::{Health, News};
 use crate::model::outbox::Lane;
-use crate::model::time::{SECOND, Timestamp, Zone};
+use crate::model::time::{MINUTE, SECOND, Timestamp, Zone};
 use crate::model::unreadable::{self, List};
-use crate::store::leases::{Holder, Vitals};
+use crate::store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
 use crate::store::{Reader, Store};
-use crate::sync::{Channel, Pulled, leading};
+use crate::sync::{Channel, Lead, Pulled, PushStep, leading};
 
 /// How often a reading that failed is tried again: one bad answer is no
 /// reason to give up.
@@ -47,6 +48,8 @@ pub struct Session {
     pub deadline: Deadline,
     channels: Vec<Arc<Channel>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
+    /// When the account was last read for the rules of waves.
+    account_at: RefCell<HashMap<ChannelId, Timestamp>>,
 }
 
 impl Session {
@@ -77,6 +80,29 @@ pub enum Read {
     First,
 }
 
+/// What a step of the sending did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Another process sends; what it said last of its connection is there.
+    Elsewhere(Other),
+    /// Something was moved on; there may be more.
+    Moved,
+    /// Nothing can be done now.
+    Waits,
+    /// Nothing leaves until a person acts.
+    Halted,
+}
+
+impl Work {
+    /// Why nothing leaves where another process sends, as it said last.
+    pub fn failure(&self) -> Option<Failure> {
+        match self {
+            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(Failure::of_health),
+            Self::Moved | Self::Waits | Self::Halted => None,
+        }
+    }
+}
+
 impl Session {
     /// Fetches the keys and makes the hands.
     ///
@@ -100,7 +126,8 @@ impl Session {
         }
         let runtime = inbox::runtime()?;
         let owner = leading::owner(&files.store);
-        Ok(Self { files, runtime, reader, owner, patience, deadline, channels, told })
+        let account_at = RefCell::default();
+        Ok(Self { files, runtime, reader, owner, patience, deadline, channels, told, account_at })
     }
 
     /// This desk's files.
@@ -271,16 +298,80 @@ impl Session {
         }
     }
 
-    /// Whether this process may ask and send for a channel: not while another
-    /// one on the folder, such as the inbox, does. To be asked again now and
-    /// then, as a lease is held for a few seconds only.
+    /// Whether this process has to ask for a channel itself: no other one on
+    /// the folder, such as an inbox, keeps the files fresh.
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn leads(&self, channel: &Channel) -> Result<bool> {
-        let wanted = vec![(leading::lease_name(channel.spec()), Vitals::default())];
-        let held = self.runtime.block_on(self.files.store.hold_leases(&self.owner, wanted, self.now()))?;
-        Ok(matches!(held.first(), Some(Holder::Me(_))))
+    pub fn asks(&self, channel: &Channel) -> Result<bool> {
+        let name = leading::lease_name(channel.spec());
+        let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
+        Ok(!matches!(held, Some(Holder::Other(_))))
+    }
+
+    /// Takes a step of all that sending takes: files, waves, rows. Not while
+    /// another process does; an inbox takes over between two steps. `kind` is
+    /// what this process is to those that wait for it.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn work(&self, channel: &Channel, kind: &'static str) -> Result<Work> {
+        if channel.spec().read_only {
+            return Ok(Work::Halted);
+        }
+        if let Holder::Other(other) = self.hold(channel, kind)? {
+            return Ok(Work::Elsewhere(other));
+        }
+        self.carry_waves(channel)?;
+        let step = self.runtime.block_on(async {
+            channel.upload_once(self.now()).await;
+            channel.push_once(self.now()).await
+        });
+        Ok(match step {
+            PushStep::Moved => Work::Moved,
+            PushStep::Halted => Work::Halted,
+            PushStep::Due(_) | PushStep::Idle => Work::Waits,
+        })
+    }
+
+    /// Takes or keeps the lease for sending.
+    fn hold(&self, channel: &Channel, kind: &'static str) -> Result<Holder> {
+        let (store, now) = (&self.files.store, self.now());
+        let name = leading::sending_name(channel.spec());
+        let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
+        let held = match self.runtime.block_on(store.lease(&self.owner, &name, now))? {
+            Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),
+            _ => {
+                let (id, vitals) = (channel.spec().id.clone(), channel.vitals());
+                let wanted = Wanted { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
+                let held = self.runtime.block_on(store.hold_leases(&self.owner, vec![wanted], now))?;
+                held.into_iter().next().context("no lease came back")?
+            }
+        };
+        channel.set_sending(match &held {
+            Holder::Me(until) => Lead::Until(*until),
+            Holder::Other(_) => Lead::Other,
+        });
+        Ok(held)
+    }
+
+    /// Takes running broadcasts in waves a step on. Their rules look at the
+    /// balance and the quality rating, so without these nothing goes on.
+    fn carry_waves(&self, channel: &Channel) -> Result<()> {
+        let id = &channel.spec().id;
+        let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
+        if running.is_empty() || channel.is_stopped() {
+            return Ok(());
+        }
+        let is_known = self.account_at.borrow().get(id).is_some_and(|it| self.now().since(*it) < MINUTE);
+        if !is_known {
+            if self.runtime.block_on(channel.pull_account()) != Pulled::Done {
+                return Ok(());
+            }
+            self.account_at.borrow_mut().insert(id.clone(), self.now());
+        }
+        self.runtime.block_on(channel.carry_campaigns(self.now()));
+        Ok(())
     }
 
     /// Reads the list of a channel's conversations to its end; where another
@@ -310,7 +401,7 @@ impl Session {
 
     /// Reads new messages and the top of the list.
     fn read_top(&self, channel: &Channel) -> Result<Read> {
-        if !self.leads(channel)? {
+        if !self.asks(channel)? {
             return Ok(Read::All);
         }
         if self.platform(channel)? == Platform::Whatsapp {
@@ -323,7 +414,7 @@ impl Session {
     /// the budget, and reading the top again would use that up.
     fn read_behind(&self, channel: &Channel) -> Result<Read> {
         self.sleep(MOMENT);
-        if !self.leads(channel)? {
+        if !self.asks(channel)? {
             return Ok(Read::All);
         }
         self.read(channel, "reading conversations", async || channel.pull_behind().await)
@@ -341,21 +432,6 @@ impl Session {
     pub fn newest(&self, found: &Found) -> Result<Option<Place>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
         Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
-    }
-
-    /// What another process that leads said last of the connection.
-    pub fn leader_says(&self, channel: &Channel) -> Option<Health> {
-        let name = leading::lease_name(channel.spec());
-        let lease = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()));
-        match lease {
-            Ok(Some(Holder::Other(other))) => other.vitals.health,
-            _ => None,
-        }
-    }
-
-    /// Why nothing leaves where another process leads, as it said last.
-    pub fn leader_fails(&self, channel: &Channel) -> Option<Failure> {
-        self.leader_says(channel).as_ref().and_then(Failure::of_health)
     }
 
     /// What of each list that was read could not be, in words.

@@ -49,7 +49,7 @@ pub fn rows(
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
     let what = "reading conversations";
     // What another process keeps fresh is taken as it stands.
-    if session.leads(channel)? {
+    if session.asks(channel)? {
         if *platform == Platform::Whatsapp {
             session.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
         }
@@ -59,7 +59,7 @@ pub fn rows(
     let mut is_all = false;
     loop {
         let rows = session.reader.conversations(&query)?.rows;
-        if !session.leads(channel)? {
+        if !session.asks(channel)? {
             return Ok(rows);
         }
         if session.is_over() {

@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::standing::unfinished;
+use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, Files, Session};
 use crate::client::Cause;
 use crate::model::ids::CampaignId;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::model::time::SECOND;
 use crate::model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
-use crate::sync::{Channel, PushStep};
+use crate::sync::Channel;
 
 /// Between two looks at how far it is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -86,18 +87,12 @@ impl WaveArguments {
 /// When it waits for a person, or nothing moves for as long as the command
 /// waits.
 pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool) -> Result<()> {
-    let (mut before, mut account_at) = (None, None);
+    let mut before = None;
     let mut moved_at = session.now();
     // It takes as long as its waves take.
     session.deadline.lift();
     loop {
-        if session.leads(channel)? {
-            refresh_account(session, channel, &mut account_at)?;
-            session.runtime.block_on(async {
-                channel.carry_campaigns(session.now()).await;
-                while channel.push_once(session.now()).await == PushStep::Moved {}
-            });
-        }
+        let work = session.work(channel, "broadcast")?;
         let campaign = find(session.store().campaign(id)?, id)?;
         let stands = (campaign.phase, campaign.begun(), campaign.counts());
         if before.as_ref() != Some(&stands) {
@@ -117,26 +112,19 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
             Phase::Running => (),
         }
         if session.now().since(moved_at) > session.patience + campaign.plan.pause() {
-            let failure = channel.failure().or_else(|| session.leader_fails(channel));
+            let failure = channel.failure().or_else(|| work.failure());
             let why = failure.map_or_else(String::new, |it| format!(": {}", it.why));
             let why = format!("nothing moved for a while{why}");
             return Err(unfinished(channel, id, (Cause::NoAnswer, &why)));
         }
-        session.sleep(LOOK);
+        if work != Work::Moved {
+            session.sleep(LOOK);
+        }
     }
 }
 
 fn waits(campaign: &Campaign) -> String {
     if campaign.why.is_empty() { "a person paused it".to_owned() } else { campaign.why.to_string() }
-}
-
-/// The balance and the quality rating are what its rules look at.
-fn refresh_account(session: &Session, channel: &Channel, at: &mut Option<Timestamp>) -> Result<()> {
-    if at.is_none_or(|it| session.now().since(it) >= MINUTE) {
-        *at = Some(session.now());
-        session.read(channel, "reading the account", async || channel.pull_account().await)?;
-    }
-    Ok(())
 }
 
 /// `broadcast pause`, `broadcast stop`

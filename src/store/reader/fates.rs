@@ -29,11 +29,26 @@ fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
             _ => Fate::Sending,
         });
     }
-    Ok(match outbox::ending(connection, row)?.as_deref() {
+    let ending = outbox::ending(connection, row)?;
+    // One that was sent again under a new key lives on in its successor.
+    if ending.as_deref() != Some("done")
+        && let Some(heir) = heir(connection, row)?
+    {
+        return fate(connection, &heir);
+    }
+    Ok(match ending.as_deref() {
         Some("done") => Fate::Done,
         Some("taken back") => Fate::TakenBack,
         _ => Fate::Dropped,
     })
+}
+
+/// The row that stands for a row's wish after a person sent it again.
+fn heir(connection: &Connection, row: &RowId) -> Result<Option<RowId>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT successor FROM desk.decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1",
+    )?;
+    Ok(statement.query_row([row.as_str()], |it| it.get::<_, String>(0)).optional()?.map(RowId::new))
 }
 
 /// The rows of these conversations, as far as they are known, in their order.

@@ -7,6 +7,7 @@ use rusqlite::Row;
 use crate::model::outbox::{Looks, Moment};
 use crate::model::time::Timestamp;
 use crate::store::lane::LaneRow;
+use crate::store::processes::is_gone;
 use crate::store::rows::outbox::{COLUMNS, WIDTH};
 use crate::store::rows::{outbox, time};
 
@@ -21,7 +22,7 @@ pub(crate) fn select() -> String {
          EXISTS (SELECT 1 FROM decision d WHERE d.row = outbox.id AND d.word = 'same key'
              AND d.at >= coalesce(last_attempt_at, 0)),
          attempted_as,
-         successor_of IS NOT NULL
+         successor_of IS NOT NULL, iif(state = 'sending', claimed_by, NULL)
          FROM outbox"
     )
 }
@@ -36,6 +37,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
         failures: row.get(WIDTH)?,
         fence: row.get(WIDTH + 1)?,
         lease_until: Timestamp::from_micros(row.get(WIDTH + 2)?),
+        cut_off: row.get::<_, Option<String>>(WIDTH + 15)?.is_some_and(|it| is_gone(&it)),
         read_first: row.get(WIDTH + 3)?,
         due_at: Timestamp::from_micros(row.get(WIDTH + 4)?),
         first: seen.first_attempt_at.map(|wall| Moment { wall, server, since_boot }),

@@ -6,3 +6,6 @@ CREATE TABLE draft_aside (
     text TEXT NOT NULL,
     PRIMARY KEY (channel, conversation)
 ) STRICT, WITHOUT ROWID;
+-- Which process claimed a row, so that the claim of one that has ended does
+-- not have to lapse.
+ALTER TABLE outbox ADD COLUMN claimed_by TEXT;

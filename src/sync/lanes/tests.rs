@@ -37,6 +37,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         failures: 0,
         fence: 1,
         lease_until: at(90),
+        cut_off: false,
         read_first: false,
         due_at: at(0),
         first: first.map(Moment::from),
@@ -160,15 +161,16 @@ fn what_is_planned_waits_for_its_time_and_lets_others_pass() {
 }
 
 #[test]
-fn without_credits_what_costs_nothing_goes_on() {
+fn what_is_not_paid_holds_up_its_own_conversation_and_no_other() {
     let broke = || text("a", stopped(Stop::Credits));
     let cases = [
-        ("another text", vec![broke(), text("b", Queued)], Choice::Nothing),
-        ("a text before it", vec![text("b", Queued), broke()], Choice::Nothing),
-        ("a broadcast", vec![broke(), broadcast(Queued)], Choice::Nothing),
+        ("another text", vec![broke(), text("b", Queued)], Choice::Send(1)),
+        ("a text behind it", vec![broke(), text("a", Queued)], Choice::Nothing),
+        ("a text before it", vec![text("b", Queued), broke()], Choice::Send(0)),
+        ("a broadcast", vec![broke(), broadcast(Queued)], Choice::Send(1)),
         ("the AI switch", vec![broke(), pause("b", Queued)], Choice::Send(1)),
         ("behind it", vec![broke(), pause("a", Queued)], Choice::Nothing),
-        ("a switch behind a text", vec![broke(), text("b", Queued), pause("b", Queued)], Choice::Nothing),
+        ("a switch behind a text", vec![broke(), text("b", Queued), pause("b", Queued)], Choice::Send(1)),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");

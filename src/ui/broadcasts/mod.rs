@@ -23,6 +23,7 @@ use crate::ui::loading;
 use crate::ui::paint::{self, Sides};
 use crate::ui::people::divide;
 use crate::ui::questions::{Lines, gap, plain};
+use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
 /// What is offered on the page, most useful first.
@@ -140,6 +141,7 @@ fn state(app: &App, theme: Theme, entry: &BoardEntry) -> (String, Style) {
         return (entry.word().to_string(), style);
     };
     match campaign.phase {
+        Phase::Running if app.standstill(&campaign.channel).is_some() => ("WAITS".to_owned(), theme.error()),
         Phase::Running if campaign.begun() == 0 => {
             let left = campaign.starts_at.since(app.now).max(0) / 1_000_000;
             (format!("HELD {left}s"), theme.waiting())
@@ -187,6 +189,9 @@ fn summary(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
     if let Some(campaign) = entry.campaign().filter(|it| !it.why.is_empty()) {
         lines.push((app.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)), theme.error()));
     }
+    let running = entry.campaign().filter(|it| it.phase == Phase::Running);
+    let still = running.and_then(|it| row_state::standstill(app, &it.channel));
+    lines.extend(still.iter().map(|it| (it.clone(), theme.error())));
     let odd = if recipients > 0 && delivered + failed + pending != recipients {
         format!(" · the counts do not add up to {recipients}")
     } else {
@@ -198,6 +203,7 @@ fn summary(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
     )));
     let mut second = Vec::new();
     if entry.is_open()
+        && still.is_none()
         && let Some((rate, minutes)) = app.board_detail().and_then(|it| it.pace(entry.people()))
     {
         second.push(format!("{rate}/min"));

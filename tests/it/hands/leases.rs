@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use frontdesk::model::ids::ConversationId;
+use frontdesk::model::leader::Leader;
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::time::Clock;
 use frontdesk::store::Store;
-use frontdesk::store::leases::{Holder, LEASE, Vitals};
+use frontdesk::store::leases::{Holder, LEASE, Rank, Vitals, Wanted};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
-use frontdesk::sync::leading::{Leading, lease_name, owner};
-use frontdesk::sync::{Loop, Polling, Tab};
+use frontdesk::sync::leading::{Leading, lease_name, owner, sending_name};
+use frontdesk::sync::{ChannelSpec, Loop, Polling, Tab};
 use serde_json::Value;
 
 use crate::hands::server::{Answer, Request};
@@ -32,11 +33,21 @@ impl Desk {
         Self::of(hands, owner)
     }
 
+    /// One that changes nothing.
+    fn reading(hands: &Hands) -> Self {
+        Self::with(hands, owner, true)
+    }
+
     /// One that calls itself so.
     fn of(hands: &Hands, owner: impl FnOnce(&Store) -> String) -> Self {
+        Self::with(hands, owner, false)
+    }
+
+    fn with(hands: &Hands, owner: impl FnOnce(&Store) -> String, read_only: bool) -> Self {
         let store = Store::open(hands.folder.path()).expect("the files open");
         let news = Arc::default();
-        let channel = crate::hands::open(hands.channel.spec().clone(), &store, &hands.clock, &news);
+        let spec = ChannelSpec { read_only, ..hands.channel.spec().clone() };
+        let channel = crate::hands::open(spec, &store, &hands.clock, &news);
         let tab = Arc::new(Tab::under_lease(channel, Polling::default()));
         let leading = Leading::new(store.clone(), vec![tab.clone()], owner(&store));
         Self { tab, leading, store, news }
@@ -58,6 +69,18 @@ impl Desk {
 
     fn leads(&self, hands: &Hands) -> bool {
         self.tab.leads(hands.clock.now())
+    }
+
+    fn sends(&self, hands: &Hands) -> bool {
+        self.tab.channel().sends(hands.clock.now())
+    }
+
+    /// Who sends, as the screen was told last.
+    fn sender(&self) -> Option<Leader> {
+        let told = self.told();
+        told.into_iter()
+            .rev()
+            .find_map(|it| if let News::Leader(_, leader) = it { Some(leader) } else { None })
     }
 
     fn told(&self) -> Vec<News> {
@@ -249,6 +272,82 @@ async fn clocks_that_jump_never_make_two_leaders() {
 }
 
 #[tokio::test]
+async fn one_that_changes_nothing_never_sends_and_gives_way_to_an_inbox() {
+    let hands = Hands::on(chat).await;
+    let (wall, inbox) = (Desk::reading(&hands), Desk::on(&hands));
+    wall.turn(&hands).await;
+    assert!(wall.leads(&hands) && !wall.sends(&hands), "it asks, as nobody else does");
+    assert_eq!(wall.sender(), Some(Leader::Nobody));
+    let queued = queue_on(&wall.store, hands.clock.now(), "c1", send_text("Hello"));
+    wall.turn(&hands).await;
+    hands.server.seen();
+    // It does not have to lapse or end: an inbox takes over at once.
+    inbox.turn(&hands).await;
+    inbox.turn(&hands).await;
+    assert!(inbox.leads(&hands) && inbox.sends(&hands));
+    let sent: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    assert_eq!((sent.len(), sent[0].key()), (1, queued.key.as_str()));
+    wall.turn(&hands).await;
+    assert!(!wall.leads(&hands) && hands.server.routes().is_empty(), "it follows");
+    let Some(Leader::Elsewhere { kind, process }) = wall.sender() else { panic!("it knows who sends") };
+    assert_eq!((kind.as_str(), process), ("inbox", Some(std::process::id())));
+}
+
+#[tokio::test]
+async fn a_script_that_sends_gives_way_to_an_inbox_and_never_to_one_that_only_reads() {
+    let hands = Hands::on(chat).await;
+    let now = hands.clock.now();
+    let script = |store: &Store| {
+        let wanted = Wanted {
+            name: sending_name(hands.channel.spec()),
+            channel: hands.channel.spec().id.clone(),
+            sends: true,
+            rank: Rank::Script,
+            kind: "contacts import",
+            vitals: Vitals::default(),
+        };
+        let store = store.clone();
+        async move { store.hold_leases("4312-script", vec![wanted], now).await.expect("answered").remove(0) }
+    };
+    assert!(matches!(script(&hands.store).await, Holder::Me(_)));
+    let reading = Desk::reading(&hands);
+    reading.turn(&hands).await;
+    assert!(reading.leads(&hands), "what a script does not do is done by the other");
+    let named = reading.sender().and_then(|it| it.named());
+    assert_eq!(named.as_deref(), Some("contacts import, process 4312"));
+    assert!(matches!(script(&hands.store).await, Holder::Me(_)));
+    let inbox = Desk::on(&hands);
+    inbox.turn(&hands).await;
+    assert!(inbox.sends(&hands));
+    let Holder::Other(other) = script(&hands.store).await else { panic!("the inbox sends now") };
+    assert_eq!(other.kind.as_str(), "inbox");
+}
+
+#[tokio::test]
+async fn one_that_hangs_within_a_step_loses_the_lead() {
+    let hands = Hands::on(|_| Answer::Stall(Vec::new())).await;
+    let (first, second) = (Desk::on(&hands), Desk::on(&hands));
+    first.leading.step(hands.clock.now()).await;
+    second.leading.step(hands.clock.now()).await;
+    assert!(first.leads(&hands));
+    let now = hands.clock.now();
+    let hanging = first.tab.step(Loop::Poll, now);
+    tokio::pin!(hanging);
+    for seconds in 0..40 {
+        // Its lease would be renewed all the time.
+        tokio::select! {
+            biased;
+            _ = &mut hanging => panic!("it hangs"),
+            _ = first.leading.step(hands.clock.now()) => {}
+        }
+        second.leading.step(hands.clock.now()).await;
+        assert!(seconds > 30 || first.leads(&hands), "{seconds}: a step may take a while");
+        hands.clock.advance(9);
+    }
+    assert!(!first.leads(&hands) && second.leads(&hands));
+}
+
+#[tokio::test]
 async fn another_key_is_another_lease() {
     let hands = Hands::on(chat).await;
     let now = hands.clock.now();
@@ -256,7 +355,16 @@ async fn another_key_is_another_lease() {
     other.key = frontdesk::model::secret::Secret::new("svc_live_other");
     let names = [lease_name(hands.channel.spec()), lease_name(&other)];
     assert!(!names[0].contains("svc_") && names[0] != names[1], "{names:?}");
-    let wanted = |name: &String| vec![(name.clone(), Vitals::default())];
+    let wanted = |name: &String| {
+        vec![Wanted {
+            name: name.clone(),
+            channel: hands.channel.spec().id.clone(),
+            sends: false,
+            rank: Rank::Inbox,
+            kind: "inbox",
+            vitals: Vitals::default(),
+        }]
+    };
     let store = &hands.store;
     for (name, who, mine) in
         [(&names[0], "a", true), (&names[1], "b", true), (&names[0], "b", false), (&names[0], "a", true)]

@@ -102,3 +102,14 @@ fn the_editor_gives_its_text_back_and_sends_nothing() {
     desk.shows("edited; nothing was sent").keys("<Ctrl-_>").hides("(edited)").settle();
     assert!(desk.outbound().is_empty());
 }
+
+#[test]
+fn the_field_that_is_named_is_the_one_tab_goes_to_and_only_while_it_is_open() {
+    let mut desk = desk();
+    desk.keys("i").types("Order {order?}, about {days?} days").keys("<Enter>");
+    desk.shows("{order?} is still to be filled in: Tab goes there");
+    desk.keys("<Tab>").shows("{days?} is still to be filled in: Tab goes there").types("1041");
+    desk.keys("<Tab>").types("three").shows("Order 1041, about three days").hides("still to be filled in");
+    desk.keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 1);
+}

@@ -49,3 +49,16 @@ fn keys_faster_than_the_disk_are_not_lost() {
     );
     desk.keys("z").shows("nothing is held that could be taken back");
 }
+
+#[test]
+fn z_after_a_close_that_has_left_says_first_what_it_would_undo() {
+    let mut desk = desk();
+    desk.keys("@").shows("@me").keys("je").shows("closing in 5 s · z keeps it open");
+    // The line counts down, and ends with what it says.
+    desk.wait(2_000_000);
+    desk.shows("closing in 3 s · z keeps it open");
+    desk.wait(3_000_000);
+    desk.settle().hides("keeps it open");
+    desk.keys("z").shows("closed · Maria Lopez: left; it cannot be reopened · z again undoes: claimed");
+    desk.shows("@me").keys("z").shows("undone: claimed").hides("@me");
+}

@@ -1,5 +1,7 @@
 //! The list of what was done from here, and taking it back.
 
+use serde_json::json;
+
 use crate::desk::Desk;
 
 const MARIA: &str = "+34600111222";
@@ -40,4 +42,17 @@ fn z_goes_back_step_by_step_but_not_past_what_has_left_to_the_customer() {
     desk.keys("z").shows("nothing is held that could be taken back; g z lists what was done");
     desk.wait(10 * SECOND);
     desk.settle().keys("<Esc>").shows("AI paused by you 1");
+}
+
+#[test]
+fn what_was_sent_again_and_arrived_is_not_said_to_have_never_left() {
+    let mut desk = desk();
+    let refused =
+        json!({"path_prefix": "/messages/send", "count": 1, "status": 400, "code": "INVALID_RECIPIENT"});
+    desk.dev("fault", refused);
+    desk.keys("<Enter>p").settle().keys("i").types("Until six").keys("<Enter><Enter><Esc>").settle();
+    desk.shows("NOT SENT").keys("gz").shows("not done; it asks in the outbox").keys("<Esc>");
+    desk.keys("a").shows("as new, with a new key").keys("y").settle();
+    assert_eq!(desk.outbound().len(), 1);
+    desk.keys("gz").shows("left; it cannot be unsent").hides("never left");
 }

@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::contacts::writable;
+use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, Session};
 use crate::cli::unfinished::{Left, Unfinished};
 use crate::client::{Cause, Failure};
 use crate::model::import::DryRun;
 use crate::model::time::SECOND;
+use crate::sync::Channel;
 use crate::sync::import::{self, Import};
-use crate::sync::{Channel, PushStep};
 
 /// Between two looks at what became of rows on their way.
 const LOOK: Duration = Duration::from_millis(100);
@@ -93,16 +94,13 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
             said = session.now();
             print::note(&format!("{} of {}: {}", progress.done, progress.rows, progress.words()))?;
         }
-        let moved = session.leads(channel)? && {
-            let step = session.runtime.block_on(channel.push_once(session.now()));
-            step == PushStep::Moved
-        };
+        let work = session.work(channel, "contacts import")?;
         if channel.is_stopped() {
             let refused = || Failure::new(Cause::KeyRefused, "the server does not take this channel's key");
             return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
-        if !moved {
-            session.runtime.block_on(async { tokio::time::sleep(LOOK).await });
+        if work != Work::Moved {
+            session.sleep(LOOK);
         }
     };
     if arguments.common.json {

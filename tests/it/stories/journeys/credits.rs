@@ -61,3 +61,27 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
         .shows("LOW · lasts a day, at 1 a day from here");
     photographs!(desk, "low");
 }
+
+#[test]
+fn an_unpaid_message_holds_up_nobody_else_and_says_which_key_sends_it() {
+    let mut desk = Desk::new(120, 40);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the shop open?");
+    desk.settle().keys("<Enter>p").settle().keys("Jp").settle();
+    desk.keys("i").types("It left this morning.").keys("<Enter>");
+    desk.dev("credits", json!({"balance": 0}));
+    desk.pass(5).settle().shows("NOT SENT, out of credits").shows("0 credits");
+    // What comes behind it in the same conversation says what it waits for.
+    desk.dev("credits", json!({"balance": 500}));
+    desk.wait(61 * SECOND);
+    desk.settle().shows("NOT SENT, out of credits; enough now · Esc Y sends it");
+    desk.shows("Esc Y sends 1 that waited for credits");
+    desk.types("Did it come?").keys("<Enter>").pass(5).settle();
+    desk.shows("waits for the one before it, which asks: NOT SENT, out of credits");
+    assert!(desk.outbound().is_empty());
+    // Another customer's answer leaves.
+    desk.keys("<Esc>Ki").types("Until six.").keys("<Enter>").pass(5).settle();
+    assert_eq!(desk.outbound().len(), 1, "{:?}", desk.outbound());
+    desk.keys("<Esc>Yy").settle().settle().hides("waited for credits");
+    assert_eq!(desk.outbound().len(), 3);
+}

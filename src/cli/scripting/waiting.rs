@@ -1,0 +1,129 @@
+//! What rows of the outbox wait for, for scripts: in words with the command
+//! that ends it, and as JSON.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli::inbox;
+use crate::cli::scripting::session::Work;
+use crate::cli::scripting::{Files, Session};
+use crate::model::ids::ChannelId;
+use crate::model::leader::Leader;
+use crate::model::news::Health;
+use crate::model::outbox::waiting::{Facts, Reason, Way, reason};
+use crate::model::outbox::{OutboxRow, RowState, Stop};
+use crate::model::prices::{self, Price};
+use crate::model::spending;
+use crate::sync;
+
+/// Who sends for each channel, how the connection fares there, and what is
+/// left to pay with.
+pub struct Waits(HashMap<ChannelId, Channel>);
+
+struct Channel {
+    leader: Leader,
+    health: Health,
+    credits: Option<f64>,
+}
+
+/// What a row waits for.
+pub struct WaitsFor {
+    reason: Reason,
+    words: String,
+    command: Option<String>,
+}
+
+impl Waits {
+    /// What is known of the channels of these rows.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn of(files: &Files, rows: &[&OutboxRow]) -> Result<Self> {
+        let mut known = HashMap::new();
+        let runtime = inbox::runtime()?;
+        for row in rows {
+            if !known.contains_key(&row.channel) {
+                let sender = runtime.block_on(files.store.sender(&row.channel, files.now()))?;
+                let account = runtime.block_on(files.store.account(&row.channel))?;
+                let channel = Channel {
+                    leader: sender.as_ref().map_or(Leader::Nobody, |it| it.leader()),
+                    health: sender.and_then(|it| it.vitals.health).unwrap_or(Health::Connecting),
+                    credits: account.map(|it| it.credits),
+                };
+                known.insert(row.channel.clone(), channel);
+            }
+        }
+        Ok(Self(known))
+    }
+
+    /// What one of them waits for; `others` may stand before it.
+    pub fn of_row(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> WaitsFor {
+        let nobody = Channel { leader: Leader::Nobody, health: Health::Connecting, credits: None };
+        let Channel { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
+        let template = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
+        let least = spending::price(&row.operation, template).and_then(|it| i32::try_from(it.least).ok());
+        let pays = least.zip(*credits).map(|(least, credits)| f64::from(least) <= credits);
+        let facts = Facts { now: files.now(), health, leader, pays };
+        let reason = reason(row, others.iter().copied(), &facts);
+        let words = reason.words(&row.operation, files.now());
+        let command = reason.ways().iter().find_map(|it| command(*it, row));
+        WaitsFor { reason, words, command }
+    }
+}
+
+/// What a row of this session's channel waits for, in words, after a step of
+/// the sending.
+pub fn words(
+    session: &Session,
+    channel: &sync::Channel,
+    work: &Work,
+    (row, others): (&OutboxRow, &[OutboxRow]),
+) -> String {
+    let (leader, vitals) = match work {
+        Work::Elsewhere(other) => (other.leader(), other.vitals.clone()),
+        Work::Moved | Work::Waits | Work::Halted => (Leader::Here, channel.vitals()),
+    };
+    let health = vitals.health.unwrap_or(Health::Connecting);
+    let facts = Facts { now: session.now(), health: &health, leader: &leader, pays: None };
+    reason(row, others.iter(), &facts).words(&row.operation, session.now())
+}
+
+impl WaitsFor {
+    /// In words: the reason, what the server said, and the command that ends it.
+    pub fn told(&self, row: &OutboxRow) -> String {
+        let mut parts = vec![self.words.clone()];
+        if let RowState::Stopped(_, why) = &row.state {
+            parts.push(why.to_string());
+        }
+        parts.extend(self.command.iter().map(|it| format!("`{it}`")));
+        parts.join("; ")
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({
+            "reason": self.reason.word(),
+            "words": self.words,
+            "until": self.reason.until().map(|it| it.to_string()),
+            "process": self.reason.process(),
+            "command": self.command,
+        })
+    }
+}
+
+/// The command that is a way out.
+fn command(way: Way, row: &OutboxRow) -> Option<String> {
+    let id = &row.id;
+    match way {
+        Way::Decide | Way::SendUnpaid => Some(match &row.state {
+            RowState::Stopped(Stop::Crossed | Stop::Late, _) => format!("frontdesk outbox send-anyway {id}"),
+            _ => format!("frontdesk outbox retry {id}"),
+        }),
+        Way::CheckKey => Some("frontdesk channel test".to_owned()),
+        Way::StartInbox => Some("frontdesk".to_owned()),
+        Way::DecideBefore => Some("frontdesk outbox list".to_owned()),
+        Way::SendNow | Way::TakeBack | Way::AskAgain => None,
+    }
+}

@@ -1,0 +1,296 @@
+//! Cases of what a row waits for.
+
+use super::*;
+use crate::model::attachments::{Attachment, FileFacts};
+use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
+use crate::model::outbox::{Finding, Lane};
+use crate::model::text::SafeText;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
+}
+
+fn row(sequence: i64, conversation: &str, operation: Operation, state: RowState) -> OutboxRow {
+    OutboxRow {
+        id: RowId::from(format!("r{sequence}").as_str()),
+        sequence,
+        channel: ChannelId::from("harbor"),
+        lane: Lane::Conversation(ConversationId::from(conversation)),
+        operation,
+        key: IdempotencyKey::new("k".to_owned()),
+        created_at: at(-9),
+        not_before: at(-9),
+        first_attempt_at: None,
+        attempts: 0,
+        state,
+        seen: None,
+        finding: Finding::Nothing,
+        planned_at: None,
+    }
+}
+
+fn text(sequence: i64, conversation: &str, state: RowState) -> OutboxRow {
+    row(
+        sequence,
+        conversation,
+        Operation::SendText { to: "+34".into(), text: "hi".into(), reply_to: None },
+        state,
+    )
+}
+
+fn file(sequence: i64, state: RowState) -> OutboxRow {
+    let facts =
+        FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
+    row(sequence, "a", Attachment::file(facts).operation("1", None, None, None), state)
+}
+
+fn stopped(stop: Stop) -> RowState {
+    RowState::Stopped(stop, SafeText::line("no"))
+}
+
+fn tried(mut row: OutboxRow, not_before: i64) -> OutboxRow {
+    (row.attempts, row.not_before) = (1, at(not_before));
+    row
+}
+
+fn later(mut row: OutboxRow, not_before: i64) -> OutboxRow {
+    row.not_before = at(not_before);
+    row
+}
+
+fn planned(mut row: OutboxRow, seconds: i64) -> OutboxRow {
+    row.planned_at = Some(at(seconds));
+    later(row, seconds)
+}
+
+fn live() -> Health {
+    Health::Live { at: at(0) }
+}
+
+fn import() -> Leader {
+    Leader::Elsewhere { kind: SafeText::line("contacts import"), process: Some(4312) }
+}
+
+/// Rows beside it, the connection, who sends: why it waits, and in which words.
+type Case = (OutboxRow, Vec<OutboxRow>, Health, Leader, Reason, &'static str);
+
+fn all_hold(cases: Vec<Case>) {
+    for (row, others, health, leader, expected, words) in cases {
+        let facts = Facts { now: at(0), health: &health, leader: &leader, pays: None };
+        let found = reason(&row, others.iter(), &facts);
+        assert_eq!(found, expected, "{words}");
+        let told = found.words(&row.operation, at(0));
+        assert!(words.is_empty() || told == words, "{told:?} for {words:?}");
+        assert!(!told.is_empty() && !found.word().is_empty(), "{found:?}");
+    }
+}
+
+fn offline() -> Health {
+    Health::Offline { since: at(-9), why: SafeText::line("gone") }
+}
+
+fn limited() -> Health {
+    Health::Limited { until: at(30) }
+}
+
+fn pause(state: RowState) -> OutboxRow {
+    row(1, "a", Operation::SetAutomation { enabled: false }, state)
+}
+
+fn mine() -> OutboxRow {
+    text(2, "a", RowState::Queued)
+}
+
+#[test]
+fn a_row_says_first_what_it_waits_for_itself() {
+    all_hold(vec![
+        (mine(), vec![], live(), Leader::Here, Reason::Nothing, "queued; leaves next"),
+        (mine(), vec![], live(), Leader::Unknown, Reason::Nothing, "queued; leaves next"),
+        (later(mine(), 4), vec![], live(), Leader::Here, Reason::Held(at(4)), "sends in 4 s"),
+        (later(mine(), 4), vec![], offline(), import(), Reason::Held(at(4)), "sends in 4 s"),
+        (
+            planned(mine(), 7_200),
+            vec![],
+            offline(),
+            Leader::Here,
+            Reason::Planned(at(7_200)),
+            "planned, in 2h if frontdesk runs",
+        ),
+        (file(2, RowState::Sending), vec![], live(), Leader::Here, Reason::Uploading, "uploading"),
+        (file(2, RowState::Queued), vec![], live(), Leader::Here, Reason::UploadNext, "waits to be uploaded"),
+        (
+            file(2, RowState::Uncertain),
+            vec![],
+            live(),
+            Leader::Here,
+            Reason::UploadCutOff,
+            "the upload was cut off; tries again",
+        ),
+        (text(2, "a", RowState::Sending), vec![], live(), import(), Reason::Answer, "sending"),
+        (
+            tried(text(2, "a", RowState::Uncertain), 12),
+            vec![],
+            live(),
+            Leader::Here,
+            Reason::ClearAnswer(Some(at(12))),
+            "no answer came; asking again with the same key in 12 s, never twice",
+        ),
+        (
+            tried(text(2, "a", RowState::Uncertain), -1),
+            vec![],
+            offline(),
+            Leader::Here,
+            Reason::ClearAnswer(None),
+            "no answer came; asking again with the same key, never twice",
+        ),
+        (
+            text(2, "a", stopped(Stop::Crossed)),
+            vec![],
+            offline(),
+            Leader::Nobody,
+            Reason::Decision(Stop::Crossed, None),
+            "NOT SENT, someone answered meanwhile",
+        ),
+    ]);
+}
+
+#[test]
+fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
+    all_hold(vec![
+        (
+            mine(),
+            vec![text(1, "a", RowState::Queued)],
+            live(),
+            Leader::Here,
+            Reason::RowBefore(None),
+            "waits for the one before it",
+        ),
+        (
+            mine(),
+            vec![text(1, "a", stopped(Stop::Credits))],
+            live(),
+            Leader::Here,
+            Reason::RowBefore(Some(Stop::Credits)),
+            "waits for the one before it, which asks: NOT SENT, out of credits",
+        ),
+        (
+            mine(),
+            vec![text(1, "b", stopped(Stop::Credits)), text(3, "a", RowState::Queued)],
+            live(),
+            Leader::Here,
+            Reason::Nothing,
+            "queued; leaves next",
+        ),
+        (mine(), vec![text(1, "a", stopped(Stop::Refused))], live(), Leader::Here, Reason::Nothing, ""),
+        (
+            mine(),
+            vec![planned(text(1, "a", RowState::Queued), 90)],
+            live(),
+            Leader::Here,
+            Reason::Nothing,
+            "",
+        ),
+        (
+            mine(),
+            vec![file(1, RowState::Sending)],
+            live(),
+            Leader::Here,
+            Reason::FileBefore,
+            "waits for the file before it",
+        ),
+        (
+            mine(),
+            vec![pause(stopped(Stop::Refused))],
+            live(),
+            Leader::Here,
+            Reason::PauseBefore,
+            "waits: the pause before it failed",
+        ),
+    ]);
+}
+
+#[test]
+fn a_row_says_what_its_channel_waits_for() {
+    all_hold(vec![
+        (
+            tried(mine(), 8),
+            vec![],
+            live(),
+            Leader::Here,
+            Reason::NextTry(Some(at(8))),
+            "not sent yet; tries again in 8 s",
+        ),
+        (tried(mine(), -1), vec![], live(), Leader::Here, Reason::NextTry(None), "not sent yet; tries again"),
+        (
+            later(mine(), 30),
+            vec![],
+            limited(),
+            Leader::Here,
+            Reason::RateLimit(at(30)),
+            "waits for the server's rate limit, free in 30 s",
+        ),
+        (mine(), vec![], limited(), Leader::Here, Reason::RateLimit(at(30)), ""),
+        (
+            mine(),
+            vec![],
+            offline(),
+            Leader::Here,
+            Reason::Connection,
+            "waits for a connection; leaves by itself",
+        ),
+        (
+            mine(),
+            vec![],
+            Health::Trouble { since: at(-9), why: SafeText::line("gone") },
+            Leader::Here,
+            Reason::Server,
+            "waits for the server, which is in trouble; leaves by itself",
+        ),
+        (
+            mine(),
+            vec![],
+            Health::Refused { code: SafeText::line("gone"), why: SafeText::line("gone") },
+            import(),
+            Reason::Key,
+            "waits: the channel key is not taken",
+        ),
+        (
+            mine(),
+            vec![],
+            Health::Misconfigured { why: SafeText::line("gone") },
+            Leader::Here,
+            Reason::Configuration,
+            "waits: the channel cannot work as configured",
+        ),
+        (
+            mine(),
+            vec![],
+            live(),
+            Leader::Nobody,
+            Reason::Sender,
+            "waits: no process that may send is running",
+        ),
+        (
+            mine(),
+            vec![],
+            live(),
+            import(),
+            Reason::OtherProcess(import()),
+            "queued; contacts import, process 4312, does the sending",
+        ),
+    ]);
+}
+
+#[test]
+fn what_waits_for_credits_says_when_there_are_enough() {
+    let row = text(1, "a", stopped(Stop::Credits));
+    for (pays, way, words) in [
+        (Some(true), Way::SendUnpaid, "NOT SENT, out of credits; enough now"),
+        (Some(false), Way::Decide, "NOT SENT, out of credits"),
+        (None, Way::Decide, "NOT SENT, out of credits"),
+    ] {
+        let facts = Facts { now: at(0), health: &live(), leader: &Leader::Here, pays };
+        let found = reason(&row, [].into_iter(), &facts);
+        assert_eq!((found.ways()[0], found.words(&row.operation, at(0)).as_str()), (way, words));
+    }
+}
