@@ -239,6 +239,8 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What is deleted is gone from the file.
+    connection.pragma_update(None, "secure_delete", true)?;
     // One that reads before it writes would fail at once, whatever the
     // time-out, where another process wrote in between.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -307,7 +309,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Opens a file, made readable by its owner only if it is new. SQLite gives
 /// its side files the same permissions.
-fn private_file(path: &Path) -> Result<File, StoreError> {
+pub(crate) fn private_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

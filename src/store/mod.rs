@@ -62,6 +62,7 @@ pub mod transcript;
 mod trouble;
 mod uploads;
 pub mod waves;
+mod wiping;
 mod writer;
 
 pub use errors::StoreError;
@@ -69,6 +70,7 @@ pub use reader::{Interrupt, Reader};
 
 use files::Paths;
 use latest::Latest;
+use wiping::Wiping;
 use writer::Writer;
 
 /// Conversations remembered as written here; more would mean answers that
@@ -132,6 +134,8 @@ pub(crate) struct Cache {
     /// numbers.
     read_here: Latest,
     counter: Arc<AtomicU64>,
+    /// What was removed and is to leave the files' bytes.
+    pub(crate) wiping: Wiping,
 }
 
 /// Taken before a read request leaves, and handed in with what it brought: an
@@ -179,6 +183,7 @@ impl Store {
             written_here: Latest::of(WRITTEN_HERE),
             read_here: Latest::of(READ_HERE),
             counter: counter.clone(),
+            wiping: Wiping::of(&paths.cache),
         };
         let file = paths.cache.clone();
         Ok(Self(Arc::new(Inner {
@@ -186,7 +191,8 @@ impl Store {
             outbox: Writer::start("outbox", outbox, None, |_| Ok(false))?,
             cache: Writer::start("cache", cache, Some(file), |cache| {
                 let more = search::add_slice(&mut cache.connection)?;
-                Ok(trouble::add_slice(&mut cache.connection)? || more)
+                let more = trouble::add_slice(&mut cache.connection)? || more;
+                Ok(cache.wiping.add_slice(&cache.connection)? || more)
             })?,
             counter,
             rebuilt,
