@@ -91,6 +91,10 @@ impl App {
             self.warn(reason);
             return false;
         }
+        if let Some(why) = self.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
+            self.warn(why);
+            return false;
+        }
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return false };
         if composer.attachment.is_some() {

@@ -25,6 +25,7 @@ use clap::{Parser, Subcommand};
 use thiserror::Error;
 
 use crate::client::PrepareError;
+use crate::shell::privacy;
 use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
@@ -117,6 +118,7 @@ impl From<anyhow::Error> for CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
+    privacy::keep();
     let Cli { read_only, plain, command } = Cli::parse();
     let wall = matches!(command, Some(Action::Wall));
     let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };

@@ -14,6 +14,7 @@ use crate::model::contacts::{ContactChange, ToldContact, merged};
 use crate::model::ids::ContactId;
 use crate::model::outbox::content::{ContactWish, Json};
 use crate::model::outbox::{Method, PreparedRequest};
+use crate::model::text::is_plain;
 use crate::wire::contacts::{ContactBody, SaveContactBody};
 use crate::wire::content::object;
 use crate::wire::paths;
@@ -88,7 +89,8 @@ impl Client {
         cursor: Option<&str>,
     ) -> Result<Listed<(String, ToldContact)>, ReadError> {
         let Listed { items, skipped, next_cursor } = self.contacts(search, cursor).await?;
-        let named = |it: ContactBody| Some((it.phone.clone().filter(|it| !it.is_empty())?, told(it)));
+        let named =
+            |it: ContactBody| Some((it.phone.clone().filter(|it| !it.is_empty() && is_plain(it))?, told(it)));
         Ok(Listed { items: items.into_iter().filter_map(named).collect(), skipped, next_cursor })
     }
 

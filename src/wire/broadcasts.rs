@@ -45,6 +45,7 @@ pub struct BroadcastAccepted {
 #[serde(rename_all = "camelCase")]
 pub struct BroadcastBody {
     /// Its id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The text that goes out.
     #[serde(default, deserialize_with = "lenient::text")]

@@ -33,6 +33,7 @@ pub struct SaveContactBody<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct ContactBody {
     /// Its id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]

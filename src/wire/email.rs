@@ -136,6 +136,7 @@ pub struct SentEmail {
 #[serde(rename_all = "camelCase")]
 pub struct EmailThreadBody {
     /// The server's id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The subject of its first mail.
     #[serde(default, deserialize_with = "lenient::text")]

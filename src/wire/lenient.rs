@@ -8,6 +8,8 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::model::text::is_plain;
+
 /// A string, or a number or boolean as its text; anything else is absent.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
@@ -16,6 +18,22 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
         Value::Bool(word) => Some(word.to_string()),
         _ => None,
     })
+}
+
+/// An id: a text, or a number as its text. One with characters that are not
+/// shown as themselves is none: it could be taken for another's, or act where
+/// it is pasted.
+pub fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let told = text(deserializer)?.ok_or_else(|| serde::de::Error::custom("an id is no text"))?;
+    if !is_plain(&told) {
+        return Err(serde::de::Error::custom("an id has characters that are not shown"));
+    }
+    Ok(told)
+}
+
+/// An address or a number, as [`id`]; what is none is absent.
+pub fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(text(deserializer)?.filter(|it| is_plain(it)))
 }
 
 /// The strings of a list; anything else in it, and anything but a list, is

@@ -25,6 +25,7 @@ pub struct AddWebhookBody<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct WebhookBody {
     /// Its id.
+    #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// Where deliveries go.
     pub url: String,

@@ -41,8 +41,9 @@ pub async fn content_null() {
 }
 
 pub async fn id_number() {
-    let (ids, stand_ins) = shown(around(r#"{"id":4,"content":"four"}"#)).await;
-    assert_eq!((ids, stand_ins), (vec!["m2".to_owned(), "m3".to_owned()], 1));
+    let hands =
+        history_of(around(&format!(r#"{{"id":4,"content":"four","createdAt":"{}"}}"#, time(1)))).await;
+    assert_eq!(hands.messages("c1"), ["m1", "4", "m2", "m3"]);
 }
 
 pub async fn id_missing() {
