@@ -17,6 +17,7 @@ use crate::disk;
 use crate::model::ids::ChannelId;
 use crate::model::pictures::Graphics;
 use crate::model::secret::Secret;
+use crate::shell::children;
 use crate::shell::notify::Notifier;
 use crate::ui::theme::Palette;
 
@@ -68,6 +69,9 @@ pub struct Config {
     pub noticing: Noticing,
     /// How it does.
     pub notifier: Notifier,
+    /// The command that copies are given to; none where tmux or the terminal
+    /// takes them.
+    pub copy_command: Vec<String>,
     /// The saved views, the shipped ones first.
     pub views: Vec<View>,
     /// How pictures are shown; `None` asks the terminal's name.
@@ -141,6 +145,7 @@ impl Default for Config {
             mouse: true,
             noticing: Noticing::default(),
             notifier: Notifier::default(),
+            copy_command: Vec::new(),
             views: shipped(),
             graphics: None,
             keymap: KeyMap::default(),
@@ -228,7 +233,7 @@ impl Config {
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
-            mistakes.all(ui.unknown(&["theme", "ascii", "mouse", "pictures"]));
+            mistakes.all(ui.unknown(&["theme", "ascii", "mouse", "pictures", "copy_command"]));
             let word = mistakes.value(ui.word("pictures", &Graphics::CHOICES));
             config.graphics = word.and_then(|it| Graphics::from_word(&it));
             let words = Palette::WORDS.map(|(word, _)| word);
@@ -236,6 +241,7 @@ impl Config {
             config.palette = word.and_then(|it| Palette::from_word(&it)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
             config.mouse = mistakes.value(ui.boolean("mouse")).unwrap_or(true);
+            config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();
         }
         if let Some(section) = mistakes.take(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
@@ -297,6 +303,7 @@ fn read_channel(
         "key_file",
         "read_only",
         "pictures",
+        "service_uid",
     ]));
     let name = mistakes.take(section.required("name"));
     let base_url = mistakes.take(section.required("base_url").and_then(|url| match client::usable(&url) {
@@ -310,7 +317,11 @@ fn read_channel(
     ];
     let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
     let pictures = mistakes.value(section.boolean("pictures")).unwrap_or(false);
+    let uid = mistakes.value(section.integer("service_uid", 0..=i64::from(u32::MAX)));
     let (name, base_url) = (name?, base_url?);
+    if let Some(uid) = uid.and_then(|it| u32::try_from(it).ok()) {
+        client::trust_user(&base_url, uid);
+    }
     // Drafts and the outbox hang on the name as it is without case.
     if before.iter().any(|it| it.id() == id_of(&name)) {
         mistakes
@@ -318,6 +329,8 @@ fn read_channel(
             .push(section.error("name", &format!("two channels are called {name:?}; names must differ")));
         return None;
     }
+    // No program this desk starts is given a key.
+    children::withhold(sources.iter().flatten().filter_map(KeySource::variable));
     let mut sources = sources.into_iter().flatten();
     let key = sources.next().unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
     if sources.next().is_some() {

@@ -48,6 +48,9 @@ fn main() -> ExitCode {
     write("Hello?");
     let mut typist = Typist::sit_down(inbox(folder.path(), &service));
     typist.press("gk");
+    typist.wait("the webhook", |it| it.contents().contains("registered"));
+    // Only a delivery shows that they come through.
+    write("Anybody there?");
     typist.wait("instant mode", |it| it.contents().contains("deliveries come through"));
     typist.press("gi");
     typist.settle();

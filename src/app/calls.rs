@@ -70,8 +70,8 @@ impl App {
     }
 
     fn copy_curl(&mut self, command: String) {
-        self.pending.push(Effect::Copy(command));
-        self.say("copied as a curl command; the key and the body are not in it");
+        let what = "as a curl command, without the key and the body";
+        self.pending.push(Effect::Copy(command, what.to_owned()));
     }
 
     /// A letter of the list.

@@ -15,6 +15,7 @@ use crate::model::email::compose::Written as WrittenMail;
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::outbox::Operation;
 use crate::model::queries::Draft;
+use crate::model::secret;
 use crate::model::time::Timestamp;
 
 /// Microseconds after the last key until the draft is saved.
@@ -66,6 +67,8 @@ pub struct Composer {
     pub head: Option<Head>,
     reply: Sheet,
     note: Sheet,
+    /// The text with a channel key in it that was asked about.
+    key_asked: Option<String>,
     /// When the text changed without having been saved.
     dirty_since: Option<Timestamp>,
     /// Whether the kept draft has come; until then it may still arrive.
@@ -89,12 +92,21 @@ impl Composer {
             head: None,
             reply: Sheet::default(),
             note: Sheet::default(),
+            key_asked: None,
             dirty_since: None,
             loaded: false,
             suspect: None,
             aside: None,
             shared: false,
         }
+    }
+
+    /// What to ask before a text leaves that holds a channel key, once a text.
+    pub(super) fn asks_about_key(&mut self) -> Option<String> {
+        let text = self.reply_text();
+        let key = secret::key_in(&text).filter(|_| self.key_asked.as_ref() != Some(&text))?;
+        self.key_asked = Some(text);
+        Some(format!("not sent: {key} in it is a channel key; send it once more to give it away"))
     }
 
     /// The kept draft has been read: it goes before whatever was typed since.

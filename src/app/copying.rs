@@ -6,42 +6,69 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::Effect;
 use crate::app::history::History;
+use crate::app::layers::Layer;
 use crate::app::lines::Item;
 use crate::app::settings::Settings;
 use crate::model::messages::Aliases;
 use crate::model::outbox::RowState;
+use crate::model::text::SafeText;
 use crate::model::time::Zone;
+
+/// Where a copied text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// A program took it.
+    Taken,
+    /// It was sent to the terminal, which does not say whether it took it.
+    Sent,
+}
 
 impl App {
     /// Copies what a command names; says what it was, or why there is nothing.
     pub(super) fn copy(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match self.copied(command) {
+        match self.to_copy(command) {
             Ok((what, text)) => {
                 let count = text.chars().count();
                 let letters = if count == 1 { "character" } else { "characters" };
-                effects.push(Effect::Copy(text));
-                self.say(format!("copied {what}, {count} {letters}"));
+                effects.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
             }
             Err(why) => self.warn(why),
         }
     }
 
-    fn copied(&self, command: Command) -> Result<(&'static str, String), &'static str> {
+    /// Says whether a text is where it can be pasted from.
+    pub(super) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
+        match copied {
+            Ok(Copied::Taken) => self.say(format!("copied {what}")),
+            Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
+            Err(why) => return self.warn(format!("not copied: {why}")),
+        }
+        if let Some(Layer::AskWebhook(form)) = self.layers.last_mut() {
+            form.copied = true;
+        }
+    }
+
+    fn to_copy(&self, command: Command) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
         let row = self.at_hand().ok_or("no conversation is selected")?;
         match command {
             Command::CopyPhone => {
                 let address = row.conversation.address.clone();
                 let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
-                Ok(("the address", found.ok_or("this conversation has no address")?))
+                Ok(("the address", line(&found.ok_or("this conversation has no address")?)))
             }
-            Command::CopyId => Ok(("the conversation's id", row.conversation.id.to_string())),
+            Command::CopyId => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
             _ => {
                 let history = tab.history.as_ref().filter(|it| it.loaded);
                 of_history(command, history.ok_or("open the conversation first")?, &self.settings)
             }
         }
     }
+}
+
+/// What is one line stays one when it is pasted.
+fn line(text: &str) -> String {
+    SafeText::line(text).to_string()
 }
 
 fn of_history(

@@ -5,6 +5,7 @@
 //! Knows nothing of who performs an effect or where an event comes from.
 
 use crate::app::broadcasts;
+use crate::app::copying::Copied;
 use crate::app::importing::{Order, Told};
 use crate::app::keys::Key;
 use crate::app::outside::{Answered, Asked};
@@ -38,6 +39,8 @@ use crate::model::time::Timestamp;
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
+    /// What was to be copied, and whether it was.
+    Copied(String, Result<Copied, String>),
     /// The time has moved on. Comes before the events of a turn.
     Time(Timestamp),
     /// A key was pressed.
@@ -341,8 +344,9 @@ pub enum Effect {
     Notify(SafeText, SafeText),
     /// Open a link outside, which the person has agreed to.
     OpenOutside(String),
-    /// Put a text where the person can paste it from.
-    Copy(String),
+    /// Put a text where the person can paste it from, and what it is called;
+    /// answered by [`Event::Copied`].
+    Copy(String, String),
     /// Write a conversation into a file that is not there yet; answered by
     /// [`Event::Exported`].
     Export {

@@ -40,8 +40,7 @@ impl App {
     pub(super) fn hand_over(&mut self, facts: &Facts, effects: &mut Vec<Effect>) {
         let text = self.handover_text(facts);
         let lines = text.lines().count();
-        effects.push(Effect::Copy(text));
-        self.say(format!("copied the handover, {lines} lines of Markdown"));
+        effects.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
     }
 
     fn handover_text(&self, facts: &Facts) -> String {

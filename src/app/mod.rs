@@ -68,7 +68,7 @@ mod actions;
 mod bursts;
 mod calls;
 mod claiming;
-mod copying;
+pub mod copying;
 mod cost;
 mod deciding;
 mod details;

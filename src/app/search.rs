@@ -245,8 +245,8 @@ impl App {
 
     /// Someone who has no conversation here cannot be gone to.
     fn take_contact(&mut self, contact: &FoundContact) {
-        self.pending.push(Effect::Copy(contact.phone.to_string()));
-        self.say(format!("{} has no conversation here yet; copied {}", contact.name, contact.phone));
+        let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
+        self.pending.push(Effect::Copy(contact.phone.to_string(), what));
         self.layers.push(Layer::Search);
     }
 

@@ -96,6 +96,10 @@ impl App {
             self.state(Fact::Unfilled);
             return false;
         }
+        if let Some(why) = self.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
+            self.warn(why);
+            return false;
+        }
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return false };
         if composer.attachment.is_some() {

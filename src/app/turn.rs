@@ -63,6 +63,7 @@ impl App {
             Event::Written => self.written(),
             Event::Campaign(answer) => self.campaign_answered(answer),
             Event::Import(told) => self.import_told(told),
+            Event::Copied(what, copied) => self.copied(&what, copied),
             Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {

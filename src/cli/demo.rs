@@ -70,6 +70,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         theme: inbox::theme(Palette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
+        clipboard: inbox::clipboard(Vec::new()),
         views: crate::app::views::shipped(),
         clock,
         runtime: runtime.handle().clone(),

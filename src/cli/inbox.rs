@@ -17,6 +17,7 @@ use crate::model::messages::Aliases;
 use crate::model::pictures::Graphics;
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, SECOND};
+use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
@@ -82,6 +83,7 @@ pub fn run(how: How) -> Result<(), CliError> {
         theme: theme(config.palette, config.ascii),
         mouse: config.mouse,
         notifier: settled(config.notifier.clone()),
+        clipboard: clipboard(config.copy_command.clone()),
         views: config.views.clone(),
         clock: Arc::new(clock),
         runtime: runtime.handle().clone(),
@@ -160,6 +162,11 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 pub fn theme(palette: Palette, ascii: bool) -> Theme {
     let none = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
     Theme { palette: if none { Palette::Mono } else { palette }, ascii }
+}
+
+/// Where copies go from the terminal this runs in.
+pub fn clipboard(command: Vec<String>) -> Clipboard {
+    Clipboard::settled(command, |it| std::env::var(it).ok())
 }
 
 /// The way to notify, settled for the terminal this runs in.

@@ -27,6 +27,7 @@ use thiserror::Error;
 
 use crate::client::PrepareError;
 use crate::disk;
+use crate::shell::privacy;
 use crate::shell::run::{Desk, DeskError};
 
 /// Said where the inbox is asked for without a terminal.
@@ -122,6 +123,7 @@ impl From<anyhow::Error> for CliError {
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
     disk::keep_private();
+    privacy::keep();
     let wants_json = asks_for_json();
     let Cli { read_only, plain, command } = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -297,6 +297,8 @@ impl Client {
 pub(crate) struct Address {
     url: String,
     pub(crate) is_loopback: bool,
+    /// The port of this machine a key goes to in the clear, if it does.
+    pub(crate) local_port: Option<u16>,
     warning: Option<String>,
 }
 
@@ -345,7 +347,8 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
     let text = url.as_str().trim_end_matches('/').to_owned();
     let warning = (!text.ends_with("/v1"))
         .then(|| format!("base_url {text} does not end in /v1; requests may not find what they ask for"));
-    Ok(Address { url: text, is_loopback, warning })
+    let local_port = url.port_or_known_default().filter(|_| url.scheme() == "http");
+    Ok(Address { url: text, is_loopback, local_port, warning })
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -16,6 +16,7 @@ use crate::model::contacts::{ContactChange, ToldContact, merged};
 use crate::model::ids::ContactId;
 use crate::model::outbox::content::{ContactWish, Json};
 use crate::model::outbox::{Method, PreparedRequest};
+use crate::model::text::is_plain;
 use crate::wire::contacts::{ContactBody, SaveContactBody};
 use crate::wire::content::object;
 use crate::wire::paths;
@@ -97,7 +98,7 @@ impl Client {
         let answer = self.contact_page(search, cursor).await?;
         read_page(&answer, |raw| {
             let body: ContactBody = serde_json::from_str(raw.get()).ok()?;
-            Some((body.phone.clone().filter(|it| !it.is_empty())?, told(body)))
+            Some((body.phone.clone().filter(|it| !it.is_empty() && is_plain(it))?, told(body)))
         })
     }
 

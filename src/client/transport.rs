@@ -14,6 +14,7 @@ use reqwest::{Body, Method, Response, redirect};
 
 use crate::client::connect::{Address, Bounds, ClientError};
 use crate::client::errors::NotSent;
+use crate::client::local_listener::Checked;
 use crate::client::words;
 use crate::model::text::SafeText;
 
@@ -121,6 +122,9 @@ impl Sockets {
             .pool_idle_timeout(POOL_IDLE);
         if address.is_loopback {
             builder = builder.no_proxy().resolve_to_addrs("localhost", &address.here());
+        }
+        if let Some(port) = address.local_port {
+            builder = builder.connector_layer(Checked { port });
         }
         let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
         Ok(Self { http, idle: bounds.idle, most: bounds.body })

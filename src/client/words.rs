@@ -6,6 +6,7 @@
 use std::error::Error;
 
 use crate::client::headers::Facts;
+use crate::client::local_listener::Stranger;
 use crate::model::text::SafeText;
 
 /// Nothing came, or nothing more.
@@ -17,6 +18,9 @@ pub const REDIRECTS: &str = "the server redirects to ";
 
 /// Why there was no connection, or no whole answer.
 pub fn transport(error: &reqwest::Error) -> String {
+    if let Some(stranger) = stranger(error) {
+        return stranger.to_string();
+    }
     let chain = chain(error);
     let has = |word: &str| chain.contains(word);
     let words = if has("certificate") {
@@ -37,6 +41,18 @@ pub fn transport(error: &reqwest::Error) -> String {
         BROKEN
     };
     words.to_owned()
+}
+
+/// Who holds the port of this machine that a key must not be sent to.
+fn stranger(error: &reqwest::Error) -> Option<&Stranger> {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(stranger) = error.downcast_ref() {
+            return Some(stranger);
+        }
+        cause = error.source();
+    }
+    None
 }
 
 /// Whether the certificate was refused: no retry will help.

@@ -5,7 +5,7 @@
 use crate::app::settings::Noticing;
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
-use crate::shell::notify::{Notifier, Way};
+use crate::shell::notify::{Notifier, Way, refusal};
 
 /// Reads the table; what is mistaken is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {
@@ -15,7 +15,13 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
     let words = Way::WORDS.map(|(word, _)| word);
     let way = mistakes.value(section.word("desktop", &words)).and_then(|it| Way::from_word(&it));
     let way = way.unwrap_or_default();
-    let command = mistakes.value(section.strings("command")).unwrap_or_default();
+    let command = mistakes.value(section.strings("command").and_then(|command| {
+        match command.as_deref().and_then(refusal) {
+            Some(why) => Err(section.error("command", &why)),
+            None => Ok(command),
+        }
+    }));
+    let command = command.unwrap_or_default();
     noticing.desktop = way != Way::Off || !command.is_empty();
     noticing.quiet = mistakes.value(quiet(section));
     (noticing, Notifier { way, command })

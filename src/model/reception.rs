@@ -9,8 +9,6 @@ use crate::model::time::Timestamp;
 /// What a delivery is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
-    /// The endpoint was asked for its challenge, and answered.
-    Challenge,
     /// A customer has written.
     Received,
     /// Something in a conversation is otherwise now.

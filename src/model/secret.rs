@@ -4,6 +4,9 @@
 
 use std::fmt;
 
+/// Letters and digits of a channel key at least, behind its prefix.
+const KEY: usize = 12;
+
 /// A channel key or another secret. `Debug` and `Display` print dots; only
 /// [`Secret::expose`] gives the text, so a search for it finds every use.
 #[derive(Clone, PartialEq, Eq)]
@@ -35,6 +38,17 @@ impl Secret {
     }
 }
 
+/// What may be shown of a channel key that stands in a text.
+pub fn key_in(text: &str) -> Option<String> {
+    let starts = text.match_indices("svc_").map(|(at, _)| &text[at..]);
+    let keys = starts.filter_map(|it| {
+        let rest = it.strip_prefix("svc_live_").or_else(|| it.strip_prefix("svc_test_"))?;
+        let length = rest.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        (length >= KEY).then(|| Secret::new(&it[..it.len() - rest.len() + length]).hint())
+    });
+    keys.into_iter().next()
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("••••")
@@ -50,6 +64,20 @@ impl fmt::Display for Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_in_a_text_is_found() {
+        let cases = [
+            ("use svc_live_abcdefghijklmnop, please", Some("svc_live_…mnop")),
+            ("svc_ svc_live_short svc_test_0123456789abcdef", Some("svc_test_…cdef")),
+            ("keys begin with svc_live_ or svc_test_…", None),
+            ("svc_live_", None),
+            ("", None),
+        ];
+        for (text, found) in cases {
+            assert_eq!(key_in(text).as_deref(), found, "{text}");
+        }
+    }
 
     #[test]
     fn prints_dots_and_a_hint_only() {

@@ -97,6 +97,39 @@ pub fn pasted(text: &str) -> String {
         .collect()
 }
 
+/// Text that leaves this program for where it is pasted, edited or read by
+/// another: what could act is shown as what it is. Of any number of lines.
+pub fn plain(outside: &str) -> String {
+    clean(outside)
+}
+
+/// Whether every character is shown as itself. What is not so is no id and no
+/// address: it could be another's to the eye, or act where it is pasted.
+pub fn is_plain(text: &str) -> bool {
+    text.chars().all(|it| it == ' ' || matches!(classify(it), Class::Plain | Class::Mark))
+}
+
+/// Texts that act on terminals, shells, editors or eyes, and what of them
+/// leaves this program.
+#[cfg(test)]
+pub(crate) const HOSTILE: &[(&str, &str)] = &[
+    ("plain, Grüße, 自転車 👩\u{200d}🚒", "plain, Grüße, 自転車 👩\u{200d}🚒"),
+    ("\u{1b}]52;c;ZXZpbA==\u{7}x", "␛]52;c;ZXZpbA==␇x"),
+    ("\u{1b}[2J\u{1b}[1;1Hx", "␛[2J␛[1;1Hx"),
+    ("\u{1b}P$q\u{1b}\\x", "␛P$q␛\\x"),
+    ("\u{1b}[201~rm -rf ~", "␛[201~rm -rf ~"),
+    ("a\u{9b}2Jb\u{9d}c\u{90}", "a<U+009B>2Jb<U+009D>c<U+0090>"),
+    ("a\rb", "a\nb"),
+    ("a\u{85}b\u{2028}c\u{2029}d", "a\nb\nc\nd"),
+    ("a\0b\u{8}\u{7f}", "a␀b␈␡"),
+    ("invoice\u{202e}fdp.exe", "invoice<U+202E>fdp.exe"),
+    ("\u{2066}a\u{2069}\u{200f}\u{61c}", "<U+2066>a<U+2069><U+200F><U+061C>"),
+    ("a\u{200b}b\u{2060}\u{feff}c\u{ad}d", "a⍰b⍰c⍰d"),
+    ("a\u{e0041}\u{e0042}b", "a⍰b"),
+    ("\u{e0b0}\u{fdd0}", "\u{fffd}\u{fffd}"),
+    ("a\u{0b}b\u{0c}c", "a␋b␌c"),
+];
+
 /// Replaces everything that could act, character by character and then
 /// cluster by cluster.
 fn clean(outside: &str) -> String {
@@ -204,13 +237,22 @@ impl Run {
     }
 }
 
-/// Cuts clusters that would fill a cell with more than it may hold.
+/// Cuts clusters that would fill a cell with more than it may hold, and spells
+/// out what terminals do not agree about.
 fn cap_clusters(text: String) -> String {
     if text.is_ascii() {
         return text;
     }
     let mut out = String::with_capacity(text.len());
     for cluster in text.graphemes(true) {
+        let mut characters = cluster.chars();
+        if let Some(letter) = characters.next().and_then(classes::indicator)
+            && !characters.clone().any(|it| classes::indicator(it).is_some())
+        {
+            // Half a flag: one column on some terminals, two on others.
+            out.push_str(&format!("[{letter}]"));
+            continue;
+        }
         if cluster.len() <= CLUSTER_BYTES {
             out.push_str(cluster);
             continue;

@@ -6,8 +6,6 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use sha2::{Digest, Sha256};
-
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::reception::{Counts, Delivery, Told};
 use crate::model::secret::Secret;
@@ -20,6 +18,8 @@ use crate::wire::deliveries;
 const REMEMBERED: usize = 4096;
 /// Bytes of a challenge at most.
 const CHALLENGE: usize = 1024;
+/// Bytes of a path that cannot be guessed.
+const MARK: usize = 16;
 
 /// Told of every delivery that is new, and of how many came.
 pub type Heard = Box<dyn Fn(&ChannelId, Delivery, Counts) + Send + Sync>;
@@ -67,12 +67,13 @@ struct Past {
 }
 
 /// Where the deliveries of a channel come: a path of one part, which tells the
-/// channel to people and is another for each.
-pub fn path_of(channel: &ChannelId) -> String {
+/// channel to people and cannot be guessed. It follows from the secret, so that
+/// it stays the same for as long as that is kept, and tells nothing of it.
+pub fn path_of(channel: &ChannelId, secret: &Secret) -> String {
     let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '-' };
     let plain: String = channel.as_str().chars().map(word).take(32).collect();
-    let digest = Sha256::digest(channel.as_str());
-    let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let mark = signature::of(secret, format!("path of {channel}").as_bytes());
+    let mark: String = mark.iter().take(MARK).map(|byte| format!("{byte:02x}")).collect();
     format!("{plain}-{mark}")
 }
 
@@ -80,7 +81,7 @@ impl Hooks {
     /// Addresses of some channels.
     pub fn new(channels: Vec<(ChannelId, Secret)>, heard: Heard) -> Self {
         let hook = |(channel, secret): (ChannelId, Secret)| {
-            (path_of(&channel), Hook { channel, secret, past: Mutex::default() })
+            (path_of(&channel, &secret), Hook { channel, secret, past: Mutex::default() })
         };
         Self { all: channels.into_iter().map(hook).collect(), heard }
     }
@@ -105,10 +106,8 @@ impl Hook {
             Asked::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
                 (Answer::Refused(400), None)
             }
-            Asked::Challenge(value) => {
-                let shown = Delivery { told: Told::Challenge, conversation: None, at: None };
-                (Answer::Echo(value.to_owned()), Some((shown, past.counts)))
-            }
+            // Anybody may ask: it shows nothing of deliveries.
+            Asked::Challenge(value) => (Answer::Echo(value.to_owned()), None),
             Asked::TooLarge => past.refuse(413),
             Asked::Delivery(signatures, body) => {
                 // Two of them may be read in two ways.
@@ -162,11 +161,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_the_channel_and_differ() {
-        let of = |it: &str| path_of(&ChannelId::new(it));
-        assert!(of("harbor chat").starts_with("harbor-chat-"));
-        assert_ne!(of("harbor chat"), of("harbor-chat"));
-        assert!(of(&"ü".repeat(400)).len() < 50);
+    fn a_path_tells_the_channel_and_is_known_only_with_its_secret() {
+        let of = |channel: &str, secret: &str| path_of(&ChannelId::new(channel), &Secret::new(secret));
+        let path = of("harbor chat", "one");
+        assert!(path.starts_with("harbor-chat-"));
+        assert_eq!(path, of("harbor chat", "one"), "the same after a restart");
+        for (channel, secret) in [("harbor-chat", "one"), ("harbor chat", "two"), ("harbor chat", "")] {
+            assert_ne!(path, of(channel, secret), "{channel} {secret}");
+        }
+        assert!((64..70).contains(&of(&"ü".repeat(400), "one").len()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of what is signed or by whom.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,9 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use url::form_urlencoded;
 
 use crate::receiver::hooks::{Answer, Asked, Hooks};
@@ -33,6 +36,9 @@ const SIGNATURE: &str = "x-service-signature";
 pub struct Bounds {
     /// Connections at a time; more wait to be accepted.
     pub connections: usize,
+    /// How long each may keep others waiting where all are taken: a delivery
+    /// is answered well within it, and who only holds a connection gives way.
+    pub grace: Duration,
     /// For a request's head.
     pub head: Duration,
     /// For a connection, from its first byte to its last.
@@ -41,7 +47,12 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { connections: 128, head: Duration::from_secs(5), whole: Duration::from_secs(10) }
+        Self {
+            connections: 128,
+            grace: Duration::from_millis(250),
+            head: Duration::from_secs(5),
+            whole: Duration::from_secs(10),
+        }
     }
 }
 
@@ -52,37 +63,55 @@ pub async fn serve(
     bounds: Bounds,
     mut stop: watch::Receiver<bool>,
 ) {
-    let slots = Arc::new(Semaphore::new(bounds.connections));
+    let mut open = VecDeque::new();
     loop {
         let accepted = tokio::select! {
             biased;
             _ = stop.wait_for(|it| *it) => return,
-            accepted = accept(&listener, &slots) => accepted,
+            accepted = accept(&listener, &mut open, bounds) => accepted,
         };
-        let Some((stream, slot)) = accepted else { continue };
+        let Some(stream) = accepted else { continue };
         let hooks = hooks.clone();
-        tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             if tokio::time::timeout(bounds.whole, connection(stream, hooks, bounds.head)).await.is_err() {
                 tracing::debug!("a delivery took too long");
             }
-            drop(slot);
         });
+        open.push_back(Open { since: Instant::now(), task });
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    slots: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let slot = slots.clone().acquire_owned().await.ok()?;
+/// A connection that is served.
+struct Open {
+    since: Instant,
+    task: JoinHandle<()>,
+}
+
+async fn accept(listener: &TcpListener, open: &mut VecDeque<Open>, bounds: Bounds) -> Option<TcpStream> {
+    make_room(open, bounds).await;
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, slot)),
+        Ok((stream, _)) => Some(stream),
         Err(cause) => {
             // Out of file handles, or the peer has gone again.
             tracing::warn!(%cause, "a delivery's connection could not be accepted");
             tokio::time::sleep(Duration::from_millis(20)).await;
             None
         }
+    }
+}
+
+/// Waits until another connection can be served; the oldest gives way once
+/// its grace is over.
+async fn make_room(open: &mut VecDeque<Open>, bounds: Bounds) {
+    open.retain(|it| !it.task.is_finished());
+    while open.len() >= bounds.connections
+        && let Some(oldest) = open.front_mut()
+    {
+        if tokio::time::timeout_at(oldest.since + bounds.grace, &mut oldest.task).await.is_err() {
+            oldest.task.abort();
+            tracing::debug!("a connection that held its place gave way");
+        }
+        open.pop_front();
     }
 }
 

@@ -24,6 +24,14 @@ pub fn check(secret: &Secret, body: &[u8], signature: &[u8]) -> Option<Print> {
     Some(told)
 }
 
+/// The signature of some bytes.
+pub fn of(secret: &Secret, bytes: &[u8]) -> Print {
+    // HMAC takes keys of any length.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) else { return [0; LENGTH] };
+    mac.update(bytes);
+    mac.finalize().into_bytes().into()
+}
+
 fn decode(hex: &[u8]) -> Option<Print> {
     let digit = |it: u8| char::from(it).to_digit(16).and_then(|it| u8::try_from(it).ok());
     if hex.len() != 2 * LENGTH {

@@ -5,10 +5,10 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::disk;
-use crate::shell::lending;
+use crate::model::text;
+use crate::shell::{children, lending};
 
 /// Bytes of an edited text that are read back at most.
 const BYTES: u64 = 1024 * 1024;
@@ -31,7 +31,7 @@ pub fn edit(text: &str) -> Result<String, String> {
 
 /// By the shell, as an editor's name may have switches.
 fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
-    lending::run(Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file))
+    lending::run(children::command("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file))
 }
 
 /// A file that only its owner reads, and that goes when it is dropped.
@@ -42,7 +42,7 @@ impl Temporary {
         let path = std::env::temp_dir().join(format!("frontdesk-{}.txt", uuid::Uuid::new_v4()));
         let mut file = disk::create(&path)?;
         let made = Self(path);
-        file.write_all(text.as_bytes())?;
+        file.write_all(text::plain(text).as_bytes())?;
         file.write_all(b"\n")?;
         Ok(made)
     }
@@ -58,6 +58,19 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.0) {
             tracing::warn!(%error, "the editor's file could not be removed");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_is_given_what_acts_on_nothing() {
+        for (outside, leaves) in crate::model::text::HOSTILE {
+            let file = Temporary::with(outside).expect("written");
+            assert_eq!(file.read().expect("text"), format!("{leaves}\n"));
         }
     }
 }

@@ -73,7 +73,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         | Effect::Bell
         | Effect::Notify(..)
         | Effect::OpenOutside(_)
-        | Effect::Copy(_)
+        | Effect::Copy(..)
         | Effect::Redraw
         | Effect::Suspend
         | Effect::Quit
@@ -307,7 +307,7 @@ impl Hands {
             | Effect::Bell
             | Effect::Notify(..)
             | Effect::OpenOutside(_)
-            | Effect::Copy(_)
+            | Effect::Copy(..)
             | Effect::Redraw
             | Effect::Suspend
             | Effect::Quit => (),

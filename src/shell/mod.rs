@@ -2,6 +2,8 @@
 
 mod bursts;
 pub mod campaigning;
+pub mod children;
+pub mod clipboard;
 pub mod clock;
 pub mod connections;
 mod decoding;
@@ -14,6 +16,7 @@ pub mod importing;
 pub mod input;
 mod lending;
 pub mod mail_files;
+pub mod mail_page;
 pub mod mailbox;
 mod notes;
 pub mod notify;
@@ -22,6 +25,7 @@ pub mod outside;
 pub mod pictures;
 mod piping;
 pub mod plain;
+pub mod privacy;
 pub mod prompt;
 pub mod reading;
 pub mod receiving;

@@ -3,9 +3,10 @@
 //!
 //! Knows nothing of why someone is told.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::model::text::SafeText;
+use crate::shell::children;
 
 /// How a terminal is asked to notify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,10 +69,10 @@ impl Notifier {
     }
 
     fn run(&self, title: &SafeText, body: &SafeText) {
-        let fill = |it: &String| it.replace("{title}", title.as_str()).replace("{body}", body.as_str());
         let Some((program, arguments)) = self.command.split_first() else { return };
-        let mut command = Command::new(program);
-        command.args(arguments.iter().map(fill));
+        let mut command = children::command(program);
+        command.args(filled(arguments, title.as_str(), body.as_str()));
+        command.env("FRONTDESK_TITLE", title.as_str()).env("FRONTDESK_BODY", body.as_str());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(mut child) => {
@@ -82,6 +83,48 @@ impl Notifier {
             Err(error) => tracing::warn!(%error, "the command for notifications could not be run"),
         }
     }
+}
+
+/// The arguments with the words in their places. Before a `--`, words that
+/// begin like an option are kept from being one.
+fn filled(arguments: &[String], title: &str, body: &str) -> Vec<String> {
+    let ends = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
+    let fill = |(place, it): (usize, &String)| {
+        // At once: what one of them says is not filled in again.
+        let mut out = String::new();
+        let mut rest = it.as_str();
+        while let Some(at) = rest.find('{') {
+            let (before, here) = rest.split_at(at);
+            let known =
+                [("{title}", title), ("{body}", body)].into_iter().find(|(name, _)| here.starts_with(name));
+            let (name, words) = known.unwrap_or(("{", "{"));
+            out.push_str(before);
+            out.push_str(words);
+            rest = &here[name.len()..];
+        }
+        out.push_str(rest);
+        if place < ends && out.starts_with('-') && !it.starts_with('-') {
+            out.insert(0, ' ');
+        }
+        out
+    };
+    arguments.iter().enumerate().map(fill).collect()
+}
+
+/// Why a command must not be run: a shell would run what a customer writes.
+pub fn refusal(command: &[String]) -> Option<String> {
+    let (program, arguments) = command.split_first()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let is_shell = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"].contains(&name);
+    let at =
+        arguments.iter().position(|it| it.starts_with('-') && !it.starts_with("--") && it.ends_with('c'))?;
+    let script = arguments.get(at + 1)?;
+    let fills = script.contains("{title}") || script.contains("{body}");
+    (is_shell && fills).then(|| {
+        format!(
+            "{name} would run what customers write: write \"$FRONTDESK_TITLE\" and \"$FRONTDESK_BODY\" there"
+        )
+    })
 }
 
 /// What a terminal takes as a notification. The words are safe text: nothing
@@ -95,15 +138,6 @@ fn sequence(way: Way, title: &str, body: &str) -> String {
         }
         Way::Auto | Way::Off => String::new(),
     }
-}
-
-/// What puts a text into the clipboard (OSC 52); `None` for one longer than
-/// terminals take.
-pub fn clipboard(text: &str) -> Option<String> {
-    use base64::Engine;
-    const MOST: usize = 74_000;
-    let coded = base64::engine::general_purpose::STANDARD.encode(text);
-    (coded.len() <= MOST).then(|| format!("\x1b]52;c;{coded}\x07"))
 }
 
 #[cfg(test)]
@@ -127,6 +161,38 @@ mod tests {
     }
 
     #[test]
+    fn what_a_customer_writes_is_no_option_and_no_script() {
+        let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let cases: [(&[&str], &str, &str, &[&str]); 5] = [
+            (&["--", "{title}", "{body}"], "-x", "--icon=a", &["--", "-x", "--icon=a"]),
+            (&["{title}", "-u", "low", "{body}"], "-x", "--icon=a", &[" -x", "-u", "low", " --icon=a"]),
+            (&["--text={title}: {body}"], "a", "b", &["--text=a: b"]),
+            (&["{title}"], "{body}", "secret", &["{body}"]),
+            (&["{x}{title}{"], "a", "b", &["{x}a{"]),
+        ];
+        for (arguments, title, body, given) in cases {
+            assert_eq!(filled(&words(arguments), title, body), given, "{arguments:?}");
+        }
+        for (outside, _) in crate::model::text::HOSTILE {
+            let given = filled(&words(&["{title}"]), SafeText::line(outside).as_str(), "");
+            assert!(
+                !given[0].chars().any(|it| it.is_control() || "\u{202e}\u{200b}\u{2028}".contains(it)),
+                "{given:?}"
+            );
+        }
+        let refused: [(&[&str], bool); 5] = [
+            (&["sh", "-c", "say {title}"], true),
+            (&["/bin/bash", "-lc", "say '{body}'"], true),
+            (&["sh", "-c", "say \"$FRONTDESK_TITLE\""], false),
+            (&["sh", "-c", "say \"$1\"", "sh", "{title}"], false),
+            (&["notify-send", "--", "{title}", "{body}"], false),
+        ];
+        for (command, is_refused) in refused {
+            assert_eq!(refusal(&words(command)).is_some(), is_refused, "{command:?}");
+        }
+    }
+
+    #[test]
     fn words_cannot_end_a_sequence() {
         let title = SafeText::line("Harbor\x1b]0;x\x07");
         for way in [Way::Osc9, Way::Osc777] {
@@ -134,7 +200,5 @@ mod tests {
             assert_eq!(bytes.matches('\x1b').count(), 1, "{bytes:?}");
             assert_eq!(bytes.matches('\x07').count(), 1, "{bytes:?}");
         }
-        assert_eq!(clipboard("hi").as_deref(), Some("\x1b]52;c;aGk=\x07"));
-        assert_eq!(clipboard(&"x".repeat(100_000)), None);
     }
 }

@@ -4,10 +4,10 @@
 //! Knows nothing of who asked and of what was shown first.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::model::links;
-use crate::shell::mail_files;
+use crate::shell::{children, mail_files};
 
 /// The program that opens a link on this system.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
@@ -36,7 +36,7 @@ pub fn open(url: &str) -> Result<(), String> {
     if links::host_of(url).is_none() {
         return Err("only http and https addresses are opened".to_owned());
     }
-    let mut command = Command::new(OPENER);
+    let mut command = children::command(OPENER);
     command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| {
         tracing::warn!(%error, OPENER, "a link could not be opened");

@@ -70,7 +70,7 @@ impl Outside {
             }
             Asked::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
             Asked::Pipe { command, json } => {
-                let told = piping::pipe(&command, json);
+                let told = piping::pipe(&command, &json);
                 Answered::Piped(command, told)
             }
             Asked::Picture(wanted) => self.viewer.answer(wanted),

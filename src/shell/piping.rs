@@ -4,12 +4,14 @@
 //! so is how long it is waited for.
 
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::app::event::Event;
 use crate::app::outside::Answered;
+use crate::model::json;
+use crate::shell::children;
 use crate::shell::mailbox::Mailbox;
 
 /// Bytes of what it says that are read.
@@ -23,7 +25,7 @@ pub fn begin(command: String, input: String, mailbox: Mailbox) {
     let told = mailbox.clone();
     let name = command.clone();
     let begun = thread.spawn(move || {
-        let said = pipe(&command, input);
+        let said = pipe(&command, &input);
         mailbox.result(Event::Answered(Answered::Piped(command, said)));
     });
     if let Err(error) = begun {
@@ -32,18 +34,18 @@ pub fn begin(command: String, input: String, mailbox: Mailbox) {
     }
 }
 
-/// Runs a command through the shell with a text as its input, and gives what
-/// it said.
+/// Runs a command through the shell with JSON as its input, in which what cannot
+/// be seen is escaped, and gives what it said.
 ///
 /// # Errors
 /// In words: it could not be started, it failed (with its own last words), or
 /// it took too long.
-pub fn pipe(command: &str, input: String) -> Result<String, String> {
-    run(command, input, PATIENCE)
+pub fn pipe(command: &str, json: &str) -> Result<String, String> {
+    run(command, json::visible(json), PATIENCE)
 }
 
 fn run(command: &str, input: String, patience: Duration) -> Result<String, String> {
-    let mut shell = Command::new("sh");
+    let mut shell = children::command("sh");
     shell.arg("-c").arg(command);
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
@@ -83,10 +85,10 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
     })
 }
 
-type Thread = std::io::Result<()>;
+pub(super) type Thread = std::io::Result<()>;
 
 /// Gives it its input; one that does not read it all is none of ours.
-fn feed(child: &mut Child, input: String) -> Thread {
+pub(super) fn feed(child: &mut Child, input: String) -> Thread {
     let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
     let thread = std::thread::Builder::new().name("pipe in".to_owned());
     thread.spawn(move || drop(stdin.write_all(input.as_bytes()))).map(drop)
@@ -130,6 +132,16 @@ fn stop(child: &mut Child) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_command_is_given_acts_on_nothing() {
+        for (outside, _) in crate::model::text::HOSTILE {
+            let said = pipe("cat", &json::quoted(outside)).expect("it answers");
+            assert!(!said.chars().any(crate::model::text::is_unseen), "{said:?}");
+            let meant: String = serde_json::from_str(&said).expect("JSON");
+            assert_eq!(meant, *outside, "it means the same");
+        }
+    }
 
     #[test]
     fn a_command_answers_fails_or_is_stopped() {

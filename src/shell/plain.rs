@@ -12,9 +12,10 @@ use crate::app::event::{Effect, Event};
 use crate::app::line_input::{self, Line};
 use crate::model::news::News;
 use crate::model::pictures::Graphics;
+use crate::shell::clipboard::Clipboard;
 use crate::shell::effects::Hands;
 use crate::shell::mailbox::{Mailbox, Signal};
-use crate::shell::notify::{self, Notifier};
+use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, Desk, DeskError};
@@ -56,7 +57,14 @@ impl Desk {
             Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
-        let mut turning = Plain { app, hands, spoken: Spoken::default(), notifier: self.notifier };
+        let mut turning = Plain {
+            app,
+            hands,
+            spoken: Spoken::default(),
+            notifier: self.notifier,
+            clipboard: self.clipboard,
+            mailbox: mailbox.clone(),
+        };
         let ended = turning.run(&mailbox, || self.clock.now());
         let Plain { mut app, hands, .. } = turning;
         app.leave().into_iter().for_each(|it| hands.perform(it));
@@ -91,6 +99,8 @@ struct Plain {
     hands: Hands,
     spoken: Spoken,
     notifier: Notifier,
+    clipboard: Clipboard,
+    mailbox: Mailbox,
 }
 
 impl Plain {
@@ -160,7 +170,10 @@ impl Plain {
                         self.app.warn(why);
                     }
                 }
-                Effect::Copy(text) => write(notify::clipboard(&text).unwrap_or_default().as_bytes())?,
+                Effect::Copy(text, what) => {
+                    let sequence = self.clipboard.copy(&text, what, &self.mailbox);
+                    write(sequence.unwrap_or_default().as_bytes())?;
+                }
                 it @ (Effect::Load(_)
                 | Effect::SaveDraft(..)
                 | Effect::SaveNote(..)

@@ -139,11 +139,13 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
     let mut hooks = Vec::new();
     for channel in channels {
         let before = setup.public_url.trim_end_matches('/');
-        let url = format!("{before}/{}", receiver::path_of(&channel.id));
-        shared.note(&channel.id, |it| it.url.clone_from(&url));
         let id = channel.id.clone();
         match secret_of(setup.secrets.clone(), channel).await {
-            Ok((secret, is_known)) => hooks.push((id, Hook { url, secret, is_known })),
+            Ok((secret, is_known)) => {
+                let url = format!("{before}/{}", receiver::path_of(&id, &secret));
+                shared.note(&id, |it| it.url.clone_from(&url));
+                hooks.push((id, Hook { url, secret, is_known }));
+            }
             Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
         }
     }

@@ -18,12 +18,13 @@ use crate::app::views::View;
 use crate::model::account::Environment;
 use crate::model::news::News;
 use crate::model::time::Clock;
+use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
 use crate::shell::connections::{Linked, Setup};
 use crate::shell::effects::Hands;
 use crate::shell::input::Gate;
 use crate::shell::mailbox::{Mailbox, Signal, Turn};
-use crate::shell::notify::{self, Notifier};
+use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::reading;
@@ -64,6 +65,8 @@ pub struct Desk {
     pub mouse: bool,
     /// How it reaches a person who looks elsewhere.
     pub notifier: Notifier,
+    /// Where copies go.
+    pub clipboard: Clipboard,
     /// The saved views.
     pub views: Vec<View>,
     /// The time.
@@ -162,6 +165,7 @@ impl Desk {
             runtime,
             theme: self.theme,
             notifier: self.notifier,
+            clipboard: self.clipboard,
             clock: self.clock,
             mailbox,
         };
@@ -218,6 +222,7 @@ struct Turning {
     runtime: tokio::runtime::Handle,
     theme: Theme,
     notifier: Notifier,
+    clipboard: Clipboard,
     clock: Arc<dyn Clock>,
     mailbox: Mailbox,
 }
@@ -278,7 +283,11 @@ impl Turning {
                         self.app.warn(why);
                     }
                 }
-                Effect::Copy(text) => self.copy(&text)?,
+                Effect::Copy(text, what) => {
+                    if let Some(sequence) = self.clipboard.copy(&text, what, &self.mailbox) {
+                        self.screen.say(sequence.as_bytes())?;
+                    }
+                }
                 Effect::ReadMouse(read) => self.screen.read_mouse(read)?,
                 Effect::Suspend => self.suspend()?,
                 Effect::Edit(text) => {
@@ -325,17 +334,6 @@ impl Turning {
     fn located(&self, event: Event) -> Event {
         let Event::Pointer(Pointer::Down(x, 0)) = event else { return event };
         ui::tabs::tab_at(&self.app, x).map_or(event, Event::Pointer)
-    }
-
-    fn copy(&mut self, text: &str) -> io::Result<()> {
-        match notify::clipboard(text) {
-            Some(sequence) => self.screen.say(sequence.as_bytes()),
-            None => {
-                self.app
-                    .warn("that is more than a terminal's clipboard takes; frontdesk export writes a file");
-                Ok(())
-            }
-        }
     }
 
     /// Takes in how another program ended. It may have taken its time, and

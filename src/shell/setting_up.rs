@@ -3,8 +3,7 @@
 //!
 //! Knows nothing of what those steps ask.
 
-use std::process::Command;
-
+use crate::shell::children;
 use crate::shell::lending;
 use crate::shell::prompt;
 
@@ -15,7 +14,7 @@ use crate::shell::prompt;
 pub fn set_up() -> Result<(), String> {
     let program = std::env::current_exe().map_err(|it| format!("frontdesk does not find itself: {it}"))?;
     let status = lending::lend(|| {
-        let status = lending::run(Command::new(program).args(["channel", "add"]));
+        let status = lending::run(children::command(program).args(["channel", "add"]));
         // Without a code a signal ended it, and nobody reads on.
         if status.as_ref().is_ok_and(|it| it.code().is_some()) {
             // Whoever closes the input has read it, too.

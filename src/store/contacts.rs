@@ -15,7 +15,7 @@ use crate::store::outbox::new_key;
 use crate::store::reader::conversations::row_of;
 use crate::store::reader::elsewhere;
 use crate::store::rows::{optional_line, time};
-use crate::store::{Reader, Store, StoreError, gone};
+use crate::store::{Reader, Store, StoreError, gone, wiping};
 
 /// Tags and names of a contact's metadata kept at most.
 const MOST: usize = 100;
@@ -143,8 +143,10 @@ impl Store {
         phone: &str,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
-        self.cache()
+        let forgotten = self
+            .cache()
             .later(move |cache| {
+                cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 let of = params![channel.as_str(), phone];
                 change.execute("DELETE FROM contact WHERE channel = ?1 AND phone = ?2", of)?;
@@ -156,7 +158,10 @@ impl Store {
                 change.commit()?;
                 Ok(ids)
             })
-            .await
+            .await?;
+        // What was sent to them, and is sent, is in this journal.
+        self.outbox().later(|connection| wiping::empty_journal(connection)).await?;
+        Ok(forgotten)
     }
 }
 

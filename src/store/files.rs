@@ -261,6 +261,8 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What is deleted is gone from the file.
+    connection.pragma_update(None, "secure_delete", true)?;
     // One that reads before it writes would fail at once, whatever the
     // time-out, where another process wrote in between.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -315,7 +317,8 @@ pub(crate) fn aside(path: &Path) -> PathBuf {
     path.with_extension("db.set-aside")
 }
 
-/// Opens a file, made readable by its owner only if it is new.
-fn private_file(path: &Path) -> Result<File, StoreError> {
+/// Opens a file, made readable by its owner only if it is new. SQLite gives
+/// its side files the same permissions.
+pub(crate) fn private_file(path: &Path) -> Result<File, StoreError> {
     disk::open(path).map_err(|source| StoreError::Folder { path: path.to_owned(), source })
 }

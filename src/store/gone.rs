@@ -25,6 +25,7 @@ impl Store {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
             .later(move |cache| {
+                cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
                 remove(&change, &channel, &conversation)?;
                 change.commit()?;

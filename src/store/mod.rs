@@ -65,6 +65,7 @@ pub mod transcript;
 mod trouble;
 mod uploads;
 pub mod waves;
+mod wiping;
 mod writer;
 
 pub use errors::StoreError;
@@ -72,6 +73,7 @@ pub use reader::{Interrupt, Reader};
 
 use files::Paths;
 use latest::Latest;
+use wiping::Wiping;
 use writer::Writer;
 
 /// Conversations remembered as written here; more would mean answers that
@@ -146,6 +148,8 @@ pub(crate) struct Cache {
     /// numbers.
     read_here: Latest,
     counter: Arc<AtomicU64>,
+    /// What was removed and is to leave the files' bytes.
+    pub(crate) wiping: Wiping,
 }
 
 /// Taken before a read request leaves, and handed in with what it brought: an
@@ -193,6 +197,7 @@ impl Store {
             written_here: Latest::of(WRITTEN_HERE),
             read_here: Latest::of(READ_HERE),
             counter: counter.clone(),
+            wiping: Wiping::of(&paths.cache),
         };
         let standing = [&paths.outbox, &paths.cache].map(|it| Standing::of(it));
         let [outbox_file, cache_file] = standing;
@@ -201,7 +206,8 @@ impl Store {
             outbox: Writer::start("outbox", outbox, (outbox_file, false), |_| Ok(false))?,
             cache: Writer::start("cache", cache, (cache_file, true), |cache| {
                 let more = search::add_slice(&mut cache.connection)?;
-                Ok(trouble::add_slice(&mut cache.connection)? || more)
+                let more = trouble::add_slice(&mut cache.connection)? || more;
+                Ok(cache.wiping.add_slice(&cache.connection)? || more)
             })?,
             counter,
             rebuilt,

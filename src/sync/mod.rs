@@ -61,7 +61,7 @@ use crate::model::time::MINUTE;
 
 pub use campaigns::Carried;
 pub use channel::Channel;
-pub use email::fuzz_mail;
+pub use email::{fuzz_mail, html as mail_html};
 pub use engine::Engine;
 pub use leading::Leading;
 pub use plan::Polling;

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
+use crate::model::text::{SafeText, is_plain};
 use crate::model::time::Timestamp;
 use crate::wire::{lenient, lists};
 
@@ -126,7 +126,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         },
         automation: Automation::from_enabled(body.automation_enabled),
         escalation: escalation(&body),
-        address: body.customer_phone.filter(|it| !it.is_empty()),
+        address: body.customer_phone.filter(|it| !it.is_empty() && is_plain(it)),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),
     })

@@ -8,13 +8,18 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// An id: a text that is not empty, or a number as its text.
+
+use crate::model::text::is_plain;
+
+/// An id: a text that is not empty, or a number as its text. One with
+/// characters that are not shown as themselves is none: it could be taken for
+/// another's, or act where it is pasted.
 ///
 /// # Errors
 /// When it is neither: nothing stands for an id.
 pub fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     match Value::deserialize(deserializer)? {
-        Value::String(text) if !text.trim().is_empty() => Ok(text),
+        Value::String(text) if !text.trim().is_empty() && is_plain(&text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),
         _ => Err(D::Error::custom("no id")),
     }
@@ -47,6 +52,11 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
 /// The values of a list; anything but a list is empty.
 pub fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
     Ok(if let Value::Array(items) = Value::deserialize(deserializer)? { items } else { Vec::new() })
+}
+
+/// An address or a number, as [`id`]; what is none is absent.
+pub fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(text(deserializer)?.filter(|it| is_plain(it)))
 }
 
 /// The strings of a list; anything else in it, and anything but a list, is

@@ -18,7 +18,7 @@ use crate::model::email::fields::{
 use crate::model::email::{Letter, LetterFile};
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::SafeText;
+use crate::model::text::{SafeText, is_plain};
 use crate::model::time::Timestamp;
 
 type Fields = Map<String, Value>;
@@ -57,7 +57,9 @@ pub fn read_letter(
     let status = named(&fields, &STATUS).unwrap_or_default();
     let known = !letter.from.is_empty() || letter.plain.is_some() || html_of(&fields).is_some();
     let message = Message {
-        id: MessageId::new(named(&fields, &IDS).unwrap_or_else(|| format!("{thread}#{place}"))),
+        id: MessageId::new(
+            named(&fields, &IDS).filter(|it| is_plain(it)).unwrap_or_else(|| format!("{thread}#{place}")),
+        ),
         conversation: thread.clone(),
         platform_id: letter.header_id.clone(),
         direction: if outbound { Direction::Outbound } else { Direction::Inbound },

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::model::ids::{ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::SafeText;
+use crate::model::text::{SafeText, is_plain};
 use crate::model::time::Timestamp;
 use crate::wire::content::TypedContent;
 use crate::wire::{lenient, lists};
@@ -135,7 +135,7 @@ pub fn read_message(
     conversation: Option<&ConversationId>,
 ) -> Result<Message, serde_json::Error> {
     let body: MessageBody = serde_json::from_str(raw.get())?;
-    let named = body.conversation_id.map(ConversationId::new);
+    let named = body.conversation_id.filter(|it| is_plain(it)).map(ConversationId::new);
     let Some(conversation) = named.or_else(|| conversation.cloned()) else {
         return Err(serde::de::Error::missing_field("conversationId"));
     };
@@ -164,7 +164,7 @@ pub fn read_message(
         created_at: time(&body.created_at),
         delivered_at: time(&body.delivered_at),
         read_at: time(&body.read_at),
-        quotes: body.reply_to.map(MessageId::new),
+        quotes: body.reply_to.filter(|it| is_plain(it)).map(MessageId::new),
         unreadable: false,
         id: MessageId::new(body.id),
         raw: raw.get().to_owned(),
@@ -176,7 +176,7 @@ pub fn read_message(
 pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message {
     let picked = text.split_once("\"id\"").and_then(|(_, rest)| {
         let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-        rest.split_once('"').map(|(id, _)| id.to_owned())
+        rest.split_once('"').map(|(id, _)| id.to_owned()).filter(|it| is_plain(it))
     });
     let id = picked.unwrap_or_else(|| lists::stand_in_id(text));
     Message {

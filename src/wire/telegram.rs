@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
+use crate::model::text::{SafeText, is_plain};
 use crate::model::time::Timestamp;
 use crate::wire::conversations::read_escalation;
 use crate::wire::lenient;
@@ -96,7 +96,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         window: ServiceWindow::NotApplicable,
         automation: Automation::NotApplicable,
         escalation: body.escalation.as_ref().map_or(Escalation::None, read_escalation),
-        address: body.telegram_chat_id.filter(|it| !it.is_empty()),
+        address: body.telegram_chat_id.filter(|it| !it.is_empty() && is_plain(it)),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),
     })

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::email::{Correspondent, MailAccount, Thread};
 use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
+use crate::model::text::{SafeText, is_plain};
 use crate::model::time::Timestamp;
 use crate::wire::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
 
@@ -31,7 +31,7 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         only_here: Vec::new(),
     };
     let conversation = Conversation {
-        address: body.contact_email.clone().filter(|it| !it.is_empty()),
+        address: body.contact_email.clone().filter(|it| !it.is_empty() && is_plain(it)),
         name: line(&body.contact_name),
         username: None,
         email: line(&body.contact_email),

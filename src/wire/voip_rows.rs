@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::model::bounds;
 use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
+use crate::model::text::{SafeText, is_plain};
 use crate::model::time::Timestamp;
 use crate::wire::conversations::read_escalation;
 
@@ -25,7 +25,8 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     let fields: Fields = serde_json::from_str(raw.get())?;
     let phone = phone(&fields);
     let id = phone.clone().or_else(|| named(&fields, &["id", "conversationId", "callId", "messageId"]));
-    let id = id.ok_or_else(|| serde::de::Error::custom("neither a number nor an id"))?;
+    let id = id.filter(|it| is_plain(it));
+    let id = id.ok_or_else(|| serde::de::Error::custom("neither a number nor an id that can be shown"))?;
     let kind = named(&fields, &["type", "kind", "channelType", "medium"]);
     let preview = named(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
     Ok(Conversation {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use frontdesk::app::App;
+use frontdesk::app::copying::Copied;
 use frontdesk::app::event::{Effect, Event, Load, Loaded};
 use frontdesk::app::importing::{Order, Source, Told};
 use frontdesk::app::keys::{Key, KeyCode};
@@ -355,9 +356,9 @@ impl Desk {
                     self.notices.push(format!("{title}: {body}"));
                     None
                 }
-                Effect::Copy(text) => {
+                Effect::Copy(text, what) => {
                     self.copied.push(text);
-                    None
+                    Some(Event::Copied(what, Ok(Copied::Taken)))
                 }
                 other if self.far && is_asked_of_the_server(&other) => {
                     self.hung.push(other);

@@ -45,6 +45,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ratatui_image", &["shell"]),
 ];
 
+/// The only file that starts other programs: none of them is given a key.
+const STARTER: &str = "shell/children.rs";
+
 /// Lines a file may have; more is probably two things.
 const LINES: usize = 400;
 
@@ -122,6 +125,16 @@ fn imports_go_only_downward() {
         wrong.extend(found.into_iter().map(|it| format!("{}: {it}", path.display())));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn programs_are_started_in_one_place() {
+    for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !path.ends_with(STARTER)) {
+        let program = text.split("mod tests {").next().unwrap_or("");
+        let is_test = path.components().any(|it| it.as_os_str() == "tests") || path.ends_with("tests.rs");
+        let starts = code(program).find(|it| it.contains("Command::new(") && !it.contains("clap"));
+        assert!(is_test || starts.is_none(), "{}: {starts:?}", path.display());
+    }
 }
 
 #[test]

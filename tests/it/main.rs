@@ -9,10 +9,12 @@ mod contract;
 #[macro_use]
 mod desk;
 mod development;
+mod exits;
 mod faults;
 mod floors;
 mod hands;
 mod kills;
+mod mail_page;
 mod openapi;
 mod outages;
 mod packaging;

@@ -183,10 +183,13 @@ impl App {
     pub(in crate::app) fn copy_failed(&mut self, effects: &mut Vec<Effect>) {
         match self.failed_ones() {
             Ok(failed) => {
-                let line = |it: &Recipient| it.phone.clone().unwrap_or_else(|| it.contact.to_string());
+                let line = |it: &Recipient| {
+                    let phone = it.phone.as_deref().unwrap_or(it.contact.as_str());
+                    SafeText::line(phone).to_string()
+                };
                 let lines: Vec<String> = failed.iter().map(line).collect();
-                effects.push(Effect::Copy(lines.join("\n")));
-                self.say(format!("copied {} that failed", lines.len()));
+                let what = format!("{} that failed", lines.len());
+                effects.push(Effect::Copy(lines.join("\n"), what));
             }
             Err(why) => self.warn(why),
         }

@@ -119,15 +119,14 @@ impl App {
     /// An answer to the question whether to register it.
     pub(in crate::app) fn ask_webhook_key(
         &mut self,
-        mut form: Box<WebhookForm>,
+        form: Box<WebhookForm>,
         key: Key,
         effects: &mut Vec<Effect>,
     ) {
         match (key.typed(), form.secret.clone().filter(|_| form.signs)) {
             (Some('y'), secret) => return self.register(&form, secret, effects),
             (Some('c'), Some(secret)) => {
-                effects.push(Effect::Copy(secret.expose().to_owned()));
-                form.copied = true;
+                effects.push(Effect::Copy(secret.expose().to_owned(), "the secret".to_owned()));
             }
             _ if key.code == KeyCode::Esc => return self.layers.push(Layer::WebhookForm(form)),
             _ => (),

@@ -20,6 +20,7 @@ use crate::model::ids::{ChannelId, ConversationId, ThreadId};
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::{Mail, Source};
 use crate::model::prices::{self, Price};
+use crate::model::secret::key_in;
 use crate::model::time::SECOND;
 
 /// Mails remembered as they were written, to be taken back.
@@ -32,6 +33,9 @@ pub fn doubts(written: &Written) -> Vec<String> {
     let mut doubts = Vec::new();
     if written.forgot_file() {
         doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
+    }
+    if let Some(key) = key_in(&written.body) {
+        doubts.push(format!("{key} in the text is a channel key: who has it can write as you."));
     }
     let count = written.recipients();
     if count > MANY {

@@ -114,7 +114,7 @@ fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
     findings.extend(receiver::look(config.receiver.as_ref()));
     findings.extend(files::look(&folders::data()?, &channels));
     findings.push(zone::look());
-    findings.extend(terminal::look());
+    findings.extend(terminal::look(&config.copy_command));
     if !arguments.offline {
         findings.extend(keys::look(&channels));
     }

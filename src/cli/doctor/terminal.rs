@@ -4,12 +4,11 @@
 //! look at.
 
 use std::io::IsTerminal;
-use std::process::Command;
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::doctor::Finding;
-use crate::shell::terminal;
+use crate::shell::{children, terminal};
 
 /// The smallest size that is fully usable.
 const SMALLEST: (u16, u16) = (80, 24);
@@ -20,12 +19,13 @@ const SAMPLES: [(&str, &str); 4] =
 const ESCAPE: u32 = 50;
 
 /// What was found.
-pub fn look() -> Vec<Finding> {
+pub fn look(copy_command: &[String]) -> Vec<Finding> {
     if !std::io::stdout().is_terminal() {
         return vec![Finding::ok("terminal", "none on stdout, so it was not looked at")];
     }
     let mut findings = vec![size(), kind(), charset(), widths()];
     findings.extend(tmux());
+    findings.push(clipboard(copy_command));
     findings
 }
 
@@ -94,10 +94,37 @@ fn widths() -> Finding {
     Finding::warn("terminal", differing.join(", "), "lines with them may look torn; Ctrl-L draws anew")
 }
 
+/// Where a copy goes, and whether it comes out where a person pastes.
+fn clipboard(own: &[String]) -> Finding {
+    let name = "clipboard";
+    if let [program, ..] = own {
+        return Finding::ok(name, format!("copies are given to {program}"));
+    }
+    if variable("TMUX").is_none() {
+        return Finding::ok(
+            name,
+            "copies are sent to the terminal (OSC 52), which never says whether it took them",
+        );
+    }
+    match tmux_option("set-clipboard").as_deref() {
+        Some("on" | "external") => Finding::ok(name, "tmux takes copies and hands them to its terminal"),
+        Some(set) => Finding::warn(
+            name,
+            format!("tmux takes copies, but its set-clipboard is {set}: they may stay in tmux"),
+            "paste with prefix ], or add to ~/.tmux.conf: set -s set-clipboard external",
+        ),
+        None => Finding::warn(name, "tmux does not answer", "name a program in [ui] copy_command"),
+    }
+}
+
+fn tmux_option(name: &str) -> Option<String> {
+    let output = children::command("tmux").args(["show-options", "-sv", name]).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 fn tmux() -> Option<Finding> {
     variable("TMUX")?;
-    let output = Command::new("tmux").args(["show-options", "-sv", "escape-time"]).output().ok()?;
-    let wait: u32 = String::from_utf8_lossy(&output.stdout).trim().parse().ok()?;
+    let wait: u32 = tmux_option("escape-time")?.parse().ok()?;
     Some(if wait > ESCAPE {
         let advice = "add to ~/.tmux.conf: set -sg escape-time 10";
         Finding::warn("tmux", format!("holds Esc back for {wait} ms"), advice)

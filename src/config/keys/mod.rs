@@ -5,11 +5,11 @@
 //! it is not handed out. Knows nothing of requests.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use url::Url;
 
 use crate::model::secret::Secret;
+use crate::shell::children;
 
 pub mod connections;
 mod file;
@@ -69,6 +69,14 @@ impl KeySource {
             return Err("the key is empty".to_owned());
         }
         Ok(key)
+    }
+
+    /// The environment variable it is in, if it is in one.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            Self::Environment(variable) => Some(variable),
+            Self::Command(_) | Self::File(_) | Self::Kept(_) => None,
+        }
     }
 
     /// Where it is, for a person.
@@ -169,7 +177,7 @@ fn file_name(channel: &str) -> String {
 }
 
 fn run(command: &str) -> Result<String, String> {
-    let output = Command::new("sh").arg("-c").arg(command).output();
+    let output = children::command("sh").arg("-c").arg(command).output();
     let output = output.map_err(|it| format!("key_command could not be run: {it}"))?;
     if !output.status.success() {
         return Err(format!("key_command failed ({}); run it by hand to see why", output.status));

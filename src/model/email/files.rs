@@ -3,8 +3,10 @@
 //!
 //! Pure. Knows nothing of folders.
 
-/// Characters of a saved name at most.
-const LONGEST: usize = 120;
+/// Bytes of a saved name at most: folders count bytes, and take 255.
+const LONGEST: usize = 200;
+/// Bytes of an ending that is kept when a name is cut.
+const ENDING: usize = 24;
 
 /// Endings of files that run when they are opened.
 const PROGRAMS: [&str; 30] = [
@@ -40,17 +42,20 @@ pub fn safe(name: &str) -> String {
     while safe.contains("__") {
         safe = safe.replace("__", "_");
     }
-    let safe = safe.trim_start_matches(['.', '-']).trim_end_matches('.').trim_matches('_').to_owned();
+    let unnamed = |it: &str| it.contains('_') && it.trim_matches(['.', '-', '_']).is_empty();
+    let safe = match safe.rsplit_once('.') {
+        // Nothing of its name is left but the ending.
+        Some((stem, ending)) if unnamed(stem) => format!("file.{ending}"),
+        _ => safe.trim_start_matches(['.', '-']).trim_end_matches('.').trim_matches('_').to_owned(),
+    };
     let stem = safe.split('.').next().unwrap_or("").to_lowercase();
     let reserved = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"].contains(&stem.as_str());
     let safe = if safe.is_empty() || reserved { format!("file_{safe}") } else { safe };
-    let count = safe.chars().count();
-    if count <= LONGEST {
+    if safe.len() <= LONGEST {
         return safe.trim_end_matches('_').to_owned();
     }
-    let tail: String =
-        ending(&safe).filter(|it| it.len() < 12).map(|it| format!(".{it}")).unwrap_or_default();
-    let head: String = safe.chars().take(LONGEST - tail.chars().count()).collect();
+    let tail = ending(&safe).filter(|it| it.len() <= ENDING).map(|it| format!(".{it}")).unwrap_or_default();
+    let head = &safe[..safe.floor_char_boundary(LONGEST - tail.len())];
     format!("{head}{tail}")
 }
 
@@ -89,12 +94,21 @@ mod tests {
             ("CON.txt", "file_CON.txt"),
             ("a\u{202e}fdp.exe", "a_fdp.exe"),
             ("line\nbreak\u{1b}.txt", "line_break_.txt"),
+            ("👩\u{200d}🚒.pdf", "file.pdf"),
             ("Réservé 2026.pdf", "Réservé_2026.pdf"),
         ];
         for (name, saved) in cases {
             assert_eq!(safe(name), saved, "{name:?}");
         }
-        assert_eq!(safe(&format!("{}.pdf", "x".repeat(500))).chars().count(), LONGEST);
+        for letter in ["x", "ü", "自", "𝔸", "e\u{301}", "👩‍🚒", "\u{202e}a"] {
+            for (ending, kept) in [(".pdf", ".pdf"), ("", ""), (".請求書", ".請求書"), (".𝔸𝔸𝔸𝔸𝔸𝔸𝔸𝔸", "")]
+            {
+                let saved = safe(&format!("{}{ending}", letter.repeat(500)));
+                assert!(saved.len() <= LONGEST, "{letter}: {}", saved.len());
+                assert!(letter == "👩‍🚒" || saved.len() > LONGEST - 4, "{letter}: {}", saved.len());
+                assert!(saved.ends_with(kept), "{letter}: {saved}");
+            }
+        }
         assert_eq!((numbered("a.pdf", 2), numbered("a", 3)), ("a-2.pdf".to_owned(), "a-3".to_owned()));
     }
 

@@ -116,6 +116,12 @@ pub(super) fn joins(before: char, after: char) -> bool {
     (is_emoji_like(before) && is_emoji_like(after)) || (needs_joiner(before) && needs_joiner(after))
 }
 
+/// The letter of a regional indicator: two of them are a flag.
+pub(super) fn indicator(it: char) -> Option<char> {
+    let place = u32::from(it).checked_sub(0x1f1e6).filter(|it| *it < 26)?;
+    char::from_u32(u32::from('A') + place)
+}
+
 /// Pictographs and what takes part in their sequences.
 fn is_emoji_like(it: char) -> bool {
     matches!(

@@ -70,6 +70,35 @@ fn floods_are_capped() {
 }
 
 #[test]
+fn what_leaves_acts_on_nothing() {
+    for (outside, leaves) in HOSTILE {
+        assert_eq!(plain(outside), *leaves, "{}", outside.escape_debug());
+        assert!(!is_plain(outside), "no id: {}", outside.escape_debug());
+    }
+    for id in ["conv_1", "ana@shop.example", "+34 600 111 222", "зоя@пример.example", "e\u{301}", ""]
+    {
+        assert!(is_plain(id), "{id:?}");
+    }
+}
+
+#[test]
+fn half_a_flag_is_spelled_out() {
+    let cases = [
+        ("\u{1f1f5}", "[P]"),
+        ("\u{1f1f5}\u{1f1f9}", "\u{1f1f5}\u{1f1f9}"),
+        ("\u{1f1f5}\u{1f1f9}\u{1f1e7}", "\u{1f1f5}\u{1f1f9}[B]"),
+        ("a\u{1f1e6}b\u{1f1ff}", "a[A]b[Z]"),
+        ("\u{1f1f5}\u{200b}\u{1f1f9}", "[P]⍰[T]"),
+        ("\u{1f1f5}\u{301}x", "[P]x"),
+        ("\u{1f1f5}\u{200d}\u{1f1f9}", "[P][T]"),
+    ];
+    for (outside, safe) in cases {
+        assert_eq!(SafeText::line(outside).as_str(), safe, "{}", outside.escape_debug());
+        assert_eq!(SafeText::line(safe).as_str(), safe, "safe text is safe");
+    }
+}
+
+#[test]
 fn pasted_text_keeps_words_and_drops_controls() {
     assert_eq!(pasted("a\r\nb\tc\u{1b}[2J\u{202e}d"), "a\nb c[2Jd");
 }

@@ -16,6 +16,7 @@ mod search;
 mod since;
 mod threads;
 mod windows;
+mod wiping;
 
 use crate::model::account::Platform;
 use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};

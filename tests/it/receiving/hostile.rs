@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::{Ears, OTHER, SECRET};
+use super::{Ears, OTHER, SECRET, path_of};
 use crate::service::receiver::hex_hmac;
 
 const RECEIVED: &[u8] =
@@ -115,7 +115,7 @@ async fn a_delivery_is_heard_once_and_all_are_counted() {
 #[tokio::test]
 async fn a_challenge_comes_back_as_text_and_only_where_somebody_listens() {
     let ears = Ears::open().await;
-    let path = frontdesk::receiver::path_of(&"chat".into());
+    let path = path_of("chat");
     let get = async |target: &str| {
         ears.raw(format!("GET {target} HTTP/1.1\r\nhost: desk\r\n\r\n").as_bytes()).await.expect("an answer")
     };
@@ -128,6 +128,7 @@ async fn a_challenge_comes_back_as_text_and_only_where_somebody_listens() {
     let put = format!("PUT /{path} HTTP/1.1\r\nhost: desk\r\ncontent-length: 0\r\n\r\n");
     assert_eq!(ears.raw(put.as_bytes()).await.map(|it| it.0), Some(405));
     assert_eq!(ears.deliver("nobody", &["00"], RECEIVED).await, 404);
+    assert!(ears.heard().is_empty(), "what anybody may ask says nothing of deliveries: {:?}", ears.heard());
 }
 
 #[tokio::test]
@@ -143,7 +144,7 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
     assert_eq!(ears.signed(&of(BODY)).await, 200);
     assert_eq!(ears.signed(&of(BODY + 1)).await, 413);
     // One that does not say how long it is.
-    let path = frontdesk::receiver::path_of(&"chat".into());
+    let path = path_of("chat");
     let head = format!("POST /{path} HTTP/1.1\r\nhost: desk\r\ntransfer-encoding: chunked\r\n\r\n");
     let part = [b"10000\r\n", &[b' '; 0x10000][..], b"\r\n"].concat();
     let mut bytes = head.into_bytes();
@@ -154,8 +155,8 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
 #[tokio::test]
 async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
     let (head, whole) = (Duration::from_millis(200), Duration::from_millis(400));
-    let ears = Ears::within(Bounds { connections: 16, head, whole }).await;
-    let path = frontdesk::receiver::path_of(&"chat".into());
+    let ears = Ears::within(Bounds { connections: 16, head, whole, ..Bounds::default() }).await;
+    let path = path_of("chat");
     // More than are served at a time, each with half a request.
     let mut slow = Vec::new();
     for number in 0..64 {
@@ -173,6 +174,20 @@ async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
         let ended = tokio::time::timeout(Duration::from_secs(60), stream.read_to_end(&mut rest)).await;
         assert!(ended.is_ok(), "cut off");
     }
+    assert_eq!(ears.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn who_only_holds_connections_gives_way_to_a_delivery() {
+    // Neither ends by itself while this test runs.
+    let never = Duration::from_secs(3600);
+    let ears = Ears::within(Bounds { head: never, whole: never, ..Bounds::default() }).await;
+    let mut idle = Vec::new();
+    for _ in 0..500 {
+        idle.push(TcpStream::connect(&ears.address).await.expect("connects"));
+    }
+    let delivered = tokio::time::timeout(Duration::from_secs(60), ears.signed(RECEIVED)).await;
+    assert_eq!(delivered.ok(), Some(200));
     assert_eq!(ears.heard().len(), 1);
 }
 

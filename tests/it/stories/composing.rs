@@ -104,3 +104,15 @@ fn backspace_on_an_empty_text_drops_the_quote() {
     desk.keys("<Esc>kr").shows("Reply, quoting").types("a").keys("<Backspace>").shows("Reply, quoting");
     desk.keys("<Backspace>").hides("quoting");
 }
+
+#[test]
+fn a_channel_key_is_asked_about_before_it_leaves() {
+    let mut desk = writing(80, 24);
+    desk.pastes("Use svc_live_0123456789abcdef for it.").keys("<Enter>");
+    desk.shows("svc_live_…cdef in it is a channel key").shows("Use svc_live_0123").settle();
+    assert!(desk.outbound().is_empty(), "it is asked about first");
+    desk.types(" Thanks!").keys("<Enter>").shows("is a channel key").settle();
+    assert!(desk.outbound().is_empty(), "another text is asked about anew");
+    desk.keys("<Enter>").settle().dev("clock", json!({"advance_seconds": 10}));
+    desk.shows("svc_live_0123456789abcdef for it. Thanks!").shows("0/4096");
+}

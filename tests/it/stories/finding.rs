@@ -144,7 +144,7 @@ fn contacts_without_a_conversation_are_asked_of_the_server() {
     photographs!(desk, "contacts");
     // Who has a conversation here stands once.
     assert_eq!(desk.picture().matches("Maria Lopez").count(), 1);
-    desk.keys("<Down><Enter>").shows("Marie Nováková has no conversation here yet; copied +420777123456");
+    desk.keys("<Down><Enter>").shows("copied +420777123456; Marie Nováková has no conversation here yet");
     assert_eq!(desk.copied, ["+420777123456"]);
     desk.types("x").hides("contact of the server");
 }

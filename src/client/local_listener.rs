@@ -1,0 +1,170 @@
+//! Who listens on a port of this machine, before a key is sent there in the
+//! clear: this user, root, or whom the configuration names. A port that nobody
+//! holds can be taken by any user.
+//!
+//! Linux tells; elsewhere nothing is known, and nothing refused.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_util::future::BoxFuture;
+use tower::{BoxError, Layer, Service};
+
+/// Users whose services are known, by their ports.
+static KNOWN: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
+
+/// Why a connection is not used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Stranger {
+    /// Another user's program holds the port.
+    #[error(
+        "port {0} of this machine is held by another user (uid {1}), who was given no key; if that is your \
+         service, write service_uid = {1} to its channel"
+    )]
+    User(u16, u32),
+    /// Whoever took the connection is gone.
+    #[error("nobody listens on port {0} of this machine any more; no key was sent")]
+    Gone(u16),
+}
+
+/// From now on the service at this address of this machine may be this user's.
+pub fn trust_user(base_url: &str, uid: u32) {
+    let url = reqwest::Url::parse(base_url.trim()).ok();
+    let Some(port) = url.and_then(|it| it.port_or_known_default()) else { return };
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(port, uid);
+}
+
+/// Looks at who holds a port that a connection was just made to.
+fn look(port: u16) -> Result<(), Stranger> {
+    #[cfg(target_os = "linux")]
+    {
+        let read = |it: &str| std::fs::read_to_string(it).unwrap_or_default();
+        let tables = read("/proc/net/tcp") + &read("/proc/net/tcp6");
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&port).copied();
+        let own = [Some(0), Some(rustix::process::geteuid().as_raw()), known];
+        judge(&tables, port, &own)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = port;
+        Ok(())
+    }
+}
+
+/// What the system's tables of sockets say of a port.
+fn judge(tables: &str, port: u16, own: &[Option<u32>]) -> Result<(), Stranger> {
+    let listeners: Vec<(u16, u32)> = tables.lines().filter_map(listener).collect();
+    let mut here = listeners.iter().filter(|it| it.0 == port).peekable();
+    // A system that tells of no listener at all tells nothing.
+    if here.peek().is_none() && !listeners.is_empty() {
+        return Err(Stranger::Gone(port));
+    }
+    match here.find(|it| !own.contains(&Some(it.1))) {
+        Some((_, uid)) => Err(Stranger::User(port, *uid)),
+        None => Ok(()),
+    }
+}
+
+/// The port and the user of a row, if it listens on this machine's loopback.
+fn listener(row: &str) -> Option<(u16, u32)> {
+    const LISTENS: &str = "0A";
+    let fields: Vec<&str> = row.split_whitespace().collect();
+    let (address, port) = fields.get(1)?.split_once(':')?;
+    let reaches = address.bytes().all(|it| it == b'0')
+        || (address.len() == 8 && address.ends_with("7F"))
+        || address == "00000000000000000000000001000000"
+        || (address.starts_with("0000000000000000FFFF0000") && address.ends_with("7F"));
+    (*fields.get(3)? == LISTENS && reaches)
+        .then(|| Some((u16::from_str_radix(port, 16).ok()?, fields.get(7)?.parse().ok()?)))
+        .flatten()
+}
+
+/// Looks at who holds the port behind each new connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checked {
+    pub(crate) port: u16,
+}
+
+impl<S> Layer<S> for Checked {
+    type Service = Connector<S>;
+
+    fn layer(&self, inner: S) -> Connector<S> {
+        Connector { inner, port: self.port }
+    }
+}
+
+/// Makes connections and looks at each.
+#[derive(Debug, Clone)]
+pub(crate) struct Connector<S> {
+    inner: S,
+    port: u16,
+}
+
+impl<S, R> Service<R> for Connector<S>
+where
+    S: Service<R, Error = BoxError>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<S::Response, BoxError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, to: R) -> Self::Future {
+        let (made, port) = (self.inner.call(to), self.port);
+        Box::pin(async move {
+            let connection = made.await?;
+            look(port)?;
+            Ok(connection)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLES: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+        0: 0100007F:2253 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0\n\
+        1: 00000000:2254 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 2 1 0 100 0 0 10 0\n\
+        2: 0100007F:2255 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1001        0 3 1 0 100 0 0 10 0\n\
+        3: 0501A8C0:2253 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 4 1 0 100 0 0 10 0\n\
+        0: 00000000000000000000000000000000:2256 00000000000000000000000000000000:0000 0A 0:0 0:0 0  0 0 5 1 0\n\
+        1: 00000000000000000000000001000000:2257 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1001 0 6 1 0\n\
+        2: 0000000000000000FFFF00000100007F:2258 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1001 0 7 1 0\n";
+
+    #[test]
+    fn a_port_is_this_users_or_roots_or_refused() {
+        let own = [Some(0), Some(1000), None];
+        let cases = [
+            (0x2253, Ok(())),
+            (0x2254, Err(Stranger::User(0x2254, 1001))),
+            (0x2255, Err(Stranger::Gone(0x2255))),
+            (0x2256, Ok(())),
+            (0x2257, Err(Stranger::User(0x2257, 1001))),
+            (0x2258, Err(Stranger::User(0x2258, 1001))),
+            (0x2259, Err(Stranger::Gone(0x2259))),
+        ];
+        for (port, judged) in cases {
+            assert_eq!(judge(TABLES, port, &own), judged, "{port:x}");
+        }
+        assert_eq!(
+            judge(TABLES, 0x2254, &[Some(0), Some(1000), Some(1001)]),
+            Ok(()),
+            "the configuration names them"
+        );
+        assert_eq!(judge("", 0x2254, &own), Ok(()), "a system that tells nothing");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_who_listens() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        assert_eq!(look(port), Ok(()));
+    }
+}

@@ -1,0 +1,45 @@
+//! Programs this desk starts: with its environment, but without the variables
+//! that hold keys.
+//!
+//! Every child process is made here.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// Variables that hold keys.
+static WITHHELD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// From now on no child is given these variables.
+pub fn withhold<'a>(variables: impl IntoIterator<Item = &'a str>) {
+    let mut withheld = WITHHELD.lock().unwrap_or_else(PoisonError::into_inner);
+    withheld.extend(variables.into_iter().map(str::to_owned));
+}
+
+/// A program to be started.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for variable in WITHHELD.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        command.env_remove(variable);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_not_given_what_holds_a_key() {
+        // It stands in for a variable that holds a key.
+        let prints = |command: &mut Command| {
+            let output =
+                command.args(["-c", "printf %s \"${CARGO_MANIFEST_DIR-none}\""]).output().expect("it runs");
+            String::from_utf8(output.stdout).expect("text")
+        };
+        assert_ne!(prints(&mut command("sh")), "none");
+        withhold(["CARGO_MANIFEST_DIR"]);
+        assert_eq!(prints(&mut command("sh")), "none");
+    }
+}

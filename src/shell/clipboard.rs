@@ -1,0 +1,155 @@
+//! Putting a text where a person can paste it from: a command of theirs, tmux
+//! that runs the terminal, or the terminal itself.
+//!
+//! Every copy leaves here, and only as text that acts on nothing when it is
+//! pasted. A program that took it is known to have it; a terminal never says.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+
+use crate::app::copying::Copied;
+use crate::app::event::Event;
+use crate::model::text;
+use crate::shell::mailbox::Mailbox;
+use crate::shell::{children, clock, piping};
+
+/// Bytes a terminal takes at most, coded.
+const MOST: usize = 74_000;
+/// How long a program may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Between two looks whether it has ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Where copies go.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Clipboard {
+    /// To the terminal, as OSC 52.
+    #[default]
+    Terminal,
+    /// To a program and its arguments, on its standard input.
+    Program(Vec<String>),
+}
+
+impl Clipboard {
+    /// The person's command where there is one, else tmux where it runs this
+    /// terminal, else the terminal.
+    pub fn settled(command: Vec<String>, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let in_tmux = variable("TMUX").is_some_and(|it| !it.is_empty());
+        match (command.is_empty(), in_tmux) {
+            (false, _) => Self::Program(command),
+            // It has the text for its own pasting, and hands it on whatever
+            // its `set-clipboard` says of programs inside it.
+            (true, true) => Self::Program(["tmux", "load-buffer", "-w", "-"].map(str::to_owned).to_vec()),
+            (true, false) => Self::Terminal,
+        }
+    }
+
+    /// Copies a text; what is to be written to the terminal, if anything. How
+    /// it went comes as [`Event::Copied`].
+    pub fn copy(&self, outside: &str, what: String, mailbox: &Mailbox) -> Option<String> {
+        let text = text::plain(outside);
+        match self {
+            Self::Terminal => {
+                let sequence = sequence(&text);
+                let copied = match sequence {
+                    Some(_) => Ok(Copied::Sent),
+                    None => {
+                        Err("it is more than a terminal's clipboard takes; frontdesk export writes a file"
+                            .to_owned())
+                    }
+                };
+                mailbox.result(Event::Copied(what, copied));
+                sequence
+            }
+            Self::Program(words) => {
+                let (words, told) = (words.clone(), mailbox.clone());
+                let name = what.clone();
+                let thread = std::thread::Builder::new().name("clipboard".to_owned());
+                let begun = thread.spawn(move || {
+                    let copied = give(&words, text).map(|()| Copied::Taken);
+                    told.result(Event::Copied(what, copied));
+                });
+                if let Err(error) = begun {
+                    mailbox.result(Event::Copied(name, Err(error.to_string())));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// What puts a text into a terminal's clipboard; `None` for one longer than
+/// terminals take.
+fn sequence(text: &str) -> Option<String> {
+    let coded = base64::engine::general_purpose::STANDARD.encode(text);
+    (coded.len() <= MOST).then(|| format!("\x1b]52;c;{coded}\x07"))
+}
+
+/// Gives a program a text on its standard input, and waits for its end.
+fn give(words: &[String], text: String) -> Result<(), String> {
+    let (program, arguments) = words.split_first().ok_or("no program is named")?;
+    let mut command = children::command(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|it| format!("{program} could not be started: {it}"))?;
+    piping::feed(&mut child, text).map_err(|it| it.to_string())?;
+    let end: Instant = clock::instant() + PATIENCE;
+    loop {
+        match child.try_wait().map_err(|it| it.to_string())? {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => return Err(format!("{program} ended with {status}")),
+            None if clock::instant() > end => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("{program} took longer than {} s", PATIENCE.as_secs()));
+            }
+            None => std::thread::sleep(LOOK),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_goes_before_tmux_and_tmux_before_the_terminal() {
+        let none = |_: &str| None;
+        let tmux = |it: &str| (it == "TMUX").then(|| "/tmp/tmux-0/default,1,0".to_owned());
+        let own = || vec!["wl-copy".to_owned()];
+        assert_eq!(Clipboard::settled(Vec::new(), none), Clipboard::Terminal);
+        assert_eq!(Clipboard::settled(own(), tmux), Clipboard::Program(own()));
+        let Clipboard::Program(words) = Clipboard::settled(Vec::new(), tmux) else { panic!("the terminal") };
+        assert_eq!(words, ["tmux", "load-buffer", "-w", "-"]);
+    }
+
+    #[test]
+    fn it_is_copied_only_where_a_program_took_it() {
+        let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("taken");
+        let taken = file.display().to_string();
+        assert_eq!(give(&words(&["sh", "-c", "cat > \"$0\"", &taken]), "hi".to_owned()), Ok(()));
+        assert_eq!(std::fs::read_to_string(file).expect("there"), "hi");
+        let failed = give(&words(&["false"]), "hi".to_owned()).expect_err("it failed");
+        assert!(failed.starts_with("false ended with "), "{failed}");
+        let none = give(&words(&["no-such-program-here"]), "hi".to_owned()).expect_err("none");
+        assert!(none.contains("could not be started"), "{none}");
+    }
+
+    #[test]
+    fn what_is_copied_acts_on_nothing() {
+        let coded = |text: &str| {
+            let sequence = Clipboard::Terminal.copy(text, String::new(), &Mailbox::default()).expect("short");
+            let coded =
+                sequence.strip_prefix("\x1b]52;c;").and_then(|it| it.strip_suffix('\x07')).expect("OSC 52");
+            String::from_utf8(base64::engine::general_purpose::STANDARD.decode(coded).expect("base64"))
+                .expect("text")
+        };
+        for (text, copied) in text::HOSTILE {
+            assert_eq!(coded(text), *copied, "{}", text.escape_debug());
+        }
+        assert_eq!(sequence(&"x".repeat(100_000)), None);
+    }
+}

@@ -1,0 +1,290 @@
+//! A mail as a page for the browser: its HTML parsed and written anew from an
+//! allow-list, inside a document whose policy forbids every request.
+//!
+//! What is not named here does not reach the page: nothing runs, nothing is
+//! fetched, nothing leads elsewhere until a person follows a link. Pictures
+//! are those inside the mail; of the others the description is left.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use ammonia::{Builder, UrlRelative};
+
+use crate::sync::mail_html;
+
+/// Bytes of HTML at most: a larger mail is cut there.
+const BYTES: usize = 8 * 1024 * 1024;
+/// Elements inside each other at most. The parser's cost grows with the square
+/// of the depth; a mail for people stays far below it.
+const DEPTH: usize = 512;
+
+/// Before the mail. `frame-ancestors` and `sandbox` mean nothing in a `meta`;
+/// names in links are resolved ahead unless that is switched off.
+const HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n\
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+    img-src data:; form-action 'none'; base-uri 'none'\">\n\
+    <meta name=\"referrer\" content=\"no-referrer\">\n\
+    <meta http-equiv=\"x-dns-prefetch-control\" content=\"off\">\n\
+    <title>Mail</title></head><body>\n";
+/// After it.
+const TAIL: &str = "\n</body></html>\n";
+
+const TAGS: [&str; 74] = [
+    "a",
+    "abbr",
+    "acronym",
+    "address",
+    "article",
+    "aside",
+    "b",
+    "bdi",
+    "bdo",
+    "big",
+    "blockquote",
+    "br",
+    "caption",
+    "center",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "font",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "main",
+    "mark",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "tt",
+    "u",
+    "ul",
+    "var",
+    "wbr",
+    "label",
+];
+/// Elements whose content is no text for a reader.
+const DROPPED: [&str; 12] = [
+    "script", "style", "title", "template", "noscript", "noembed", "noframes", "iframe", "object", "svg",
+    "math", "xmp",
+];
+const ATTRIBUTES: [&str; 24] = [
+    "abbr",
+    "align",
+    "alt",
+    "bgcolor",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "color",
+    "colspan",
+    "dir",
+    "face",
+    "height",
+    "href",
+    "lang",
+    "nowrap",
+    "rowspan",
+    "size",
+    "span",
+    "src",
+    "start",
+    "style",
+    "title",
+    "valign",
+    "width",
+];
+/// Properties that neither fetch nor cover or hide anything.
+const PROPERTIES: [&str; 44] = [
+    "background-color",
+    "border",
+    "border-bottom",
+    "border-collapse",
+    "border-color",
+    "border-left",
+    "border-radius",
+    "border-right",
+    "border-spacing",
+    "border-style",
+    "border-top",
+    "border-width",
+    "caption-side",
+    "color",
+    "direction",
+    "font",
+    "font-family",
+    "font-size",
+    "font-style",
+    "font-variant",
+    "font-weight",
+    "height",
+    "letter-spacing",
+    "line-height",
+    "list-style-type",
+    "margin",
+    "margin-bottom",
+    "margin-left",
+    "margin-right",
+    "margin-top",
+    "max-width",
+    "min-width",
+    "padding",
+    "padding-bottom",
+    "padding-left",
+    "padding-right",
+    "padding-top",
+    "table-layout",
+    "text-align",
+    "text-decoration",
+    "vertical-align",
+    "white-space",
+    "width",
+    "word-break",
+];
+/// Functions of style sheets that only name a colour.
+const COLOURS: [&str; 4] = ["rgb", "rgba", "hsl", "hsla"];
+const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
+
+/// Elements that hold nothing, or that the next of their kind closes.
+const CLOSED: [&str; 28] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+    "p", "li", "dt", "dd", "td", "th", "tr", "thead", "tbody", "tfoot", "caption", "colgroup", "option",
+    "html", "body",
+];
+
+/// The whole document for a mail's HTML.
+pub fn page(html: &str) -> String {
+    let html = &html[..html.floor_char_boundary(BYTES)];
+    let body = if depth(html) > DEPTH {
+        let words = mail_html::too_complex(html).text;
+        format!("<pre>{}</pre>", words.as_str().replace('&', "&amp;").replace('<', "&lt;"))
+    } else {
+        cleaner().clean(html).to_string()
+    };
+    format!("{HEAD}{body}{TAIL}")
+}
+
+/// How deep elements may come to lie in each other: those of each name that
+/// are opened and not closed. What the parser closes by itself is not counted.
+fn depth(html: &str) -> usize {
+    let mut open: HashMap<String, usize> = HashMap::new();
+    let mut deepest = 0;
+    let mut all = 0_usize;
+    for tag in html.split('<').skip(1) {
+        let (closes, rest) = tag.strip_prefix('/').map_or((false, tag), |it| (true, it));
+        let name = &rest[..rest.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(rest.len())];
+        let name = name.to_ascii_lowercase();
+        if !name.starts_with(|it: char| it.is_ascii_alphabetic()) || CLOSED.contains(&name.as_str()) {
+            continue;
+        }
+        let count = open.entry(name).or_default();
+        if !closes {
+            (*count, all) = (*count + 1, all + 1);
+        } else if *count > 0 {
+            (*count, all) = (*count - 1, all - 1);
+        }
+        deepest = deepest.max(all);
+    }
+    deepest
+}
+
+fn cleaner() -> Builder<'static> {
+    let mut cleaner = Builder::empty();
+    cleaner
+        .tags(HashSet::from(TAGS))
+        .clean_content_tags(HashSet::from(DROPPED))
+        .generic_attributes(HashSet::from(ATTRIBUTES))
+        .tag_attributes(HashMap::new())
+        .url_schemes(HashSet::from(["https", "mailto", "data"]))
+        .url_relative(UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer nofollow"))
+        .filter_style_properties(HashSet::from(PROPERTIES))
+        .attribute_filter(attribute);
+    cleaner
+}
+
+/// The value an attribute keeps, if any.
+fn attribute<'a>(tag: &str, name: &str, value: &'a str) -> Option<Cow<'a, str>> {
+    match (tag, name) {
+        ("a", "href") => leads_out(value).then_some(Cow::Borrowed(value)),
+        ("img", "src") => is_picture(value).then_some(Cow::Borrowed(value)),
+        (_, "href" | "src") => None,
+        (_, "style") => Some(Cow::Owned(style(value))),
+        _ => Some(Cow::Borrowed(value)),
+    }
+}
+
+fn begins(value: &str, with: &str) -> bool {
+    value.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with))
+}
+
+/// Whether a link leads to where a person may go.
+fn leads_out(value: &str) -> bool {
+    let value = value.trim_ascii();
+    begins(value, "https://") || begins(value, "mailto:")
+}
+
+/// Whether a picture lies in the mail itself.
+fn is_picture(value: &str) -> bool {
+    PICTURES.iter().any(|it| begins(value.trim_ascii(), &format!("data:image/{it};base64,")))
+}
+
+/// Declarations that call nothing but colours. What is left is parsed and
+/// written anew by property.
+fn style(value: &str) -> String {
+    // An escape could spell any function.
+    if value.contains('\\') {
+        return String::new();
+    }
+    let calls =
+        |it: &&str| it.match_indices('(').all(|(at, _)| COLOURS.iter().any(|name| ends(&it[..at], name)));
+    value.split(';').filter(calls).collect::<Vec<_>>().join(";")
+}
+
+fn ends(text: &str, with: &str) -> bool {
+    let start = text.len().checked_sub(with.len());
+    let Some((before, last)) = start.and_then(|it| text.split_at_checked(it)) else { return false };
+    last.eq_ignore_ascii_case(with) && !before.ends_with(|it: char| it.is_alphanumeric() || "-_".contains(it))
+}

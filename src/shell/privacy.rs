@@ -1,0 +1,35 @@
+//! Keeps what is in this process's memory, keys above all, out of core dumps
+//! and from the debuggers of other programs of the same user.
+//!
+//! A debugger of root's still attaches.
+
+/// From now on this process leaves no core dump. Where the system knows no way,
+/// nothing changes.
+pub fn keep() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+    {
+        tracing::warn!(%error, "this process can be dumped");
+    }
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        // Programs it starts may raise theirs again.
+        let limit = Rlimit { current: Some(0), ..getrlimit(Resource::Core) };
+        if let Err(error) = setrlimit(Resource::Core, limit) {
+            tracing::warn!(%error, "this process may leave a core dump");
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+    #[test]
+    fn nothing_is_dumped() {
+        super::keep();
+        assert_eq!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable));
+        assert_eq!(getrlimit(Resource::Core).current, Some(0));
+    }
+}

@@ -1,0 +1,114 @@
+//! Taking what was removed out of the bytes of the files too: out of the index
+//! of words, out of the journals, and with a damaged copy that was set aside.
+//!
+//! Deleted rows are zeroed at once (`secure_delete`). The index only notes
+//! which texts are gone; their words leave it when its parts are merged, which
+//! is done in slices while no one waits for the cache.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::store::errors::StoreError;
+use crate::store::files::{self, BUSY};
+
+/// The indexes, in the order they are merged.
+const INDEXES: [&str; 3] = ["search", "search_people", "search_list"];
+/// Pages merged at once.
+const PAGES: i64 = 64;
+/// How long a slice waits for those who read.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What is still to be done, of one cache. A file beside it says so to the
+/// next start.
+#[derive(Debug)]
+pub(crate) struct Wiping {
+    cache: PathBuf,
+    next: Option<Step>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Begin to merge this index.
+    Begin(usize),
+    /// Go on with it.
+    Merge(usize),
+    /// Empty the journal.
+    Journal,
+}
+
+impl Wiping {
+    /// Of a cache; an earlier start may have left something to do.
+    pub(crate) fn of(cache: &Path) -> Self {
+        let wiping = Self { cache: cache.to_owned(), next: None };
+        let next = wiping.marker().exists().then_some(Step::Begin(0));
+        Self { next, ..wiping }
+    }
+
+    /// Notes that something is removed; before it is.
+    pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
+        files::private_file(&self.marker())?;
+        self.next = Some(Step::Begin(0));
+        Ok(())
+    }
+
+    /// Whether everything removed is gone.
+    #[cfg(test)]
+    pub(crate) fn is_done(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// Does one slice; tells whether there is more to do at once.
+    pub(crate) fn add_slice(&mut self, connection: &Connection) -> Result<bool, StoreError> {
+        let Some(step) = self.next else { return Ok(false) };
+        self.next = match step {
+            Step::Begin(at) if merged(connection, INDEXES[at], -PAGES)? => Some(Step::Merge(at)),
+            Step::Merge(at) if merged(connection, INDEXES[at], PAGES)? => Some(Step::Merge(at)),
+            Step::Begin(at) | Step::Merge(at) if at + 1 < INDEXES.len() => Some(Step::Begin(at + 1)),
+            Step::Begin(_) | Step::Merge(_) => Some(Step::Journal),
+            Step::Journal => {
+                if !empty_journal(connection)? {
+                    // Somebody reads; after the next job it is tried again.
+                    return Ok(false);
+                }
+                remove(&files::aside(&self.cache))?;
+                remove(&self.marker())?;
+                None
+            }
+        };
+        Ok(self.next.is_some())
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.cache.with_extension("db.wiping")
+    }
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::Folder { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Merges parts of an index; a negative number of pages begins with all of
+/// them. Tells whether there was something to merge.
+fn merged(connection: &Connection, index: &str, pages: i64) -> Result<bool, StoreError> {
+    let changes = || connection.query_row("SELECT total_changes()", [], |row| row.get::<_, i64>(0));
+    let before = changes()?;
+    connection.execute(&format!("INSERT INTO {index} ({index}, rank) VALUES ('merge', ?1)"), [pages])?;
+    // The command itself counts as one change.
+    Ok(changes()? - before >= 2)
+}
+
+/// Moves what the journal holds into the file and empties it; tells whether
+/// nobody's reading kept it.
+pub(crate) fn empty_journal(connection: &Connection) -> Result<bool, StoreError> {
+    connection.busy_timeout(PATIENCE)?;
+    let busy = connection.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+    connection.busy_timeout(BUSY)?;
+    Ok(busy? == 0)
+}
