@@ -10,15 +10,21 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::app::App;
-use crate::app::commands::{Row, TABLE};
+use crate::app::command_line::VERBS;
+use crate::app::commands::{self, Command, Row, TABLE};
+use crate::app::composer::Mode;
 use crate::app::deck::is_deck;
 use crate::app::history::History;
+use crate::app::layers::Layer;
 use crate::app::lines::{self, Item, ItemKey};
 use crate::app::pages::Page;
-use crate::app::tab::{Focus, Tab};
-use crate::model::conversations::{ConversationRow, window_label};
-use crate::model::ids::ConversationId;
+use crate::app::tab::Focus;
+use crate::model::conversations::{Automation, ConversationRow, window_label};
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::messages::{Delivery, Direction};
+use crate::model::outbox::OutboxRow;
+use crate::model::queries::ConversationKey;
+use crate::model::spending;
 use crate::model::text::SafeText;
 use crate::model::time::short_span;
 use crate::ui::theme::{Palette, Theme};
@@ -41,8 +47,14 @@ pub struct Spoken {
     selected: Option<(ConversationId, String)>,
     open: Option<ConversationId>,
     items: HashMap<ItemKey, String>,
-    unread: HashMap<ConversationId, u32>,
-    counted: bool,
+    /// Who wrote and has not been announced yet: who it is comes with the list,
+    /// a moment after the message.
+    wrote: Vec<ConversationKey>,
+    /// The conversations that were read out with their numbers.
+    listed: Vec<ConversationKey>,
+    /// Whose AI is being switched, and to what.
+    switching: HashMap<ConversationKey, bool>,
+    welcomed: bool,
     notice: Option<String>,
     layer: Vec<String>,
     /// The chosen line of a page.
@@ -51,6 +63,19 @@ pub struct Spoken {
 }
 
 impl Spoken {
+    /// A customer wrote.
+    pub fn wrote(&mut self, channel: &ChannelId, conversation: &ConversationId) {
+        let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
+        if !self.wrote.contains(&key) && self.wrote.len() < LISTED {
+            self.wrote.push(key);
+        }
+    }
+
+    /// The conversations that were read out with their numbers.
+    pub fn listed(&self) -> &[ConversationKey] {
+        &self.listed
+    }
+
     /// The lines that are new.
     pub fn hear(&mut self, app: &App) -> Vec<String> {
         let mut lines = Vec::new();
@@ -60,7 +85,8 @@ impl Spoken {
             self.focus = None;
         }
         self.tab(app, &mut lines);
-        self.arrivals(app.tab(), app, &mut lines);
+        self.arrivals(app, &mut lines);
+        self.switches(app, &mut lines);
         self.place(app, &mut lines);
         self.history(app, &mut lines);
         let notice = app.notice.as_ref().map(|it| it.text.clone());
@@ -70,7 +96,14 @@ impl Spoken {
         }
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
+            if self.layer.is_empty() && app.layers.last().is_some_and(Layer::takes_text) {
+                lines.push("A line goes into this field; back leaves it".to_owned());
+            }
             self.layer = layer;
+        }
+        if !self.welcomed && app.list().loaded {
+            lines.push("Say list, a number, help or quit".to_owned());
+            self.welcomed = true;
         }
         lines.iter().map(|it| SafeText::line(it).to_string()).filter(|it| !it.is_empty()).collect()
     }
@@ -88,8 +121,7 @@ impl Spoken {
             let (at, of, name) = (app.active + 1, app.tabs.len(), &tab.channel.name);
             lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
             (self.tab, self.selected, self.open) = (Some(app.active), None, None);
-            self.unread.clear();
-            self.counted = false;
+            self.listed.clear();
         }
         let mark = connection::mark(&tab.health);
         if self.health != Some(mark) {
@@ -101,19 +133,46 @@ impl Spoken {
     }
 
     /// Customers who wrote in conversations that are not open.
-    fn arrivals(&mut self, tab: &Tab, app: &App, lines: &mut Vec<String>) {
-        let first = !std::mem::replace(&mut self.counted, tab.list.loaded);
-        for row in tab.list.page.rows.iter().rev() {
-            let id = &row.conversation.id;
-            // Who it is comes with the list, a moment after the message.
-            if row.conversation.name.is_none() && row.conversation.address.is_none() {
-                continue;
-            }
-            let known = self.unread.insert(id.clone(), row.unread);
-            let grown = known.map_or(!first && row.unread > 0, |it| row.unread > it);
-            let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
-            if grown && !reading {
+    fn arrivals(&mut self, app: &App, lines: &mut Vec<String>) {
+        let tab = app.tab();
+        let reading = |key: &ConversationKey| {
+            self.open.as_ref() == Some(&key.conversation)
+                && tab.channel.id == key.channel
+                && tab.focus != Focus::List
+        };
+        self.wrote.retain(|key| {
+            let name = app.tabs.iter().find(|it| it.channel.id == key.channel);
+            let rows = app.tabs.iter().flat_map(|it| &it.list.page.rows).chain(&app.all.page.rows);
+            let named = |it: &&ConversationRow| it.is(key) && is_named(it);
+            let Some((tab, row)) = name.zip(rows.into_iter().find(named)) else { return true };
+            if !reading(key) {
                 lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, app)));
+            }
+            false
+        });
+    }
+
+    /// The AI of a conversation is being switched, or the server has confirmed
+    /// it.
+    fn switches(&mut self, app: &App, lines: &mut Vec<String>) {
+        let open = app.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        for row in app.list().page.rows.iter().chain(open) {
+            let (key, title) = (row.key(), row.conversation.title());
+            match (row.automation_pending, self.switching.get(&key).copied()) {
+                (Some(on), known) if known != Some(on) => {
+                    let words = if on { "handing back to the AI" } else { "pausing the AI" };
+                    lines.push(format!("{title}: {words}"));
+                    self.switching.insert(key, on);
+                }
+                (None, Some(wanted)) => {
+                    self.switching.remove(&key);
+                    lines.push(match (row.conversation.automation, wanted) {
+                        (Automation::Off, false) => format!("{title}: AI off, confirmed"),
+                        (Automation::On, true) => format!("{title}: AI on, confirmed"),
+                        (state, _) => format!("{title}: not switched, {}", state.label()),
+                    });
+                }
+                _ => (),
             }
         }
     }
@@ -140,6 +199,8 @@ impl Spoken {
             Focus::List if refocused || self.selected != selected => {
                 self.selected = selected;
                 match app.list().selected_row() {
+                    // Who it is comes a moment later.
+                    Some(row) if !is_named(row) => self.selected = None,
                     Some(row) => lines.push(describe(row, app)),
                     None if app.list().loaded => lines.push("No conversations here".to_owned()),
                     None => (),
@@ -147,10 +208,17 @@ impl Spoken {
             }
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
+                let row = app.at_hand().map(|it| it.conversation.title().to_string());
+                let note = tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note);
+                let to = match (note, row) {
+                    (true, _) => " a private note, never sent".to_owned(),
+                    (false, Some(title)) => format!(" to {title}"),
+                    (false, None) => String::new(),
+                };
                 let so_far = tab.composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
                 lines.push(match so_far.trim() {
-                    "" => format!("Write: {how}"),
-                    text => format!("Write on after \"{}\": {how}", cut(text)),
+                    "" => format!("Write{to}: {how}"),
+                    text => format!("Write on{to} after \"{}\": {how}", cut(text)),
                 });
             }
             _ => (),
@@ -183,6 +251,10 @@ impl Spoken {
             }
         }
     }
+}
+
+fn is_named(row: &ConversationRow) -> bool {
+    row.conversation.name.is_some() || row.conversation.address.is_some()
 }
 
 /// A conversation in one line.
@@ -224,8 +296,25 @@ fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
         Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
         Item::Outbox(..) | Item::Note(_) => String::new(),
     };
+    let held = match item {
+        Item::Outbox(row, _) => row.hold_left(app.now).map(|seconds| held(app, row, seconds)),
+        Item::Message(_) | Item::Note(_) => None,
+    };
+    let state = held.unwrap_or_else(|| state.to_owned());
     let state = if state.is_empty() { String::new() } else { format!(", {state}") };
     format!("{who} {at}{state}: {}{media}", item.text())
+}
+
+/// How long it is held, and what it costs once it leaves.
+fn held(app: &App, row: &OutboxRow, seconds: i64) -> String {
+    let tab = app.tab();
+    let price = spending::price(&row.operation, tab.template_price());
+    let price =
+        price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |it| match tab.is_simulated() {
+            true => "simulated, 0 credits".to_owned(),
+            false => it.words(),
+        });
+    format!("held {seconds} s, {price}, undo takes it back")
 }
 
 /// How far it has come, in words that change only when it does.
@@ -251,32 +340,86 @@ fn cut(text: &str) -> String {
     crate::app::wrap::cut(text, 40)
 }
 
-/// The conversations at hand with their numbers.
-pub fn list(app: &App) -> Vec<String> {
-    let page = &app.list().page.rows;
-    let numbered = page.iter().take(LISTED).enumerate();
-    let mut lines: Vec<String> =
-        numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, app))).collect();
-    match page.len() {
-        0 => lines.push("No conversations here".to_owned()),
-        count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
-        _ => (),
+impl Spoken {
+    /// The conversations of the list with their numbers.
+    pub fn list(&mut self, app: &App) -> Vec<String> {
+        let page = &app.list().page.rows;
+        let numbered = page.iter().take(LISTED).enumerate();
+        let mut lines: Vec<String> =
+            numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, app))).collect();
+        match page.len() {
+            0 => lines.push("No conversations here".to_owned()),
+            count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
+            _ => (),
+        }
+        self.listed = page.iter().map(ConversationRow::key).collect();
+        lines.iter().map(|it| SafeText::line(it).to_string()).collect()
     }
-    lines.iter().map(|it| SafeText::line(it).to_string()).collect()
 }
 
-/// The words that can be said where the person is.
-pub fn help(app: &App) -> Vec<String> {
-    let mut lines = vec![
-        "list: the conversations with their numbers".to_owned(),
-        "a number: open that conversation".to_owned(),
-        "again: where you are".to_owned(),
-    ];
-    for place in app.places() {
-        let rows = TABLE.iter().filter(|it| it.place == place);
-        lines.extend(rows.map(|it| spoken_key(app, it)));
+/// What the plain mode's own words do.
+const OWN: &[(&str, &str)] = &[
+    ("list", "the conversations with their numbers"),
+    ("3", "opens the third of them"),
+    ("again", "where you are"),
+    ("back", "leaves a question, a field or a page"),
+    ("text WORDS", "in a text or a field: writes these words, also where they are a command"),
+];
+/// The commands a short help names.
+const SHORT: &[Command] = &[
+    Command::Reply,
+    Command::PauseAi,
+    Command::HandBack,
+    Command::Close,
+    Command::NextWaiting,
+    Command::Undo,
+    Command::GoToOutbox,
+    Command::ShowCredits,
+    Command::Quit,
+];
+
+/// What can be said where the person is; or what one command does.
+pub fn help(app: &App, word: Option<&str>) -> Vec<String> {
+    if let Some(word) = word {
+        return explained(app, word);
     }
+    let mut lines = choices(app);
+    lines.extend(OWN.iter().map(|(word, doc)| format!("{word}: {doc}")));
+    let words: Vec<&str> = SHORT.iter().map(|it| commands::row(*it).word).collect();
+    lines.push(format!("Commands: {}", words.join(", ")));
+    lines.push("help reply: what one command does; help all: every command of this place".to_owned());
     lines
+}
+
+/// What a question, a menu or a field takes; nothing on a page.
+pub fn choices(app: &App) -> Vec<String> {
+    let Some(layer) = app.layers.last() else { return Vec::new() };
+    if layer.takes_text() {
+        return vec!["A line goes into this field; back leaves it".to_owned()];
+    }
+    let answers: Vec<String> = layer_lines(app).into_iter().filter(|it| it.contains('[')).collect();
+    match answers.is_empty() {
+        true => vec!["Say a letter or a key that is shown, enter, or back".to_owned()],
+        false => std::iter::once("Say one of the letters in brackets, or back:".to_owned())
+            .chain(answers)
+            .collect(),
+    }
+}
+
+/// What the commands of a word do; all of the place for `all`.
+fn explained(app: &App, word: &str) -> Vec<String> {
+    let here = |row: &&Row| app.places().contains(&row.place);
+    if word == "all" {
+        return TABLE.iter().filter(here).map(|it| spoken_key(app, it)).collect();
+    }
+    let called = |it: &&Row| it.word.to_lowercase() == word || commands::name(it.command) == word;
+    let own = OWN.iter().filter(|it| it.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
+    let verbs =
+        VERBS.iter().filter(|it| it.name == word).map(|it| format!("{} {}: {}", it.name, it.takes, it.doc));
+    let near: Vec<&Row> = TABLE.iter().filter(here).filter(called).collect();
+    let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
+    let lines: Vec<String> = own.chain(rows.into_iter().map(|it| spoken_key(app, it))).chain(verbs).collect();
+    if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
 }
 
 /// A command, its keys and what it does.
