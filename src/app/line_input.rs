@@ -132,6 +132,8 @@ fn called(app: &App, row: &'static Row, words: &str, here: Here) -> Line {
         Here::Page | Here::Composer if acts_here => return Line::Events(press(app, row.command)),
         Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
         _ if row.place == Place::Desk => return Line::Elsewhere,
+        // A list or a text that is only read is left for it; a question is not.
+        Here::Letters if !app.asks_a_person() && row.place != Place::Composer => return Line::Elsewhere,
         Here::Letters => format!("{words:?} answers nothing here"),
         Here::Composer | Here::Field => of_elsewhere(words),
     };

@@ -182,9 +182,6 @@ impl Plain {
 
     /// Updates the app and performs what it asks for; true ends the desk.
     fn update(&mut self, event: Event) -> io::Result<bool> {
-        if let Event::News(News::Inbound(channel, conversation)) = &event {
-            self.spoken.wrote(channel, conversation);
-        }
         for effect in self.app.update(event) {
             match effect {
                 Effect::Quit => return Ok(true),

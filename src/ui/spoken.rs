@@ -20,13 +20,14 @@ use crate::app::lines::{self, Item, ItemKey};
 use crate::app::pages::Page;
 use crate::app::tab::Focus;
 use crate::model::conversations::{Automation, ConversationRow, window_label};
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::model::ids::ConversationId;
 use crate::model::messages::{Delivery, Direction};
+use crate::model::news::Health;
 use crate::model::outbox::OutboxRow;
 use crate::model::queries::ConversationKey;
 use crate::model::spending;
 use crate::model::text::SafeText;
-use crate::model::time::short_span;
+use crate::model::time::{Timestamp, short_span};
 use crate::ui::theme::{Palette, Theme};
 use crate::ui::{connection, deck, layers, people, row_state, rows, tabs};
 
@@ -47,9 +48,12 @@ pub struct Spoken {
     selected: Option<(ConversationId, String)>,
     open: Option<ConversationId>,
     items: HashMap<ItemKey, String>,
-    /// Who wrote and has not been announced yet: who it is comes with the list,
-    /// a moment after the message.
-    wrote: Vec<ConversationKey>,
+    /// When each conversation of the tab was last heard from, and the newest of
+    /// them.
+    seen: HashMap<ConversationId, Option<Timestamp>>,
+    newest: Option<Timestamp>,
+    /// Whether the tab's list has been read from its server.
+    read_once: bool,
     /// The conversations that were read out with their numbers.
     listed: Vec<ConversationKey>,
     /// Whose AI is being switched, and to what.
@@ -63,14 +67,6 @@ pub struct Spoken {
 }
 
 impl Spoken {
-    /// A customer wrote.
-    pub fn wrote(&mut self, channel: &ChannelId, conversation: &ConversationId) {
-        let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
-        if !self.wrote.contains(&key) && self.wrote.len() < LISTED {
-            self.wrote.push(key);
-        }
-    }
-
     /// The conversations that were read out with their numbers.
     pub fn listed(&self) -> &[ConversationKey] {
         &self.listed
@@ -122,6 +118,8 @@ impl Spoken {
             lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
             (self.tab, self.selected, self.open) = (Some(app.active), None, None);
             self.listed.clear();
+            self.seen.clear();
+            (self.newest, self.read_once) = (None, false);
         }
         let mark = connection::mark(&tab.health);
         if self.health != Some(mark) {
@@ -132,31 +130,41 @@ impl Spoken {
         }
     }
 
-    /// Customers who wrote in conversations that are not open.
+    /// Customers who wrote in conversations that are not open. What was there
+    /// when the list was first read is no news.
     fn arrivals(&mut self, app: &App, lines: &mut Vec<String>) {
         let tab = app.tab();
-        let reading = |key: &ConversationKey| {
-            self.open.as_ref() == Some(&key.conversation)
-                && tab.channel.id == key.channel
-                && tab.focus != Focus::List
-        };
-        self.wrote.retain(|key| {
-            let name = app.tabs.iter().find(|it| it.channel.id == key.channel);
-            let rows = app.tabs.iter().flat_map(|it| &it.list.page.rows).chain(&app.all.page.rows);
-            let named = |it: &&ConversationRow| it.is(key) && is_named(it);
-            let Some((tab, row)) = name.zip(rows.into_iter().find(named)) else { return true };
-            if !reading(key) {
+        let rows = &tab.list.page.rows;
+        let known = self.read_once;
+        self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
+        // Who it is comes with the list, a moment after the message.
+        for row in rows.iter().filter(|it| is_named(it)).rev() {
+            let (id, at) = (&row.conversation.id, row.conversation.last_message_at);
+            let is_new = match self.seen.get(id) {
+                Some(before) => at > *before,
+                None => at >= self.newest,
+            };
+            if known && is_new && row.unread == 0 {
+                // What we said, or what is counted a moment later.
+                continue;
+            }
+            self.seen.insert(id.clone(), at);
+            self.newest = self.newest.max(at);
+            let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
+            if known && is_new && !reading {
                 lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, app)));
             }
-            false
-        });
+        }
     }
 
     /// The AI of a conversation is being switched, or the server has confirmed
     /// it.
     fn switches(&mut self, app: &App, lines: &mut Vec<String>) {
+        // The open conversation is read apart from the list; one of the two
+        // may be older.
         let open = app.tab().history.as_ref().and_then(|it| it.row.as_ref());
-        for row in app.list().page.rows.iter().chain(open) {
+        let listed = app.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
+        for row in listed.chain(open) {
             let (key, title) = (row.key(), row.conversation.title());
             match (row.automation_pending, self.switching.get(&key).copied()) {
                 (Some(on), known) if known != Some(on) => {
@@ -165,12 +173,13 @@ impl Spoken {
                     self.switching.insert(key, on);
                 }
                 (None, Some(wanted)) => {
+                    let words = match (row.conversation.automation, wanted) {
+                        (Automation::Off, false) => "AI off, confirmed",
+                        (Automation::On, true) => "AI on, confirmed",
+                        _ => continue,
+                    };
+                    lines.push(format!("{title}: {words}"));
                     self.switching.remove(&key);
-                    lines.push(match (row.conversation.automation, wanted) {
-                        (Automation::Off, false) => format!("{title}: AI off, confirmed"),
-                        (Automation::On, true) => format!("{title}: AI on, confirmed"),
-                        (state, _) => format!("{title}: not switched, {}", state.label()),
-                    });
                 }
                 _ => (),
             }
