@@ -79,7 +79,8 @@ pub fn read(app: &App, line: &str, listed: &[ConversationKey]) -> Line {
     if let Some(row) = row_of(app, &said) {
         return called(app, row, words, here);
     }
-    if VERBS.iter().any(|it| it.name == said) && matches!(here, Here::Composer | Here::Field) {
+    let is_word = said == "enter" || VERBS.iter().any(|it| it.name == said);
+    if is_word && (here == Here::Composer || here == Here::Field && key(words).is_none()) {
         return Line::Unknown(of_elsewhere(words));
     }
     match here {

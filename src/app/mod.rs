@@ -82,6 +82,7 @@ mod held;
 mod keyboard;
 pub mod keymap;
 mod layer_keys;
+mod layer_text;
 mod leasing;
 mod lists;
 mod markup;

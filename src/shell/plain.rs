@@ -21,7 +21,8 @@ use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, Desk, DeskError};
 use crate::shell::{failures, opening, receiving, signals};
 use crate::sync::Engine;
-use crate::ui::spoken::{self, Spoken};
+use crate::ui::spoken::Spoken;
+use crate::ui::spoken_help;
 
 /// Columns and rows frames are read from: wide enough for every line, narrow
 /// enough that one pane is seen at a time.
@@ -152,11 +153,11 @@ impl Plain {
         match read {
             Line::Again => self.spoken.again(),
             Line::List => say(&self.spoken.list(&self.app))?,
-            Line::Help(word) => say(&spoken::help(&self.app, word.as_deref()))?,
+            Line::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
             Line::Elsewhere => say(&["answer or leave this first".to_owned()])?,
             Line::Unknown(why) => {
                 say(&[why])?;
-                say(&spoken::choices(&self.app))?;
+                say(&spoken_help::choices(&self.app))?;
             }
             Line::Events(events) => return self.events(events),
         }
@@ -175,7 +176,7 @@ impl Plain {
         }
         if before.is_some() && self.app.layers.last() == before.as_ref() && self.app.notice == notice {
             say(&["that answers nothing here".to_owned()])?;
-            say(&spoken::choices(&self.app))?;
+            say(&spoken_help::choices(&self.app))?;
         }
         Ok(false)
     }

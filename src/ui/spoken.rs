@@ -6,14 +6,8 @@
 
 use std::collections::HashMap;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
 use crate::app::App;
-use crate::app::command_line::VERBS;
-use crate::app::commands::{self, Command, Row, TABLE};
 use crate::app::composer::Mode;
-use crate::app::deck::is_deck;
 use crate::app::history::History;
 use crate::app::layers::Layer;
 use crate::app::lines::{self, Item, ItemKey};
@@ -28,15 +22,16 @@ use crate::model::queries::ConversationKey;
 use crate::model::spending;
 use crate::model::text::SafeText;
 use crate::model::time::{Timestamp, short_span};
+use crate::ui::spoken_frames::{layer_lines, page_lines};
 use crate::ui::theme::{Palette, Theme};
-use crate::ui::{connection, deck, layers, people, row_state, rows, tabs};
+use crate::ui::{connection, row_state, tabs};
 
 /// Messages read out when a conversation is opened.
 const LATEST: usize = 5;
 /// Conversations a list reads out.
 const LISTED: usize = 20;
 /// Lines and marks in ASCII, without colours.
-const THEME: Theme = Theme { palette: Palette::Mono, ascii: true };
+pub(super) const THEME: Theme = Theme { palette: Palette::Mono, ascii: true };
 
 /// What has been read out already.
 #[derive(Debug, Default)]
@@ -203,7 +198,10 @@ impl Spoken {
         let refocused = moved || self.focus != Some(focus);
         (self.page, self.focus) = (Some(app.page), Some(focus));
         let selected = app.list().selected_row();
-        let selected = selected.map(|it| (it.conversation.id.clone(), it.conversation.title().to_string()));
+        // That its customer waits may be known only once its history was read.
+        let waits = |it: &ConversationRow| if it.waiting_since.is_some() { ", waits" } else { "" };
+        let selected = selected
+            .map(|it| (it.conversation.id.clone(), format!("{}{}", it.conversation.title(), waits(it))));
         match focus {
             Focus::List if refocused || self.selected != selected => {
                 self.selected = selected;
@@ -364,123 +362,4 @@ impl Spoken {
         self.listed = page.iter().map(ConversationRow::key).collect();
         lines.iter().map(|it| SafeText::line(it).to_string()).collect()
     }
-}
-
-/// What the plain mode's own words do.
-const OWN: &[(&str, &str)] = &[
-    ("list", "the conversations with their numbers"),
-    ("3", "opens the third of them"),
-    ("again", "where you are"),
-    ("back", "leaves a question, a field or a page"),
-    ("text WORDS", "in a text or a field: writes these words, also where they are a command"),
-];
-/// The commands a short help names.
-const SHORT: &[Command] = &[
-    Command::Reply,
-    Command::PauseAi,
-    Command::HandBack,
-    Command::Close,
-    Command::NextWaiting,
-    Command::Undo,
-    Command::GoToOutbox,
-    Command::ShowCredits,
-    Command::Quit,
-];
-
-/// What can be said where the person is; or what one command does.
-pub fn help(app: &App, word: Option<&str>) -> Vec<String> {
-    if let Some(word) = word {
-        return explained(app, word);
-    }
-    let mut lines = choices(app);
-    lines.extend(OWN.iter().map(|(word, doc)| format!("{word}: {doc}")));
-    let words: Vec<&str> = SHORT.iter().map(|it| commands::row(*it).word).collect();
-    lines.push(format!("Commands: {}", words.join(", ")));
-    lines.push("help reply: what one command does; help all: every command of this place".to_owned());
-    lines
-}
-
-/// What a question, a menu or a field takes; nothing on a page.
-pub fn choices(app: &App) -> Vec<String> {
-    let Some(layer) = app.layers.last() else { return Vec::new() };
-    if layer.takes_text() {
-        return vec!["A line goes into this field; back leaves it".to_owned()];
-    }
-    let answers: Vec<String> = layer_lines(app).into_iter().filter(|it| it.contains('[')).collect();
-    match answers.is_empty() {
-        true => vec!["Say a letter or a key that is shown, enter, or back".to_owned()],
-        false => std::iter::once("Say one of the letters in brackets, or back:".to_owned())
-            .chain(answers)
-            .collect(),
-    }
-}
-
-/// What the commands of a word do; all of the place for `all`.
-fn explained(app: &App, word: &str) -> Vec<String> {
-    let here = |row: &&Row| app.places().contains(&row.place);
-    if word == "all" {
-        return TABLE.iter().filter(here).map(|it| spoken_key(app, it)).collect();
-    }
-    let called = |it: &&Row| it.word.to_lowercase() == word || commands::name(it.command) == word;
-    let own = OWN.iter().filter(|it| it.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
-    let verbs =
-        VERBS.iter().filter(|it| it.name == word).map(|it| format!("{} {}: {}", it.name, it.takes, it.doc));
-    let near: Vec<&Row> = TABLE.iter().filter(here).filter(called).collect();
-    let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
-    let lines: Vec<String> = own.chain(rows.into_iter().map(|it| spoken_key(app, it))).chain(verbs).collect();
-    if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
-}
-
-/// A command, its keys and what it does.
-fn spoken_key(app: &App, row: &Row) -> String {
-    let keymap = &app.settings.keymap;
-    let keys = match keymap.all(row.command) {
-        keys if keys.is_empty() => String::new(),
-        keys => format!(", or {}", keys.join(" or ")),
-    };
-    format!("{}{keys}: {}", row.word, keymap.doc(row.command))
-}
-
-/// The topmost layer, read from its frame.
-fn layer_lines(app: &App) -> Vec<String> {
-    if app.layers.is_empty() {
-        return Vec::new();
-    }
-    framed(app, |buffer| layers::draw(app, THEME, buffer))
-}
-
-/// A page that is not the inbox, read from its frame.
-fn page_lines(app: &App) -> Vec<String> {
-    let body = app.areas().body;
-    framed(app, |buffer| match app.page {
-        Page::Outbox => rows::outbox(app, THEME, body, buffer),
-        Page::Drafts => rows::drafts(app, THEME, body, buffer),
-        Page::Broadcasts => crate::ui::broadcasts::draw(app, THEME, body, buffer),
-        Page::Wall => crate::ui::wall::draw(app, THEME, body, buffer),
-        page if is_deck(page) => deck::draw(app, THEME, body, buffer),
-        Page::People => people::draw(app, THEME, body, buffer),
-        _ => crate::ui::pages::draw(app, THEME, body, buffer),
-    })
-}
-
-/// The words of a frame, without its lines.
-fn framed(app: &App, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
-    let (width, height) = app.size;
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-    draw(&mut buffer);
-    let mut lines = Vec::new();
-    for row in buffer.content.chunks(usize::from(width.max(1))) {
-        let text: String = row.iter().map(|it| it.symbol()).collect();
-        let text = text.trim().trim_matches(['|', '+', '-', ' ']).trim();
-        if !text.is_empty() {
-            lines.push(
-                text.split("   ")
-                    .filter(|it| !it.trim().is_empty())
-                    .map(str::trim)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            );
-        }
-    }
-    lines
 }
