@@ -78,7 +78,8 @@ impl Looked {
 
 impl App {
     /// The frame that shows the app as it is has been drawn.
-    pub fn drawn(&mut self) {
+    pub fn drawn(&mut self, now: Timestamp) {
+        self.guard.drawn(now);
         let seen = self.areas().history.is_some() && self.is_inbox_shown();
         let tab = self.tab_mut();
         if let Some(history) = tab.history.as_ref().filter(|_| seen) {
@@ -96,13 +97,12 @@ impl App {
             }
         }
         let crossed = self.crossed();
-        let now = self.now;
         if let Some(Layer::AskCrossed { crossed: shown, .. }) = self.layers.last_mut()
             && shown.len() < crossed.len()
         {
             *shown = crossed;
             // Keys that were meant for the question before do not answer it.
-            self.layer_opened_at = now;
+            self.guard.raise();
         }
     }
 

@@ -8,7 +8,7 @@ use crate::app::commands::{self, Command, Place};
 use crate::app::deck::is_deck;
 use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
-use crate::app::keys::Key;
+use crate::app::keys::{Key, KeyCode};
 use crate::app::pages::Page;
 use crate::app::steps::Step;
 use crate::app::tab::Focus;
@@ -38,6 +38,7 @@ impl App {
         if self.pressed_while_playing(key) {
             return;
         }
+        self.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
         // Who goes on working does not want to leave any more.
         self.leaving = false;
         self.press(key, effects);

@@ -24,12 +24,17 @@ const TOGETHER: &[&[Place]] = &[
 
 /// The keys of every command, in the order of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyMap(Vec<Vec<Sequence>>);
+pub struct KeyMap {
+    keys: Vec<Vec<Sequence>>,
+    /// Whether the terminal tells Shift and Enter from Enter, so that it can be
+    /// offered.
+    pub tells_shift_enter: bool,
+}
 
 impl Default for KeyMap {
     fn default() -> Self {
         let sequences = |row: &Row| row.keys.iter().filter_map(|it| Key::parse_sequence(it)).collect();
-        Self(TABLE.iter().map(sequences).collect())
+        Self { keys: TABLE.iter().map(sequences).collect(), tells_shift_enter: false }
     }
 }
 
@@ -60,14 +65,14 @@ pub enum Resolution {
 impl KeyMap {
     /// Gives a command these keys instead of the ones it has.
     pub fn bind(&mut self, command: Command, keys: Vec<Sequence>) {
-        if let Some(place) = self.0.get_mut(index(command)) {
+        if let Some(place) = self.keys.get_mut(index(command)) {
             *place = keys;
         }
     }
 
     /// The keys of a command.
     pub fn keys(&self, command: Command) -> &[Sequence] {
-        self.0.get(index(command)).map_or(&[], Vec::as_slice)
+        self.keys.get(index(command)).map_or(&[], Vec::as_slice)
     }
 
     /// The one key of a command that can be pressed in a dialog in which
@@ -141,7 +146,11 @@ impl KeyMap {
     pub fn first(&self, command: Command) -> String {
         match self.digits(command) {
             Some(digits) => digits,
-            None => self.keys(command).first().map_or_else(|| format!(":{}", commands::name(command)), named),
+            None => self
+                .keys(command)
+                .iter()
+                .find(|it| self.comes(it))
+                .map_or_else(|| format!(":{}", commands::name(command)), named),
         }
     }
 
@@ -149,8 +158,13 @@ impl KeyMap {
     pub fn all(&self, command: Command) -> Vec<String> {
         match self.digits(command) {
             Some(digits) => vec![digits],
-            None => self.keys(command).iter().map(named).collect(),
+            None => self.keys(command).iter().filter(|it| self.comes(it)).map(named).collect(),
         }
+    }
+
+    /// Whether the terminal can send these keys, as far as is known.
+    fn comes(&self, keys: &Sequence) -> bool {
+        self.tells_shift_enter || !keys.iter().any(|it| it.code == KeyCode::Enter && it.shift)
     }
 
     /// The help line of a command, with the keys that are meant in it.

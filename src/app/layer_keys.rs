@@ -6,30 +6,29 @@
 use crate::app::App;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::{AROUND, Layer, TYPE_AHEAD};
+use crate::app::layers::{AROUND, Layer};
 use crate::app::outside::Asked;
 use crate::app::tab::Focus;
 
 impl App {
-    /// Whoever answers in lines has heard the question: the guard against
-    /// typing ahead is over.
-    pub fn question_was_heard(&mut self) {
-        self.layer_opened_at = self.now.plus(-TYPE_AHEAD);
-    }
-
     pub(crate) fn open_layer(&mut self, layer: Layer) {
-        self.layer_opened_at = self.now;
+        self.guard.raise();
         self.layers.push(layer);
     }
 
     /// A key goes to the topmost layer; true if there is one.
     pub(super) fn layer_takes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
-        let too_early = self.now.since(self.layer_opened_at) < TYPE_AHEAD;
+        let Some(layer) = self.layers.last() else { return false };
+        let asked = layer.is_question().then(|| layer.clone());
+        if asked.is_some() && !self.guard_lets(key) {
+            return true;
+        }
         let Some(layer) = self.layers.pop() else { return false };
-        if layer.is_question() && too_early {
-            self.layers.push(layer);
-        } else if let Some(layer) = self.connection_layer_key(layer, key, effects) {
+        if let Some(layer) = self.connection_layer_key(layer, key, effects) {
             self.layer_key(layer, key, effects);
+        }
+        if asked.is_some() && self.layers.last() == asked.as_ref() {
+            self.went_astray(key);
         }
         true
     }

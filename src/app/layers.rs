@@ -41,9 +41,6 @@ use crate::model::webhooks::Webhook;
 
 /// Rows around a layer: the tabs above it, two lines below it.
 pub const AROUND: u16 = 3;
-/// Microseconds after a dialog opens in which keys are dropped, so that fast
-/// typing cannot answer it.
-pub const TYPE_AHEAD: i64 = 150_000;
 
 /// One layer.
 #[derive(Debug, Clone, PartialEq)]
@@ -238,8 +235,8 @@ pub enum Layer {
     Attach(Box<AttachForm>),
     /// Asks when what the composer holds shall leave.
     Later {
-        /// A wish being typed.
-        typed: Option<TextLine>,
+        /// The wish, as far as it was typed.
+        typed: TextLine,
     },
     /// Fills in a place, buttons or a list.
     Form(Box<Form>),

@@ -70,6 +70,8 @@ pub struct Wanted {
     pub height: u16,
     /// Whether the focus lies on the list: stacked, it decides what is seen.
     pub list_focused: bool,
+    /// Whether a text is being written: nothing lies over it.
+    pub writes: bool,
     /// Whether a conversation is open or selected.
     pub conversation: bool,
     /// Whether the card is wanted: `None` leaves it to the width.
@@ -158,7 +160,7 @@ fn columns(wanted: Wanted, body: Area) -> (Option<Area>, Option<Area>, Option<Ar
         if wanted.list_focused || !wanted.conversation {
             return (Some(body), None, None);
         }
-        if wanted.card == Some(true) {
+        if wanted.card == Some(true) && !wanted.writes {
             return (None, None, Some(body));
         }
         return (None, Some(body), None);
@@ -182,6 +184,7 @@ mod tests {
             width,
             height,
             list_focused: true,
+            writes: false,
             conversation: true,
             card: None,
             composer_lines: 1,

@@ -1,85 +1,188 @@
 //! The plain mode's way in: a line of words becomes what its keys would do.
-//! A command is called by its word or its key; where text is written, a line
-//! is the text.
 //!
-//! Knows nothing of what a command does.
+//! A word that is a command is a command everywhere, or the reason why it is
+//! none here; it is never taken letter by letter. Text goes only where a text
+//! is being written, and `text WORDS` writes words that are a command, too.
 
 use crate::app::App;
-use crate::app::commands::{Command, Row, TABLE};
+use crate::app::command_line::VERBS;
+use crate::app::commands::{Command, Place, Row, TABLE};
 use crate::app::event::Event;
 use crate::app::keys::{Key, KeyCode};
-
-/// How a question is answered.
-const ANSWERS: &str = "say one of the letters in brackets, or an empty line to go back";
+use crate::app::layers::Layer;
+use crate::app::tab::Focus;
+use crate::model::queries::ConversationKey;
 
 /// What a line means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// Nothing to do but to read the place out again.
+    /// Read the place out again.
     Again,
     /// The conversations of this list, with their numbers.
     List,
-    /// The words that can be said here.
-    Help,
+    /// What can be said here, or what one command does.
+    Help(Option<String>),
     /// What its keys would do.
     Events(Vec<Event>),
+    /// What is open has to be left first; then the line is read again.
+    Elsewhere,
     /// Nothing; the words say why and what to do.
     Unknown(String),
 }
 
-/// Reads a line as it came, without its end.
-pub fn read(app: &App, line: &str) -> Line {
-    let words = line.trim();
-    if !app.layers.is_empty() {
-        return answer(app, words);
+/// What takes a line where the person is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Here {
+    /// The composer: a line is a text for the customer, or a note.
+    Composer,
+    /// A field of a form, a search, a picker.
+    Field,
+    /// A question or a menu: one of the letters it shows.
+    Letters,
+    /// A page.
+    Page,
+}
+
+fn here(app: &App) -> Here {
+    match app.layers.last() {
+        Some(layer) if layer.takes_text() => Here::Field,
+        Some(_) => Here::Letters,
+        None if app.is_typing() => Here::Composer,
+        None => Here::Page,
     }
-    if app.is_typing() {
-        return Line::Events(text(app, line));
+}
+
+/// Reads a line as it came, without its end; these conversations were read out
+/// with their numbers.
+pub fn read(app: &App, line: &str, listed: &[ConversationKey]) -> Line {
+    let (words, here) = (line.trim(), here(app));
+    let said = words.to_lowercase();
+    match (said.as_str(), here) {
+        ("again", _) | ("", Here::Page) => return Line::Again,
+        ("list", _) => return Line::List,
+        ("help", _) => return Line::Help(None),
+        ("", Here::Composer) => return Line::Events(press(app, Command::Leave)),
+        ("" | "back" | "cancel", Here::Field | Here::Letters) => {
+            return Line::Events(vec![plain(KeyCode::Esc)]);
+        }
+        _ => (),
     }
-    match words.to_lowercase().as_str() {
-        "" | "again" => Line::Again,
-        "list" => Line::List,
-        "help" => Line::Help,
-        lower => match (number(lower), keys(app, words)) {
-            (Some(number), _) => nth(app, number),
-            (None, Some(keys)) => Line::Events(keys.into_iter().map(Event::Key).collect()),
-            (None, None) => Line::Unknown(format!("{words:?} is no word here; say help for those there are")),
+    if let Some(text) = words.strip_prefix("text ").filter(|_| matches!(here, Here::Composer | Here::Field)) {
+        return Line::Events(text_into(app, here, text));
+    }
+    // An answer goes before the command of the same name.
+    if here == Here::Letters
+        && let Some(events) = answer(app, words, &said)
+    {
+        return Line::Events(events);
+    }
+    if let Some(row) = row_of(app, &said) {
+        return called(app, row, words, here);
+    }
+    let is_word = said == "enter" || VERBS.iter().any(|it| it.name == said);
+    if is_word && (here == Here::Composer || here == Here::Field && key(words).is_none()) {
+        return Line::Unknown(of_elsewhere(words));
+    }
+    match here {
+        Here::Page => on_page(app, words, &said, listed),
+        Here::Letters => Line::Unknown(format!("{words:?} answers nothing here")),
+        Here::Composer => {
+            match key(words).filter(|_| words.contains('-') || said == "esc" || said == "tab") {
+                Some(key) => Line::Events(vec![Event::Key(key)]),
+                None => Line::Events(text_into(app, here, line)),
+            }
+        }
+        Here::Field => match key(words) {
+            Some(key) => Line::Events(vec![Event::Key(key)]),
+            None => Line::Events(text_into(app, here, words)),
         },
     }
 }
 
-/// A question takes the letter of an answer, anything else a text and Enter;
-/// an empty line goes back.
-fn answer(app: &App, words: &str) -> Line {
-    let is_question = app.layers.last().is_some_and(|it| it.is_question());
-    let events = match (words.to_lowercase().as_str(), is_question) {
-        ("" | "back" | "cancel" | "esc", _) => vec![Event::Key(Key::plain(KeyCode::Esc))],
-        ("enter", _) => vec![Event::Key(Key::plain(KeyCode::Enter))],
-        ("yes", true) => vec![typed('y')],
-        ("no", true) => vec![typed('n')],
-        (word, true) => match word.chars().collect::<Vec<_>>()[..] {
-            [letter] => vec![typed(letter)],
-            // A command meant for elsewhere must not answer by its first letter.
-            _ => return Line::Unknown(format!("{words:?} answers nothing here: {ANSWERS}")),
-        },
-        (_, false) => match Key::parse(words).filter(|it| it.typed().is_none()) {
-            Some(key) => vec![Event::Key(key)],
-            None if words.chars().count() == 1 => words.chars().map(typed).collect(),
-            None => words.chars().map(typed).chain([Event::Key(Key::plain(KeyCode::Enter))]).collect(),
-        },
+/// A key by its name, where that is none of a character.
+fn key(words: &str) -> Option<Key> {
+    Key::parse(words).filter(|it| it.typed().is_none())
+}
+
+/// The letter of an answer or of an entry, or a key that moves in a menu.
+fn answer(app: &App, words: &str, said: &str) -> Option<Vec<Event>> {
+    let asks = app.layers.last().is_some_and(Layer::is_question);
+    let mut letters = words.chars();
+    let letter = match (letters.next().filter(|_| letters.as_str().is_empty()), said) {
+        (Some(letter), _) => letter,
+        (None, "yes") if asks => 'y',
+        (None, "no") if asks => 'n',
+        (None, "enter") => return Some(vec![plain(KeyCode::Enter)]),
+        (None, _) => return key(words).map(|it| vec![Event::Key(it)]),
     };
-    Line::Events(events)
+    Some(vec![plain(KeyCode::Char(letter))])
 }
 
-fn typed(it: char) -> Event {
-    Event::Key(Key::plain(KeyCode::Char(it)))
+/// The command of a word: of this place, else of any but the composer.
+fn row_of(app: &App, said: &str) -> Option<&'static Row> {
+    let places = app.places();
+    let called = |it: &&Row| it.word.to_lowercase() == said;
+    let near = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place)).find(called);
+    near.or_else(|| TABLE.iter().filter(|it| it.place != Place::Composer).find(called))
 }
 
-/// A line of text is sent; one that ends with a backslash goes on in the
-/// next; an empty one leaves the composer.
-fn text(app: &App, line: &str) -> Vec<Event> {
-    if line.trim().is_empty() {
-        return press(app, Command::Leave);
+/// A command was called by its word.
+fn called(app: &App, row: &'static Row, words: &str, here: Here) -> Line {
+    let acts_here = app.places().contains(&row.place);
+    let why = match here {
+        Here::Page | Here::Composer if acts_here => return Line::Events(press(app, row.command)),
+        Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
+        _ if row.place == Place::Desk => return Line::Elsewhere,
+        // A list or a text that is only read is left for it; a question is not.
+        Here::Letters if !app.asks_a_person() && row.place != Place::Composer => return Line::Elsewhere,
+        Here::Letters => format!("{words:?} answers nothing here"),
+        Here::Composer | Here::Field => of_elsewhere(words),
+    };
+    Line::Unknown(why)
+}
+
+/// Why a command is not taken for a text.
+fn of_elsewhere(words: &str) -> String {
+    format!(
+        "{words:?} is a command, and not of this text: an empty line or back leaves the text, `text {words}` writes it"
+    )
+}
+
+/// Whatever else can be said on a page: a number, keys, a command with what
+/// follows it.
+fn on_page(app: &App, words: &str, said: &str, listed: &[ConversationKey]) -> Line {
+    if let Some(number) = number(said) {
+        return nth(app, number, listed);
+    }
+    if let Some(word) = said.strip_prefix("help ") {
+        return Line::Help(Some(word.trim().to_owned()));
+    }
+    let tab = said.strip_prefix("tab ").and_then(|it| Key::parse(it.trim())).map(|it| vec![it]);
+    if let Some(keys) = tab.or_else(|| Key::parse_sequence(words)) {
+        return Line::Events(keys.into_iter().map(Event::Key).collect());
+    }
+    let name = words.split(' ').next().unwrap_or(words);
+    if VERBS.iter().any(|it| it.name == name) || crate::app::commands::named(words).is_some() {
+        let line = [Event::Paste(words.to_owned()), plain(KeyCode::Enter)];
+        return Line::Events(press(app, Command::CommandLine).into_iter().chain(line).collect());
+    }
+    Line::Unknown(format!("{words:?} is not a command; help says what can be said here"))
+}
+
+fn plain(code: KeyCode) -> Event {
+    Event::Key(Key::plain(code))
+}
+
+/// In the composer a line of text is sent; one that ends with a backslash goes
+/// on in the next. In a field it is filled in.
+fn text_into(app: &App, here: Here, line: &str) -> Vec<Event> {
+    if here == Here::Field {
+        let layer = app.layers.last();
+        let into = match layer.is_some_and(Layer::takes_pastes) {
+            true => vec![Event::Paste(line.to_owned())],
+            false => line.chars().map(|it| plain(KeyCode::Char(it))).collect(),
+        };
+        return into.into_iter().chain([plain(KeyCode::Enter)]).collect();
     }
     // What is there already is a line of its own.
     let so_far = app.tab().composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
@@ -90,6 +193,11 @@ fn text(app: &App, line: &str) -> Vec<Event> {
     }
 }
 
+/// What leaves the text or the layer on top.
+pub fn leaving(app: &App) -> Vec<Event> {
+    if app.layers.is_empty() { press(app, Command::Leave) } else { vec![plain(KeyCode::Esc)] }
+}
+
 /// The keys that call a command.
 fn press(app: &App, command: Command) -> Vec<Event> {
     let keys = app.settings.keymap.keys(command).first();
@@ -97,35 +205,28 @@ fn press(app: &App, command: Command) -> Vec<Event> {
 }
 
 /// `3` or `open 3`.
-fn number(words: &str) -> Option<usize> {
-    words.strip_prefix("open ").unwrap_or(words).trim().parse().ok()
+fn number(said: &str) -> Option<usize> {
+    said.strip_prefix("open ").unwrap_or(said).trim().parse().ok()
 }
 
-/// Opens the conversation of this number in the list.
-fn nth(app: &App, number: usize) -> Line {
+/// Opens the conversation that was read out under this number.
+fn nth(app: &App, number: usize, listed: &[ConversationKey]) -> Line {
     let rows = &app.list().page.rows;
-    match number.checked_sub(1).filter(|it| *it < rows.len()) {
-        Some(index) => {
-            let back = Event::Key(Key::plain(KeyCode::Esc));
-            let at = app.list().index().unwrap_or(0);
-            let step = press(app, if index >= at { Command::Down } else { Command::Up });
-            let steps = std::iter::repeat_n(step, index.abs_diff(at)).flatten();
-            Line::Events(std::iter::once(back).chain(steps).chain(press(app, Command::Open)).collect())
-        }
-        None => Line::Unknown(format!("there are {} conversations at hand; say list", rows.len())),
+    if !app.is_inbox_shown() {
+        return Line::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
     }
-}
-
-/// The keys of the command called so where it can be called here, or the keys
-/// themselves.
-fn keys(app: &App, words: &str) -> Option<Vec<Key>> {
-    if let Some(number) = words.strip_prefix("tab ") {
-        return Key::parse(number.trim()).map(|it| vec![it]);
-    }
-    let lower = words.to_lowercase();
-    let places = app.places();
-    let mut rows = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place));
-    let sequence = |row: &Row| app.settings.keymap.keys(row.command).first().cloned();
-    let named = rows.find(|it| it.word.to_lowercase() == lower).and_then(sequence);
-    named.or_else(|| Key::parse_sequence(words))
+    let Some(at) = number.checked_sub(1) else { return Line::Unknown("numbers begin with 1".to_owned()) };
+    let index = match listed.get(at) {
+        Some(key) => rows.iter().position(|it| it.is(key)),
+        None if listed.is_empty() && at < rows.len() => Some(at),
+        None => None,
+    };
+    let Some(index) = index else {
+        return Line::Unknown(format!("no conversation of this list has number {number} now; say list"));
+    };
+    let back = if app.tab().focus == Focus::List { Vec::new() } else { press(app, Command::Back) };
+    let from = app.list().index().unwrap_or(0);
+    let step = press(app, if index >= from { Command::Down } else { Command::Up });
+    let steps = std::iter::repeat_n(step, index.abs_diff(from)).flatten();
+    Line::Events(back.into_iter().chain(steps).chain(press(app, Command::Open)).collect())
 }

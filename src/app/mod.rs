@@ -77,10 +77,12 @@ mod editor;
 mod emoji;
 mod fetching;
 mod giving_back;
+mod guard;
 mod held;
 mod keyboard;
 pub mod keymap;
 mod layer_keys;
+mod layer_text;
 mod leasing;
 mod lists;
 mod markup;
@@ -152,6 +154,9 @@ pub struct App {
     pub everywhere: bool,
     /// The list over all tabs.
     pub all: ConversationList,
+    /// Whether a list goes on showing its first row, as long as the cursor
+    /// rests there.
+    pub list_follows: bool,
     /// The saved views.
     pub views: Vec<View>,
     /// Looking for words in everything seen.
@@ -229,7 +234,8 @@ pub struct App {
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
     contact: contact::Shown,
-    layer_opened_at: Timestamp,
+    /// What keeps keys meant for a text from the question over it.
+    guard: guard::Guard,
     interrupted_at: Option<Timestamp>,
     watch: watch::Watch,
     saving: saving::Saving,
@@ -263,6 +269,7 @@ impl App {
             active: 0,
             everywhere: false,
             all: ConversationList::new(None),
+            list_follows: true,
             views: views::shipped(),
             search: Search::default(),
             said: Vec::new(),
@@ -309,7 +316,7 @@ impl App {
             dragging: false,
             card: None,
             contact: contact::Shown::default(),
-            layer_opened_at: now,
+            guard: guard::Guard::default(),
             interrupted_at: None,
             watch: watch::Watch::default(),
             saving: saving::Saving::default(),

@@ -6,16 +6,23 @@
 
 use crate::app::App;
 use crate::app::event::{Effect, Intent};
-use crate::app::keys::{Key, KeyCode};
+use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::text_line::TextLine;
 use crate::app::wishing::{self, Typed};
 use crate::model::snooze;
 use crate::model::time::{Timestamp, Zone};
 
-/// The time a wish names: as snoozes are wished for, with or without `in`.
+/// The time a wish names: as snoozes are wished for, with or without `in`, or
+/// one of the letters the menu shows.
 pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let wish = wish.trim();
+    match wish {
+        "h" => return Some(snooze::in_an_hour(now)),
+        "t" => return Some(snooze::tomorrow(now, zone)),
+        "m" => return Some(snooze::monday(now, zone)),
+        _ => (),
+    }
     let wish = wish.strip_prefix("in ").or_else(|| wish.strip_prefix("at ")).unwrap_or(wish);
     snooze::parse(wish, now, zone)
 }
@@ -28,30 +35,20 @@ impl App {
             return self.warn("there is nothing to send later: the composer is empty");
         }
         if self.may_leave_later(effects) {
-            self.open_layer(Layer::Later { typed: None });
+            self.open_layer(Layer::Later { typed: TextLine::default() });
         }
     }
 
-    /// A key goes to the menu.
-    pub(super) fn later_key(&mut self, typed: Option<TextLine>, key: Key, effects: &mut Vec<Effect>) {
+    /// A key goes to the line. It is read whole, and only when it ends: a text
+    /// that begins like one of the letters is none of them.
+    pub(super) fn later_key(&mut self, text: TextLine, key: Key, effects: &mut Vec<Effect>) {
         let (now, zone) = (self.now, self.settings.zone.clone());
-        let Some(text) = typed else {
-            let at = match key.typed() {
-                Some('h') => snooze::in_an_hour(now),
-                Some('t') => snooze::tomorrow(now, &zone),
-                Some('m') => snooze::monday(now, &zone),
-                Some('c') => return self.layers.push(Layer::Later { typed: Some(TextLine::default()) }),
-                _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
-                _ => return self.layers.push(Layer::Later { typed: None }),
-            };
-            return self.send_later(at, effects);
-        };
         match wishing::type_key(text, key) {
-            Typed::Ended => self.layers.push(Layer::Later { typed: None }),
-            Typed::More(text) => self.layers.push(Layer::Later { typed: Some(text) }),
+            Typed::Ended => (),
+            Typed::More(text) => self.layers.push(Layer::Later { typed: text }),
             Typed::Whole(text) => match when(text.text(), now, &zone) {
                 Some(at) => self.send_later(at, effects),
-                None => self.layers.push(Layer::Later { typed: Some(text) }),
+                None => self.layers.push(Layer::Later { typed: text }),
             },
         }
     }
@@ -85,6 +82,11 @@ mod tests {
             ("2h", Some("2026-11-20T12:00:00Z")),
             ("at 14:30", Some("2026-11-20T14:30:00Z")),
             ("tomorrow 9:00", Some("2026-11-21T09:00:00Z")),
+            ("tuesday 14:00", Some("2026-11-24T14:00:00Z")),
+            ("t", Some("2026-11-21T09:00:00Z")),
+            ("h", Some("2026-11-20T11:00:00Z")),
+            ("m", Some("2026-11-23T09:00:00Z")),
+            ("tu", None),
             ("in", None),
             ("yesterday", None),
         ];

@@ -239,7 +239,7 @@ impl App {
     }
 
     /// Whether a key press is a person's answer to a question.
-    pub(super) fn asks_a_person(&self) -> bool {
+    pub(crate) fn asks_a_person(&self) -> bool {
         self.layers.last().is_some_and(Layer::is_question)
     }
 }

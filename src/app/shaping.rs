@@ -16,6 +16,7 @@ impl App {
             width: self.size.0,
             height: self.size.1,
             list_focused: tab.focus == Focus::List,
+            writes: tab.focus == Focus::Composer,
             conversation: tab.history.is_some(),
             card: self.card,
             composer_lines: if tab.hides_composer() { 0 } else { 1 },

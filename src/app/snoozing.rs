@@ -85,6 +85,10 @@ impl App {
             (Some('c'), _) => {
                 return self.layers.push(Layer::Snooze { rows, typed: Some(TextLine::default()), stays });
             }
+            (Some(it), _) if it.is_ascii_digit() => {
+                let typed = Some(TextLine::new(it));
+                return self.layers.push(Layer::Snooze { rows, typed, stays });
+            }
             (Some('k'), _) => return self.layers.push(Layer::Snooze { rows, typed: None, stays: !stays }),
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
             _ => return self.layers.push(Layer::Snooze { rows, typed: None, stays }),

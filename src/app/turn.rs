@@ -28,7 +28,10 @@ impl App {
         let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Pointer(_));
         match event {
             Event::Time(now) => self.now = self.now.max(now),
-            Event::Key(key) => self.key(key, &mut effects),
+            Event::Key(key) => {
+                self.key(key, &mut effects);
+                self.guard.pressed(self.now);
+            }
             Event::Paste(text) => self.pasted(&text, &mut effects),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
@@ -87,6 +90,7 @@ impl App {
         self.shape_panes();
         self.reach_range();
         self.follow_selection(effects);
+        self.give_typed_back();
         self.follow_writing();
         self.rest_modes();
         self.note_place();

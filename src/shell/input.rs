@@ -138,8 +138,15 @@ fn translate_key(key: event::KeyEvent) -> Option<Key> {
     let alt = key.modifiers.contains(KeyModifiers::ALT);
     let shift = key.modifiers.contains(KeyModifiers::SHIFT);
     let code = match key.code {
+        // What a terminal that tells keys apart calls the keys that all the
+        // others send for them.
+        Terminal::Char('[') if ctrl && !alt => return Some(Key::plain(KeyCode::Esc)),
+        Terminal::Char('i') if ctrl && !alt => return Some(Key::plain(KeyCode::Tab)),
+        Terminal::Char('m') if ctrl && !alt => return Some(Key::plain(KeyCode::Enter)),
+        Terminal::Char('-') if ctrl && shift => KeyCode::Char('_'),
         // Ctrl and a letter is the same key with Shift or without.
         Terminal::Char(it) if ctrl => KeyCode::Char(it.to_ascii_lowercase()),
+        Terminal::Char(it) if shift => KeyCode::Char(upper(it)),
         Terminal::Char(it) => KeyCode::Char(it),
         Terminal::Enter => KeyCode::Enter,
         Terminal::Esc => KeyCode::Esc,
@@ -161,8 +168,20 @@ fn translate_key(key: event::KeyEvent) -> Option<Key> {
     };
     // Terminals send Ctrl-_ as Ctrl-7 or as Ctrl-/ on some layouts.
     let code = if ctrl && matches!(code, KeyCode::Char('7' | '/')) { KeyCode::Char('_') } else { code };
-    let shift = shift && !matches!(code, KeyCode::Char(_) | KeyCode::BackTab);
-    Some(Key { code, ctrl, alt, shift })
+    let plain = matches!(
+        code,
+        KeyCode::Char(_) | KeyCode::BackTab | KeyCode::Backspace | KeyCode::Esc | KeyCode::Tab
+    );
+    Some(Key { code, ctrl, alt, shift: shift && !plain })
+}
+
+/// A letter with Shift, which some terminals send as the letter and a mark.
+fn upper(it: char) -> char {
+    let mut upper = it.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => one,
+        _ => it,
+    }
 }
 
 #[cfg(test)]
@@ -179,6 +198,13 @@ mod tests {
             (Terminal::Enter, KeyModifiers::ALT, "Alt-Enter"),
             (Terminal::Enter, KeyModifiers::SHIFT, "Shift-Enter"),
             (Terminal::BackTab, KeyModifiers::SHIFT, "Shift-Tab"),
+            // What only a terminal that tells keys apart sends.
+            (Terminal::Char('['), KeyModifiers::CONTROL, "Esc"),
+            (Terminal::Char('i'), KeyModifiers::CONTROL, "Tab"),
+            (Terminal::Char('m'), KeyModifiers::CONTROL, "Enter"),
+            (Terminal::Char('-'), KeyModifiers::CONTROL.union(KeyModifiers::SHIFT), "Ctrl-_"),
+            (Terminal::Char('p'), KeyModifiers::SHIFT, "P"),
+            (Terminal::Backspace, KeyModifiers::SHIFT, "Backspace"),
         ];
         for (code, modifiers, name) in cases {
             let key = translate_key(event::KeyEvent::new(code, modifiers));

@@ -12,6 +12,7 @@ use crate::app::event::{Effect, Event};
 use crate::app::line_input::{self, Line};
 use crate::model::news::News;
 use crate::model::pictures::Graphics;
+use crate::model::time::Timestamp;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::effects::Hands;
 use crate::shell::mailbox::{Mailbox, Signal};
@@ -21,11 +22,14 @@ use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, Desk, DeskError};
 use crate::shell::{failures, opening, receiving, signals};
 use crate::sync::Engine;
-use crate::ui::spoken::{self, Spoken};
+use crate::ui::spoken::Spoken;
+use crate::ui::spoken_help;
 
 /// Columns and rows frames are read from: wide enough for every line, narrow
 /// enough that one pane is seen at a time.
 const SIZE: (u16, u16) = (99, 60);
+/// Layers that lie over each other at most.
+const LAYERS: usize = 8;
 
 impl Desk {
     /// Runs the desk in lines until it is left or its input ends.
@@ -39,6 +43,8 @@ impl Desk {
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.agent = self.agent;
+        // What was read out stays what it was.
+        app.list_follows = false;
         // Lines of words show none.
         app.settings.graphics = Graphics::Off;
         let effects = app.start();
@@ -104,11 +110,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn run(
-        &mut self,
-        mailbox: &Mailbox,
-        now: impl Fn() -> crate::model::time::Timestamp,
-    ) -> Result<(), DeskError> {
+    fn run(&mut self, mailbox: &Mailbox, now: impl Fn() -> Timestamp) -> Result<(), DeskError> {
         loop {
             let until = self.app.next_due().since(now()).clamp(0, 60_000_000);
             let turn = mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
@@ -116,15 +118,18 @@ impl Plain {
                 return Ok(());
             }
             for event in turn.keys.into_iter().chain(turn.results) {
+                let is_line = matches!(event, Event::Line(_));
                 let quits =
                     if let Event::Line(line) = event { self.line(&line)? } else { self.update(event)? };
                 if quits {
                     return Ok(());
                 }
+                if is_line {
+                    // What it opened is said before the next line is read.
+                    self.speak(now())?;
+                }
             }
-            let lines = self.spoken.hear(&self.app);
-            say(&lines)?;
-            self.app.drawn();
+            self.speak(now())?;
             for signal in turn.signals {
                 match signal {
                     Signal::End | Signal::Gone => return Ok(()),
@@ -136,21 +141,52 @@ impl Plain {
         }
     }
 
+    /// Says what is new.
+    fn speak(&mut self, now: Timestamp) -> io::Result<()> {
+        say(&self.spoken.hear(&self.app))?;
+        self.app.drawn(now);
+        Ok(())
+    }
+
     /// Does what a line means; true ends the desk.
     fn line(&mut self, line: &str) -> io::Result<bool> {
-        match line_input::read(&self.app, line) {
-            Line::Again => self.spoken.again(),
-            Line::List => say(&spoken::list(&self.app))?,
-            Line::Help => say(&spoken::help(&self.app))?,
-            Line::Unknown(why) => say(&[why])?,
-            Line::Events(events) => {
-                self.app.question_was_heard();
-                for event in events {
-                    if self.update(event)? {
-                        return Ok(true);
-                    }
-                }
+        let mut read = line_input::read(&self.app, line, self.spoken.listed());
+        for _ in 0..LAYERS {
+            if read != Line::Elsewhere {
+                break;
             }
+            for event in line_input::leaving(&self.app) {
+                self.update(event)?;
+            }
+            read = line_input::read(&self.app, line, self.spoken.listed());
+        }
+        match read {
+            Line::Again => self.spoken.again(),
+            Line::List => say(&self.spoken.list(&self.app))?,
+            Line::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
+            Line::Elsewhere => say(&["answer or leave this first".to_owned()])?,
+            Line::Unknown(why) => {
+                say(&[why])?;
+                say(&spoken_help::choices(&self.app))?;
+            }
+            Line::Events(events) => return self.events(events),
+        }
+        Ok(false)
+    }
+
+    /// Presses keys; says what can be said where they did nothing.
+    fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
+        self.app.question_was_heard();
+        let before = self.app.layers.last().cloned();
+        let notice = self.app.notice.clone();
+        for event in events {
+            if self.update(event)? {
+                return Ok(true);
+            }
+        }
+        if before.is_some() && self.app.layers.last() == before.as_ref() && self.app.notice == notice {
+            say(&["that answers nothing here".to_owned()])?;
+            say(&spoken_help::choices(&self.app))?;
         }
         Ok(false)
     }

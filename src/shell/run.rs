@@ -121,13 +121,14 @@ impl Desk {
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
+        app.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
         app.mouse = self.mouse;
         app.agent = self.agent;
         app.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
-        show(&mut app, self.theme, &mut screen)?;
+        show(&mut app, self.theme, &mut screen, &*self.clock)?;
         let gate = input::spawn(mailbox.clone())?;
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.settings.graphics);
@@ -203,12 +204,12 @@ pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effec
     left
 }
 
-fn show(app: &mut App, theme: Theme, screen: &mut Screen) -> io::Result<()> {
+fn show(app: &mut App, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -> io::Result<()> {
     let sharp = ui::pictures::placements(app);
     let sharp: Vec<Overlay> =
         sharp.iter().map(|it| Overlay { at: it.at, rows: it.sharp.0.clone() }).collect();
     screen.draw(app.size, sharp, |buffer| ui::draw(app, theme, buffer))?;
-    app.drawn();
+    app.drawn(clock.now());
     Ok(())
 }
 
@@ -246,7 +247,7 @@ impl Turning {
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
-            show(&mut self.app, self.theme, &mut self.screen)?;
+            show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
-    EnableMouseCapture,
+    EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
@@ -77,7 +77,8 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal: raw mode, alternate screen, bracketed paste, focus
-    /// reports, and the mouse if it is to be read.
+    /// reports, keys told apart where it can, and the mouse if it is to be
+    /// read.
     ///
     /// # Errors
     /// When the terminal does not take one of them; it is given back then.
@@ -227,10 +228,20 @@ pub fn measure(text: &str) -> io::Result<u16> {
 }
 
 fn enter(mouse: bool) -> io::Result<()> {
-    TAKEN.store(true, Ordering::SeqCst);
+    let again = TAKEN.swap(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
     let entered = terminal::enable_raw_mode().and_then(|()| {
         queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
+        if keys_can_be_asked_for() {
+            if again {
+                // A stop that nobody announced left them pushed.
+                queue!(out, PopKeyboardEnhancementFlags)?;
+            }
+            // The other screen has a stack of its own, so this one comes
+            // after it; a terminal that does not know it ignores it.
+            let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+            queue!(out, PushKeyboardEnhancementFlags(flags))?;
+        }
         if mouse {
             queue!(out, EnableMouseCapture)?;
         }
@@ -243,6 +254,19 @@ fn enter(mouse: bool) -> io::Result<()> {
     entered
 }
 
+/// Whether asking for keys that are told apart does no harm: the consoles of
+/// kernels print what they do not know of it.
+fn keys_can_be_asked_for() -> bool {
+    std::env::var("TERM").is_ok_and(|it| !matches!(it.as_str(), "linux" | "dumb" | ""))
+}
+
+/// Whether Shift and Enter are known to come as a key of their own: by the
+/// terminal's name, because asking it would have to wait for an answer.
+pub fn tells_shift_enter() -> bool {
+    let name = std::env::var("TERM").unwrap_or_default();
+    ["xterm-kitty", "xterm-ghostty", "foot"].iter().any(|it| name.starts_with(it))
+}
+
 /// Gives the terminal back. Every step is tried whatever the others did;
 /// called again it does nothing.
 pub fn restore() {
@@ -251,9 +275,12 @@ pub fn restore() {
     }
     let mut bytes = Vec::new();
     // A vector takes every byte; the results say nothing.
+    let _ = queue!(bytes, EndSynchronizedUpdate);
+    if keys_can_be_asked_for() {
+        let _ = queue!(bytes, PopKeyboardEnhancementFlags);
+    }
     let _ = queue!(
         bytes,
-        EndSynchronizedUpdate,
         DisableMouseCapture,
         DisableFocusChange,
         DisableBracketedPaste,

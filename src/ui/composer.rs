@@ -41,8 +41,9 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     }
     let note = composer.mode == Mode::Note;
     let locked = if note { None } else { lock(tab) };
-    border(app, theme, composer, area, buffer);
-    bottom(app, theme, area, locked.is_some(), buffer);
+    let foot = foot(app, theme, composer, area, locked.is_some());
+    border(app, theme, composer, (area, foot.keys.is_some()), buffer);
+    bottom(theme, &foot, area, buffer);
     let mut inner = area.inner();
     if let Some(quoted) = quoted(tab).filter(|_| !note) {
         paint::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
@@ -72,8 +73,15 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     focused.then(|| cursor(composer, inner))
 }
 
-/// The frame with what is written, and how long it is.
-fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut Buffer) {
+/// The frame with what is written, and how long it is; the price, too, where
+/// it is not said with the keys below.
+fn border(
+    app: &App,
+    theme: Theme,
+    composer: &Composer,
+    (area, keys_shown): (Area, bool),
+    buffer: &mut Buffer,
+) {
     let tab = app.tab();
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
     if composer.mode == Mode::Note {
@@ -90,7 +98,7 @@ fn border(app: &App, theme: Theme, composer: &Composer, area: Area, buffer: &mut
     let (counted, count_style) = counted(theme, count);
     let right = [(counted.as_str(), count_style)];
     let (label, label_style) = tabs::environment(tab, theme);
-    let price = if focused { String::new() } else { price(tab) };
+    let price = if keys_shown { String::new() } else { price(tab) };
     let word = if composer.reply_to.is_some() { "Reply, quoting · " } else { "Reply · " };
     let locked = lock(tab);
     let modal = modal(app, focused);
@@ -253,20 +261,30 @@ fn quoted(tab: &Tab) -> Option<String> {
     Some(wrap::cut(&format!("↪ {words}"), 300))
 }
 
-/// On the bottom border: the keys that matter here, and what a text waits
-/// for, which goes before the keys where there is no room for both.
-fn bottom(app: &App, theme: Theme, area: Area, locked: bool, buffer: &mut Buffer) {
+/// What stands on the bottom border.
+struct Foot {
+    /// What a text waits for.
+    waits: String,
+    /// The keys that matter here with what they cost; they give way where there
+    /// is no room for both.
+    keys: Option<(String, Style)>,
+}
+
+fn foot(app: &App, theme: Theme, composer: &Composer, area: Area, locked: bool) -> Foot {
     let tab = app.tab();
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
+    let waits = guard(app, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
+    let room = usize::from(area.width.saturating_sub(2)).saturating_sub(wrap::cells(&waits));
+    let keys = focused.then(|| keys(app, tab, composer, (locked, room), theme));
+    Foot { keys: keys.filter(|(words, _)| waits.is_empty() || wrap::cells(words) <= room), waits }
+}
+
+fn bottom(theme: Theme, foot: &Foot, area: Area, buffer: &mut Buffer) {
     let y = area.y + area.height.saturating_sub(1);
     let width = area.width.saturating_sub(2);
-    let waits = guard(app, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
-    let taken = paint::runs_right(buffer, area.x + 1, y, width, &[(&waits, theme.waiting())]);
-    let Some(composer) = tab.composer.as_ref().filter(|_| focused) else { return };
-    let (words, style) = keys(app, tab, composer, (locked, usize::from(width)), theme);
-    let fits = wrap::cells(&words) <= usize::from(width.saturating_sub(taken));
-    if taken == 0 || fits {
-        paint::text(buffer, area.x + 1, y, width, &words, style);
+    paint::runs_right(buffer, area.x + 1, y, width, &[(&foot.waits, theme.waiting())]);
+    if let Some((words, style)) = &foot.keys {
+        paint::text(buffer, area.x + 1, y, width, words, *style);
     }
 }
 
@@ -306,7 +324,7 @@ fn keys(
     };
     let parts =
         [format!("{send} send{markup}"), price, held, turn, format!("{more} more"), format!("{leave} leave")];
-    (fitting(parts.to_vec(), &[2, 3], room), theme.dim())
+    (fitting(parts.to_vec(), &[2, 3, 4, 5], room), theme.dim())
 }
 
 /// The parts in one line; of those that may go, as many as must, in their
@@ -336,7 +354,7 @@ mod tests {
         let cases = [
             (80, " Enter send · 1 credit · held 5 s · F3 HTML · Esc leave "),
             (50, " Enter send · 1 credit · F3 HTML · Esc leave "),
-            (10, " Enter send · 1 credit · Esc leave "),
+            (30, " Enter send · 1 credit · Esc leave "),
         ];
         for (room, expected) in cases {
             assert_eq!(fitting(parts.to_vec(), &[2, 3], room), expected);

@@ -71,24 +71,23 @@ pub fn snooze(
 }
 
 /// When a message shall leave.
-pub fn later(app: &App, theme: Theme, typed: Option<&TextLine>) -> Lines {
+pub fn later(app: &App, theme: Theme, typed: &TextLine) -> Lines {
     let (now, zone) = (app.now, &app.settings.zone);
     let moment = |at| snooze::moment(at, now, zone);
+    let named = planning::when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
+    let keys = "[Enter] send then   [Esc] back";
+    let mut lines =
+        wish(theme, "When", typed, (named, "in 2h, 45m, 14:30, tuesday 14:00, tomorrow 9:00"), keys);
     let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
                  minutes, if the conversation has moved, or if the window has closed.";
-    if let Some(typed) = typed {
-        let named = planning::when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
-        let keys = "[Enter] send then   [Esc] back";
-        return wish(theme, "When", typed, (named, "in 2h, 45m, 14:30, fri 9:00, tomorrow 9:00"), keys);
-    }
-    vec![
-        plain(format!("[h] in an hour, {}", moment(snooze::in_an_hour(now)))),
-        plain(format!("[t] {}", moment(snooze::tomorrow(now, zone)))),
-        plain(format!("[m] {}", monday(now, zone))),
-        plain("[c] at another time"),
-        gap(),
-        (needs.to_owned(), theme.dim()),
-    ]
+    let short = format!(
+        "h in an hour, {}   t {}   m {}",
+        moment(snooze::in_an_hour(now)),
+        moment(snooze::tomorrow(now, zone)),
+        monday(now, zone)
+    );
+    lines.splice(2..2, [plain(short), gap(), (needs.to_owned(), theme.dim())]);
+    lines
 }
 
 /// A time being typed: what it names, or that it names none, with examples.

@@ -37,6 +37,8 @@ pub mod row_state;
 pub mod rows;
 pub mod search;
 pub mod spoken;
+mod spoken_frames;
+pub mod spoken_help;
 pub mod status;
 pub mod sweep;
 mod tab_names;

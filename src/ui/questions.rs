@@ -62,7 +62,7 @@ pub fn words(app: &App, theme: Theme, layer: &Layer) -> Option<(String, Lines)> 
         Layer::MailFile(line) => ("Attach".to_owned(), email::file(theme, line)),
         Layer::AskBrowser { .. } => ("Open in the browser?".to_owned(), email::browser(theme)),
         Layer::Attach(form) => ("Attach a file or a link".to_owned(), attaching::form(app, theme, form)),
-        Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed.as_ref())),
+        Layer::Later { typed } => ("Send when?".to_owned(), menus::later(app, theme, typed)),
         Layer::Json { text, wrong } => forms::json(app, theme, text, wrong.as_ref()),
         Layer::AskWebhook(form) => ("REGISTER this webhook?".to_owned(), webhooks::ask(theme, form)),
         Layer::AskRemoveWebhook(it) => ("REMOVE this webhook?".to_owned(), webhooks::removing(theme, it)),

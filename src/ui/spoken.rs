@@ -6,30 +6,32 @@
 
 use std::collections::HashMap;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
 use crate::app::App;
-use crate::app::commands::{Row, TABLE};
-use crate::app::deck::is_deck;
+use crate::app::composer::Mode;
 use crate::app::history::History;
+use crate::app::layers::Layer;
 use crate::app::lines::{self, Item, ItemKey};
 use crate::app::pages::Page;
-use crate::app::tab::{Focus, Tab};
-use crate::model::conversations::{ConversationRow, window_label};
+use crate::app::tab::Focus;
+use crate::model::conversations::{Automation, ConversationRow, window_label};
 use crate::model::ids::ConversationId;
 use crate::model::messages::{Delivery, Direction};
+use crate::model::news::Health;
+use crate::model::outbox::OutboxRow;
+use crate::model::queries::ConversationKey;
+use crate::model::spending;
 use crate::model::text::SafeText;
-use crate::model::time::short_span;
+use crate::model::time::{Timestamp, short_span};
+use crate::ui::spoken_frames::{layer_lines, page_lines};
 use crate::ui::theme::{Palette, Theme};
-use crate::ui::{connection, deck, layers, people, row_state, rows, tabs};
+use crate::ui::{connection, row_state, tabs};
 
 /// Messages read out when a conversation is opened.
 const LATEST: usize = 5;
 /// Conversations a list reads out.
 const LISTED: usize = 20;
 /// Lines and marks in ASCII, without colours.
-const THEME: Theme = Theme { palette: Palette::Mono, ascii: true };
+pub(super) const THEME: Theme = Theme { palette: Palette::Mono, ascii: true };
 
 /// What has been read out already.
 #[derive(Debug, Default)]
@@ -41,8 +43,17 @@ pub struct Spoken {
     selected: Option<(ConversationId, String)>,
     open: Option<ConversationId>,
     items: HashMap<ItemKey, String>,
-    unread: HashMap<ConversationId, u32>,
-    counted: bool,
+    /// When each conversation of the tab was last heard from, and the newest of
+    /// them.
+    seen: HashMap<ConversationId, Option<Timestamp>>,
+    newest: Option<Timestamp>,
+    /// Whether the tab's list has been read from its server.
+    read_once: bool,
+    /// The conversations that were read out with their numbers.
+    listed: Vec<ConversationKey>,
+    /// Whose AI is being switched, and to what.
+    switching: HashMap<ConversationKey, bool>,
+    welcomed: bool,
     notice: Option<String>,
     layer: Vec<String>,
     /// The chosen line of a page.
@@ -51,6 +62,11 @@ pub struct Spoken {
 }
 
 impl Spoken {
+    /// The conversations that were read out with their numbers.
+    pub fn listed(&self) -> &[ConversationKey] {
+        &self.listed
+    }
+
     /// The lines that are new.
     pub fn hear(&mut self, app: &App) -> Vec<String> {
         let mut lines = Vec::new();
@@ -60,7 +76,8 @@ impl Spoken {
             self.focus = None;
         }
         self.tab(app, &mut lines);
-        self.arrivals(app.tab(), app, &mut lines);
+        self.arrivals(app, &mut lines);
+        self.switches(app, &mut lines);
         self.place(app, &mut lines);
         self.history(app, &mut lines);
         let notice = app.notice.as_ref().map(|it| it.text.clone());
@@ -70,7 +87,14 @@ impl Spoken {
         }
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
+            if self.layer.is_empty() && app.layers.last().is_some_and(Layer::takes_text) {
+                lines.push("A line goes into this field; back leaves it".to_owned());
+            }
             self.layer = layer;
+        }
+        if !self.welcomed && app.list().loaded {
+            lines.push("Say list, a number, help or quit".to_owned());
+            self.welcomed = true;
         }
         lines.iter().map(|it| SafeText::line(it).to_string()).filter(|it| !it.is_empty()).collect()
     }
@@ -88,8 +112,9 @@ impl Spoken {
             let (at, of, name) = (app.active + 1, app.tabs.len(), &tab.channel.name);
             lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
             (self.tab, self.selected, self.open) = (Some(app.active), None, None);
-            self.unread.clear();
-            self.counted = false;
+            self.listed.clear();
+            self.seen.clear();
+            (self.newest, self.read_once) = (None, false);
         }
         let mark = connection::mark(&tab.health);
         if self.health != Some(mark) {
@@ -100,20 +125,58 @@ impl Spoken {
         }
     }
 
-    /// Customers who wrote in conversations that are not open.
-    fn arrivals(&mut self, tab: &Tab, app: &App, lines: &mut Vec<String>) {
-        let first = !std::mem::replace(&mut self.counted, tab.list.loaded);
-        for row in tab.list.page.rows.iter().rev() {
-            let id = &row.conversation.id;
-            // Who it is comes with the list, a moment after the message.
-            if row.conversation.name.is_none() && row.conversation.address.is_none() {
+    /// Customers who wrote in conversations that are not open. What was there
+    /// when the list was first read is no news.
+    fn arrivals(&mut self, app: &App, lines: &mut Vec<String>) {
+        let tab = app.tab();
+        let rows = &tab.list.page.rows;
+        let known = self.read_once;
+        self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
+        // Who it is comes with the list, a moment after the message.
+        for row in rows.iter().filter(|it| is_named(it)).rev() {
+            let (id, at) = (&row.conversation.id, row.conversation.last_message_at);
+            let is_new = match self.seen.get(id) {
+                Some(before) => at > *before,
+                None => at >= self.newest,
+            };
+            if known && is_new && row.unread == 0 {
+                // What we said, or what is counted a moment later.
                 continue;
             }
-            let known = self.unread.insert(id.clone(), row.unread);
-            let grown = known.map_or(!first && row.unread > 0, |it| row.unread > it);
+            self.seen.insert(id.clone(), at);
+            self.newest = self.newest.max(at);
             let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
-            if grown && !reading {
+            if known && is_new && !reading {
                 lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, app)));
+            }
+        }
+    }
+
+    /// The AI of a conversation is being switched, or the server has confirmed
+    /// it.
+    fn switches(&mut self, app: &App, lines: &mut Vec<String>) {
+        // The open conversation is read apart from the list; one of the two
+        // may be older.
+        let open = app.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        let listed = app.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
+        for row in listed.chain(open) {
+            let (key, title) = (row.key(), row.conversation.title());
+            match (row.automation_pending, self.switching.get(&key).copied()) {
+                (Some(on), known) if known != Some(on) => {
+                    let words = if on { "handing back to the AI" } else { "pausing the AI" };
+                    lines.push(format!("{title}: {words}"));
+                    self.switching.insert(key, on);
+                }
+                (None, Some(wanted)) => {
+                    let words = match (row.conversation.automation, wanted) {
+                        (Automation::Off, false) => "AI off, confirmed",
+                        (Automation::On, true) => "AI on, confirmed",
+                        _ => continue,
+                    };
+                    lines.push(format!("{title}: {words}"));
+                    self.switching.remove(&key);
+                }
+                _ => (),
             }
         }
     }
@@ -135,11 +198,16 @@ impl Spoken {
         let refocused = moved || self.focus != Some(focus);
         (self.page, self.focus) = (Some(app.page), Some(focus));
         let selected = app.list().selected_row();
-        let selected = selected.map(|it| (it.conversation.id.clone(), it.conversation.title().to_string()));
+        // That its customer waits may be known only once its history was read.
+        let waits = |it: &ConversationRow| if it.waiting_since.is_some() { ", waits" } else { "" };
+        let selected = selected
+            .map(|it| (it.conversation.id.clone(), format!("{}{}", it.conversation.title(), waits(it))));
         match focus {
             Focus::List if refocused || self.selected != selected => {
                 self.selected = selected;
                 match app.list().selected_row() {
+                    // Who it is comes a moment later.
+                    Some(row) if !is_named(row) => self.selected = None,
                     Some(row) => lines.push(describe(row, app)),
                     None if app.list().loaded => lines.push("No conversations here".to_owned()),
                     None => (),
@@ -147,10 +215,17 @@ impl Spoken {
             }
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
+                let row = app.at_hand().map(|it| it.conversation.title().to_string());
+                let note = tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note);
+                let to = match (note, row) {
+                    (true, _) => " a private note, never sent".to_owned(),
+                    (false, Some(title)) => format!(" to {title}"),
+                    (false, None) => String::new(),
+                };
                 let so_far = tab.composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
                 lines.push(match so_far.trim() {
-                    "" => format!("Write: {how}"),
-                    text => format!("Write on after \"{}\": {how}", cut(text)),
+                    "" => format!("Write{to}: {how}"),
+                    text => format!("Write on{to} after \"{}\": {how}", cut(text)),
                 });
             }
             _ => (),
@@ -183,6 +258,10 @@ impl Spoken {
             }
         }
     }
+}
+
+fn is_named(row: &ConversationRow) -> bool {
+    row.conversation.name.is_some() || row.conversation.address.is_some()
 }
 
 /// A conversation in one line.
@@ -224,8 +303,25 @@ fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
         Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
         Item::Outbox(..) | Item::Note(_) => String::new(),
     };
+    let held = match item {
+        Item::Outbox(row, _) => row.hold_left(app.now).map(|seconds| held(app, row, seconds)),
+        Item::Message(_) | Item::Note(_) => None,
+    };
+    let state = held.unwrap_or_else(|| state.to_owned());
     let state = if state.is_empty() { String::new() } else { format!(", {state}") };
     format!("{who} {at}{state}: {}{media}", item.text())
+}
+
+/// How long it is held, and what it costs once it leaves.
+fn held(app: &App, row: &OutboxRow, seconds: i64) -> String {
+    let tab = app.tab();
+    let price = spending::price(&row.operation, tab.template_price());
+    let price =
+        price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |it| match tab.is_simulated() {
+            true => "simulated, 0 credits".to_owned(),
+            false => it.words(),
+        });
+    format!("held {seconds} s, {price}, undo takes it back")
 }
 
 /// How far it has come, in words that change only when it does.
@@ -251,84 +347,19 @@ fn cut(text: &str) -> String {
     crate::app::wrap::cut(text, 40)
 }
 
-/// The conversations at hand with their numbers.
-pub fn list(app: &App) -> Vec<String> {
-    let page = &app.list().page.rows;
-    let numbered = page.iter().take(LISTED).enumerate();
-    let mut lines: Vec<String> =
-        numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, app))).collect();
-    match page.len() {
-        0 => lines.push("No conversations here".to_owned()),
-        count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
-        _ => (),
-    }
-    lines.iter().map(|it| SafeText::line(it).to_string()).collect()
-}
-
-/// The words that can be said where the person is.
-pub fn help(app: &App) -> Vec<String> {
-    let mut lines = vec![
-        "list: the conversations with their numbers".to_owned(),
-        "a number: open that conversation".to_owned(),
-        "again: where you are".to_owned(),
-    ];
-    for place in app.places() {
-        let rows = TABLE.iter().filter(|it| it.place == place);
-        lines.extend(rows.map(|it| spoken_key(app, it)));
-    }
-    lines
-}
-
-/// A command, its keys and what it does.
-fn spoken_key(app: &App, row: &Row) -> String {
-    let keymap = &app.settings.keymap;
-    let keys = match keymap.all(row.command) {
-        keys if keys.is_empty() => String::new(),
-        keys => format!(", or {}", keys.join(" or ")),
-    };
-    format!("{}{keys}: {}", row.word, keymap.doc(row.command))
-}
-
-/// The topmost layer, read from its frame.
-fn layer_lines(app: &App) -> Vec<String> {
-    if app.layers.is_empty() {
-        return Vec::new();
-    }
-    framed(app, |buffer| layers::draw(app, THEME, buffer))
-}
-
-/// A page that is not the inbox, read from its frame.
-fn page_lines(app: &App) -> Vec<String> {
-    let body = app.areas().body;
-    framed(app, |buffer| match app.page {
-        Page::Outbox => rows::outbox(app, THEME, body, buffer),
-        Page::Drafts => rows::drafts(app, THEME, body, buffer),
-        Page::Broadcasts => crate::ui::broadcasts::draw(app, THEME, body, buffer),
-        Page::Wall => crate::ui::wall::draw(app, THEME, body, buffer),
-        page if is_deck(page) => deck::draw(app, THEME, body, buffer),
-        Page::People => people::draw(app, THEME, body, buffer),
-        _ => crate::ui::pages::draw(app, THEME, body, buffer),
-    })
-}
-
-/// The words of a frame, without its lines.
-fn framed(app: &App, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
-    let (width, height) = app.size;
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-    draw(&mut buffer);
-    let mut lines = Vec::new();
-    for row in buffer.content.chunks(usize::from(width.max(1))) {
-        let text: String = row.iter().map(|it| it.symbol()).collect();
-        let text = text.trim().trim_matches(['|', '+', '-', ' ']).trim();
-        if !text.is_empty() {
-            lines.push(
-                text.split("   ")
-                    .filter(|it| !it.trim().is_empty())
-                    .map(str::trim)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            );
+impl Spoken {
+    /// The conversations of the list with their numbers.
+    pub fn list(&mut self, app: &App) -> Vec<String> {
+        let page = &app.list().page.rows;
+        let numbered = page.iter().take(LISTED).enumerate();
+        let mut lines: Vec<String> =
+            numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, app))).collect();
+        match page.len() {
+            0 => lines.push("No conversations here".to_owned()),
+            count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
+            _ => (),
         }
+        self.listed = page.iter().map(ConversationRow::key).collect();
+        lines.iter().map(|it| SafeText::line(it).to_string()).collect()
     }
-    lines
 }

@@ -11,6 +11,7 @@ use frontdesk::app::copying::Copied;
 use frontdesk::app::event::{Effect, Event, Load, Loaded};
 use frontdesk::app::importing::{Order, Source, Told};
 use frontdesk::app::keys::{Key, KeyCode};
+use frontdesk::app::line_input::{self, Line};
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
 use frontdesk::connections::Credentials;
@@ -403,7 +404,7 @@ impl Desk {
             }
             waiting.extend(self.take_news());
         }
-        self.app.drawn();
+        self.app.drawn(self.clock.now());
     }
 
     /// What is read from the server on a person's behalf.
@@ -533,6 +534,33 @@ impl Desk {
             effects.extend(self.app.update(Event::Key(Key::plain(KeyCode::Char(it)))));
         }
         self.perform(effects);
+        self
+    }
+
+    /// Says a line as the plain mode reads it; why it was not taken, if so.
+    pub fn says(&mut self, line: &str) -> Option<String> {
+        self.app.question_was_heard();
+        for _ in 0..9 {
+            let events = match line_input::read(&self.app, line, &[]) {
+                Line::Events(events) => {
+                    events.into_iter().for_each(|it| self.event(it));
+                    return None;
+                }
+                Line::Elsewhere => line_input::leaving(&self.app),
+                Line::Unknown(why) => return Some(why),
+                Line::Again | Line::List | Line::Help(_) => return None,
+            };
+            events.into_iter().for_each(|it| self.event(it));
+        }
+        Some("it cannot be left".to_owned())
+    }
+
+    /// Types text at a speed, in microseconds between its letters.
+    pub fn types_at(&mut self, text: &str, between: i64) -> &mut Self {
+        for it in text.chars() {
+            self.wait(between);
+            self.event(Event::Key(Key::plain(KeyCode::Char(it))));
+        }
         self
     }
 

@@ -24,12 +24,17 @@ struct Talk {
 
 impl Talk {
     fn new(prepare: impl FnOnce(&Desk)) -> Self {
+        Self::held(0, prepare)
+    }
+
+    /// With texts held for so many seconds.
+    fn held(seconds: u32, prepare: impl FnOnce(&Desk)) -> Self {
         let desk = Desk::new(80, 24);
         prepare(&desk);
         let mut binary = Binary::new();
         binary.configure(&format!(
             "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n\
-             [behaviour]\nundo_seconds = {{ chat = 0 }}\n[polling]\nvisible_seconds = 1\n",
+             [behaviour]\nundo_seconds = {{ chat = {seconds} }}\n[polling]\nvisible_seconds = 1\n",
             desk.base_url
         ));
         binary.set("CHAT_KEY", &desk.key_of("whatsapp"));
@@ -95,19 +100,23 @@ fn a_takeover_without_a_screen() {
     talk.hears(&["Maria Lopez, waits", "where is my order"]);
     talk.says("list").hears(&["1 Maria Lopez", "waits"]);
     talk.says("1").hears(&["Maria ", "where is my order"]);
-    talk.says("reply").hears(&["Write: one line is sent"]);
+    talk.says("reply").hears(&["Write to Maria Lopez: one line is sent"]);
     talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);
     // A word does not answer by its first letter.
-    talk.says("snooze").hears(&["answers nothing here: say one of the letters in brackets"]);
-    talk.says("Esc").hears(&["Write on after \"Hi Maria, a person here.\""]);
+    talk.says("snooze").hears(&["answers nothing here"]).hears(&["[y] pause the AI and send"]);
+    talk.says("Esc").hears(&["Write on to Maria Lopez after \"Hi Maria, a person here.\""]);
     talk.says("Wait.").hears(&["[y] pause the AI and send"]);
     talk.says("y").hears(&["sent", "Hi Maria"]);
     assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.\nWait.");
     // A customer who writes is told of, wherever one is.
     talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
-    talk.says("frobnicate").hears(&["is no word here; say help"]);
-    talk.says("help").hears(&["pause AI, or p: Pause the AI"]);
+    talk.says("frobnicate").hears(&["is not a command; help says"]);
+    let before = talk.heard.len();
+    talk.says("help").hears(&["help reply: what one command does"]);
+    assert!(talk.heard.len() - before < 12, "a short help: {:#?}", &talk.heard[before..]);
+    assert!(!talk.heard[before..].iter().any(|it| it.contains("pane") || it.contains("mouse")));
+    talk.says("help pause ai").hears(&["pause AI, or p: Pause the AI"]);
     talk.says("outbox").hears(&["Outbox"]);
     // Whoever leaves with the AI paused is told so, and can hand it back.
     talk.says("quit").hears(&["the AI is paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
@@ -124,4 +133,20 @@ fn the_end_of_the_input_is_the_end() {
     let Talk { mut child, input, .. } = talk;
     drop(input);
     ends(&mut child);
+}
+
+#[test]
+fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
+    let mut talk = Talk::held(5, |desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
+    });
+    talk.hears(&["Maria Lopez, waits"]);
+    talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
+    // What was reported: both words, on a page and in a text.
+    talk.says("credits").hears(&["redits"]).says("reply").hears(&["Write to Maria Lopez"]);
+    talk.says("credits").hears(&["redits"]).says("back").says("reply").hears(&["Write to Maria Lopez"]);
+    talk.says("close").hears(&["is a command", "`text close` writes it"]);
+    talk.says("On its way.").hears(&["held ", "1 credit", "undo takes it back", "On its way."]);
+    talk.says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
+    assert!(talk.desk.outbound().iter().all(|it| it["content"] == "On its way."));
 }

@@ -187,6 +187,8 @@ impl Terminal {
             assert!(on < off, "a mode is left on");
         }
         assert!(seen.rfind("\x1b[?25l") < seen.rfind("\x1b[?25h"), "the cursor is left hidden");
+        let (pushed, popped) = self.keyboard_flags();
+        assert!(pushed > 0 && pushed == popped, "keyboard flags: {pushed} pushed, {popped} popped");
         self.assert_cooked();
         code
     }
@@ -212,6 +214,12 @@ impl Terminal {
         let state =
             std::process::Command::new("ps").args(["-o", "state=", "-p", &id]).output().expect("ps runs");
         String::from_utf8_lossy(&state.stdout).trim_start().starts_with('T')
+    }
+
+    /// How often the keyboard's flags were pushed and popped again.
+    fn keyboard_flags(&self) -> (usize, usize) {
+        let seen = String::from_utf8_lossy(&self.seen);
+        (seen.matches("\x1b[>1u").count(), seen.matches("\x1b[<1u").count())
     }
 
     /// Whether the last thing said to the terminal about its screens was to
@@ -300,6 +308,7 @@ fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
     terminal.wait_for_text("Maria Lopez");
     terminal.signal("TSTP");
     terminal.wait_until("the terminal as it was", |it| it.is_stopped() && it.is_cooked() && it.has_left());
+    assert_eq!(terminal.keyboard_flags(), (1, 1), "the shell gets its keys as it knows them");
     terminal.seen.clear();
     terminal.signal("CONT");
     terminal.wait_until("the screen again", |it| {
@@ -396,6 +405,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     terminal.wait_for_text("half a thought");
     terminal.keys("\x07");
     terminal.wait_for("a terminal of its own", |it| !it.contains("Inbox") && it.contains("go on"));
+    assert_eq!(terminal.keyboard_flags(), (1, 1), "the editor asks for its keys itself");
     terminal.keys("qqq\r");
     terminal.wait_for_text("edited; nothing was sent");
     terminal.wait_for_text("typed qqq, was half a thought600");
@@ -437,4 +447,27 @@ fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
     // Only the first process of a session is told.
     terminal.signal("HUP");
     terminal.wait_for_end();
+}
+
+#[test]
+fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.keys("i");
+    terminal.wait_for_text("Enter send");
+    // As a terminal sends it that tells the two apart.
+    terminal.keys("one line\x1b[13;2usecond line");
+    terminal.wait_for_text("second line");
+    assert!(!terminal.contents().contains("[y] pause the AI"), "{}", terminal.contents());
+    // All at once, as one writes who does not look up.
+    terminal.keys("\rplease say yes");
+    terminal.wait_for_text("typed too early to be an answer");
+    assert!(terminal.contents().contains("[y] pause the AI and send"), "{}", terminal.contents());
+    std::thread::sleep(Duration::from_millis(300));
+    terminal.keys("\x1b");
+    terminal.wait_for("the text as it was written", |it| {
+        !it.contains("[y] pause") && it.contains("lineplease say yes")
+    });
+    terminal.signal("TERM");
+    assert_eq!(terminal.ended(), 0);
 }

@@ -24,6 +24,7 @@ mod history;
 mod hostile;
 mod importing;
 mod journeys;
+mod keyboard;
 mod leases;
 mod looking;
 mod macros;
