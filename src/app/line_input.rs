@@ -61,7 +61,7 @@ pub fn read(app: &App, line: &str, listed: &[ConversationKey]) -> Line {
         ("again", _) | ("", Here::Page) => return Line::Again,
         ("list", _) => return Line::List,
         ("help", _) => return Line::Help(None),
-        ("", Here::Composer) => return Line::Events(press(app, Command::Leave)),
+        ("" | "back" | "esc", Here::Composer) => return Line::Events(press(app, Command::Leave)),
         ("" | "back" | "cancel", Here::Field | Here::Letters) => {
             return Line::Events(vec![plain(KeyCode::Esc)]);
         }
