@@ -114,7 +114,7 @@ impl Failure {
             }
             ReadError::Misconfigured(why) => Self::misconfigured(why),
             ReadError::Forbidden(why) => Self::new(Cause::Forbidden, why.as_str()),
-            ReadError::NotFound(why) => Self::new(Cause::NotFound, why.as_str()),
+            ReadError::NotFound(why) | ReadError::NoSuchPath(why) => Self::new(Cause::NotFound, why.as_str()),
             ReadError::Rejected(why) => Self::new(Cause::Refused, why.as_str()),
         })
     }
@@ -145,6 +145,7 @@ impl Failure {
     pub fn of_health(health: &Health) -> Option<Self> {
         Some(match health {
             Health::Connecting | Health::Live { .. } => return None,
+            Health::Silent { .. } => Self::new(Cause::NoAnswer, words::LATE),
             Health::Offline { why, .. } => Self::offline(why),
             Health::Trouble { why, .. } => Self::new(Cause::Trouble, why.as_str()),
             Health::Limited { .. } => Self::new(Cause::RateLimited, "the server asks to wait"),

@@ -134,8 +134,15 @@ impl Linked {
         // One that answers proves the credential: others may know nothing of
         // this customer.
         for endpoint in connection.endpoints.iter().filter(|it| it.reads_with(facts)).take(TRIED) {
-            let ask =
-                Ask { connection, endpoint, secret: Some(secret), facts, answers: &[], contact: "a test", key: None };
+            let ask = Ask {
+                connection,
+                endpoint,
+                secret: Some(secret),
+                facts,
+                answers: &[],
+                contact: "a test",
+                key: None,
+            };
             match self.ask(ask) {
                 Ok(answer) => {
                     self.0.setup.credentials.keep(connection, secret)?;

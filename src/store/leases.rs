@@ -401,7 +401,14 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let now = Timestamp::from_micros(1_700_000_000 * SECOND);
         let hold = |owner: &'static str, at: Timestamp| {
-            let wanted = vec![("chat".to_owned(), Vitals::default())];
+            let wanted = vec![Wanted {
+                name: "chat".to_owned(),
+                channel: ChannelId::new("chat"),
+                sends: true,
+                rank: Rank::Inbox,
+                kind: "inbox",
+                vitals: Vitals::default(),
+            }];
             let store = store.clone();
             async move { store.hold_leases(owner, wanted, at).await.unwrap().remove(0) }
         };

@@ -42,8 +42,20 @@ mod tests {
 
     #[test]
     fn nothing_that_acts_stays_in_a_cell() {
-        let symbols =
-            ["\u{1b}", "\u{9b}", "\u{202e}", "a\u{200b}", "\u{2028}", "\u{e000}", "\u{7f}", "自", "é", "👨‍👩‍👧", "🇵", "🇵🇹"];
+        let symbols = [
+            "\u{1b}",
+            "\u{9b}",
+            "\u{202e}",
+            "a\u{200b}",
+            "\u{2028}",
+            "\u{e000}",
+            "\u{7f}",
+            "自",
+            "é",
+            "👨‍👩‍👧",
+            "🇵",
+            "🇵🇹",
+        ];
         let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 1));
         for (x, symbol) in symbols.iter().enumerate() {
             buffer.content[x].set_symbol(symbol);

@@ -11,8 +11,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::session::Work;
+use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
 use crate::client::Cause;
 use crate::model::ids::CampaignId;

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::model::connections::{ContactFacts, Endpoint, Mapped, Method};
 use crate::model::time::Clock;
-use crate::service::assistant::Failure;
 use crate::model::time::Zone;
+use crate::service::assistant::Failure;
 use crate::service::connections;
 use crate::service::database::connections::Stored;
 use crate::service::database::{DatabaseError, conversations, usage};

@@ -242,7 +242,7 @@ mod tests {
             damaged[page * 4096..(page + 1) * 4096].fill(0);
             let path = folder.path().join(format!("{page}.db"));
             fs::write(&path, &damaged).expect("written");
-            let (_, opened) = writer(&path).expect("opens");
+            let (_, opened, _) = writer(&path).expect("opens");
             assert!(opened.set_aside.is_some(), "page {page}");
             found += 1;
         }
