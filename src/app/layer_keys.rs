@@ -27,7 +27,9 @@ impl App {
         if let Some(layer) = self.connection_layer_key(layer, key, effects) {
             self.layer_key(layer, key, effects);
         }
-        if asked.is_some() && self.layers.last() == asked.as_ref() {
+        // Letters of these act without changing what is asked.
+        let has_letters = matches!(asked, Some(Layer::MailReview { .. } | Layer::Flight(_)));
+        if asked.is_some() && !has_letters && self.layers.last() == asked.as_ref() {
             self.went_astray(key);
         }
         true

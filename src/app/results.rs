@@ -136,22 +136,7 @@ impl App {
             }
             News::Account(channel, account) => self.account(&channel, *account),
             News::Credits(channel, credits) => self.credits(&channel, credits),
-            News::Conversations(channel) => {
-                self.second_changed(&channel, None);
-                self.rows_changed();
-                self.contact.mark_stale();
-                self.all.mark_stale();
-                if let Some(tab) = self.tab_of(&channel) {
-                    tab.list.mark_stale();
-                    effects.extend(windows::compare(tab));
-                    // Its title tells what the row tells.
-                    if let Some(history) = &mut tab.history {
-                        history.mark_stale();
-                    }
-                    effects.push(Effect::Load(Load::Counts(channel.clone())));
-                }
-                self.load_mailbox(&channel, effects);
-            }
+            News::Conversations(channel) => self.conversations_changed(&channel, effects),
             News::History(channel, conversation) => self.history_changed(channel, &conversation, effects),
             News::Inbound(channel, conversation) => self.ring(&channel, &conversation, effects),
             News::NotForThisKey(channel, why) => {
@@ -210,6 +195,23 @@ impl App {
                 }
             }
         }
+    }
+
+    fn conversations_changed(&mut self, channel: &ChannelId, effects: &mut Vec<Effect>) {
+        self.second_changed(channel, None);
+        self.rows_changed();
+        self.contact.mark_stale();
+        self.all.mark_stale();
+        if let Some(tab) = self.tab_of(channel) {
+            tab.list.mark_stale();
+            effects.extend(windows::compare(tab));
+            // Its title tells what the row tells.
+            if let Some(history) = &mut tab.history {
+                history.mark_stale();
+            }
+            effects.push(Effect::Load(Load::Counts(channel.clone())));
+        }
+        self.load_mailbox(channel, effects);
     }
 
     fn account(&mut self, channel: &ChannelId, account: crate::model::account::Account) {

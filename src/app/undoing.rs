@@ -19,6 +19,9 @@ use crate::model::queries::Fate;
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, Timestamp};
 
+#[cfg(test)]
+mod tests;
+
 /// Things remembered at most.
 const REMEMBERED: usize = 200;
 
@@ -377,31 +380,5 @@ fn verb(operation: &Operation) -> &'static str {
         Operation::ChangeTags { .. } => "changed the tags",
         it if it.speaks() => "sent a message",
         _ => "changed something",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::settings::Settings;
-
-    #[test]
-    fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
-        let start = Timestamp::from_micros(1_700_000_000_000_000);
-        for (age, left, found) in [
-            (FRESH - 1, true, Some(1)),
-            (FRESH, true, None),
-            (100 * FRESH, true, None),
-            (100 * FRESH, false, Some(1)),
-        ] {
-            let mut app = App::new(Vec::new(), Settings::default(), (80, 24), start);
-            let channel = ChannelId::from("none");
-            app.note_done(channel.clone(), "took marks away", What::Marks(Marks::default(), false));
-            if left {
-                app.note_done(channel, "broadcast", What::Campaign("first".into(), start));
-            }
-            app.now = start.plus(age);
-            assert_eq!(app.undoable(), found, "{age} {left}");
-        }
     }
 }

@@ -106,7 +106,7 @@ pub fn said_once(text: &str) -> String {
             lines.push(line);
         }
     }
-    lines.join("; ")
+    lines.join("; ").replace(":; ", ": ")
 }
 
 /// Columns as one line: what would break them - tabs, line breaks, control

@@ -105,7 +105,7 @@ impl Failure {
         Some(match error {
             ReadError::Same => return None,
             ReadError::Offline(why) => Self::offline(why),
-            ReadError::Trouble(why) => Self::new(Cause::Trouble, why.as_str()),
+            ReadError::Trouble(why) | ReadError::NoSuchPath(why) => Self::new(Cause::Trouble, why.as_str()),
             ReadError::Limited(_) => Self::new(Cause::RateLimited, &error.to_string()),
             ReadError::Paced(_) => Self::new(Cause::RateBudget, &error.to_string()),
             ReadError::Refused { code, .. } => {
@@ -114,7 +114,7 @@ impl Failure {
             }
             ReadError::Misconfigured(why) => Self::misconfigured(why),
             ReadError::Forbidden(why) => Self::new(Cause::Forbidden, why.as_str()),
-            ReadError::NotFound(why) | ReadError::NoSuchPath(why) => Self::new(Cause::NotFound, why.as_str()),
+            ReadError::NotFound(why) => Self::new(Cause::NotFound, why.as_str()),
             ReadError::Rejected(why) => Self::new(Cause::Refused, why.as_str()),
         })
     }

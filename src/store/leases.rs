@@ -23,6 +23,9 @@ use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
 use crate::store::{Store, StoreError, processes};
 
+#[cfg(test)]
+mod tests;
+
 /// How long a lease holds.
 pub const LEASE: i64 = 15 * SECOND;
 /// How often its owner renews it.
@@ -378,45 +381,4 @@ fn ask_of(row: &Row<'_>) -> rusqlite::Result<Ask> {
         "older" => Ask::Older(conversation),
         _ => Ask::Refresh,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lease_binds_while_it_can_have_been_made_now() {
-        let now = Timestamp::from_micros(1_700_000_000 * SECOND);
-        // An owner that is nobody's process is never known to have ended.
-        let cases =
-            [(-1, false), (0, false), (1, true), (LEASE, true), (LEASE + 1, false), (3_600 * SECOND, false)];
-        for (ahead, bound) in cases {
-            assert_eq!(binds("somebody", now.plus(ahead), now), bound, "{ahead}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_lease_from_before_the_clock_was_set_back_is_taken_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        let now = Timestamp::from_micros(1_700_000_000 * SECOND);
-        let hold = |owner: &'static str, at: Timestamp| {
-            let wanted = vec![Wanted {
-                name: "chat".to_owned(),
-                channel: ChannelId::new("chat"),
-                sends: true,
-                rank: Rank::Inbox,
-                kind: "inbox",
-                vitals: Vitals::default(),
-            }];
-            let store = store.clone();
-            async move { store.hold_leases(owner, wanted, at).await.unwrap().remove(0) }
-        };
-        assert!(matches!(hold("one", now).await, Holder::Me(_)));
-        assert!(matches!(hold("two", now.plus(SECOND)).await, Holder::Other(_)));
-        let set_back = now.plus(-3_600 * SECOND);
-        assert_eq!(store.lease("two", "chat", set_back).await.unwrap(), None);
-        assert_eq!(hold("two", set_back).await, Holder::Me(set_back.plus(LEASE)));
-        assert!(matches!(hold("one", set_back).await, Holder::Other(_)));
-    }
 }

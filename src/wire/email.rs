@@ -14,7 +14,7 @@ use crate::wire::lenient;
 #[serde(rename_all = "camelCase")]
 pub struct EmailAccountBody {
     /// Where mail to this account goes.
-    #[serde(default, deserialize_with = "lenient::words")]
+    #[serde(deserialize_with = "lenient::id")]
     pub email_address: String,
     /// What mails from it are signed with.
     #[serde(default, deserialize_with = "lenient::text")]

@@ -316,7 +316,10 @@ fn browser() -> Option<PathBuf> {
         .flat_map(|folder| names.map(|it| folder.join(it)))
         .find(|it| it.is_file());
     if found.is_none() {
-        eprintln!("skipped: no Chromium here opens the pages of mails; FRONTDESK_BROWSER names one");
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no Chromium here opens the pages of mails; FRONTDESK_BROWSER names one"
+        );
     }
     found
 }

@@ -144,7 +144,11 @@ impl Scene {
                 // Its answer takes so long that it is stopped while it waits.
                 let slow = json!({"path_prefix": "/messages/send", "count": 1, "delay_ms": 6_000});
                 self.desk.dev("fault", slow);
-                let is_up = "SELECT count(*) FROM outbox WHERE state = 'sending' AND operation = 'send'";
+                // Beside another script it may have to wait for its turn.
+                let is_up = match which {
+                    "first" => "SELECT count(*) FROM outbox WHERE state = 'sending' AND operation = 'send'",
+                    _ => "SELECT count(*) FROM audit WHERE event = 'queued'",
+                };
                 self.command(&["send", CLEO, &format!("{which} script"), "--beside-ai"], is_up)
             }
             Kind::Import => {

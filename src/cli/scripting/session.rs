@@ -13,18 +13,23 @@ use crate::cli::scripting::{Files, Found};
 use crate::cli::unfinished::{Left, Several, Unfinished};
 use crate::cli::{inbox, print};
 use crate::client::{Cause, Deadline, Failure, ReadError};
-use crate::model::account::{Environment, Platform};
+use crate::model::account::Platform;
 use crate::model::email::MailAccount;
 use crate::model::fetches::{Fetch, Fetched};
 use crate::model::ids::ChannelId;
 use crate::model::messages::Place;
 use crate::model::news::{Health, News};
 use crate::model::outbox::Lane;
-use crate::model::time::{MINUTE, SECOND, Timestamp, Zone};
+use crate::model::time::{SECOND, Timestamp, Zone};
 use crate::model::unreadable::{self, List};
-use crate::store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
+use crate::store::leases::Holder;
 use crate::store::{Reader, Store};
-use crate::sync::{Channel, Lead, Pulled, PushStep, leading};
+use crate::sync::{Channel, Pulled, leading};
+
+mod labels;
+mod sending;
+
+pub use sending::Work;
 
 /// How often a reading that failed is tried again: one bad answer is no
 /// reason to give up.
@@ -78,29 +83,6 @@ pub enum Read {
     All,
     /// What comes first; something behind it is left.
     First,
-}
-
-/// What a step of the sending did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
-    /// Another process sends; what it said last of its connection is there.
-    Elsewhere(Other),
-    /// Something was moved on; there may be more.
-    Moved,
-    /// Nothing can be done now.
-    Waits,
-    /// Nothing leaves until a person acts.
-    Halted,
-}
-
-impl Work {
-    /// Why nothing leaves where another process sends, as it said last.
-    pub fn failure(&self) -> Option<Failure> {
-        match self {
-            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(Failure::of_health),
-            Self::Moved | Self::Waits | Self::Halted => None,
-        }
-    }
 }
 
 impl Session {
@@ -309,71 +291,6 @@ impl Session {
         Ok(!matches!(held, Some(Holder::Other(_))))
     }
 
-    /// Takes a step of all that sending takes: files, waves, rows. Not while
-    /// another process does; an inbox takes over between two steps. `kind` is
-    /// what this process is to those that wait for it.
-    ///
-    /// # Errors
-    /// When the files cannot be used.
-    pub fn work(&self, channel: &Channel, kind: &'static str) -> Result<Work> {
-        if channel.spec().read_only {
-            return Ok(Work::Halted);
-        }
-        if let Holder::Other(other) = self.hold(channel, kind)? {
-            return Ok(Work::Elsewhere(other));
-        }
-        self.carry_waves(channel)?;
-        let step = self.runtime.block_on(async {
-            channel.upload_once(self.now()).await;
-            channel.push_once(self.now()).await
-        });
-        Ok(match step {
-            PushStep::Moved => Work::Moved,
-            PushStep::Halted => Work::Halted,
-            PushStep::Due(_) | PushStep::Idle => Work::Waits,
-        })
-    }
-
-    /// Takes or keeps the lease for sending.
-    fn hold(&self, channel: &Channel, kind: &'static str) -> Result<Holder> {
-        let (store, now) = (&self.files.store, self.now());
-        let name = leading::sending_name(channel.spec());
-        let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
-        let held = match self.runtime.block_on(store.lease(&self.owner, &name, now))? {
-            Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),
-            _ => {
-                let (id, vitals) = (channel.spec().id.clone(), channel.vitals());
-                let wanted = Wanted { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
-                let held = self.runtime.block_on(store.hold_leases(&self.owner, vec![wanted], now))?;
-                held.into_iter().next().context("no lease came back")?
-            }
-        };
-        channel.set_sending(match &held {
-            Holder::Me(until) => Lead::Until(*until),
-            Holder::Other(_) => Lead::Other,
-        });
-        Ok(held)
-    }
-
-    /// Takes running broadcasts in waves a step on. Their rules look at the
-    /// balance and the quality rating, so without these nothing goes on.
-    fn carry_waves(&self, channel: &Channel) -> Result<()> {
-        let id = &channel.spec().id;
-        let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
-        if running.is_empty() || channel.is_stopped() {
-            return Ok(());
-        }
-        let is_known = self.account_at.borrow().get(id).is_some_and(|it| self.now().since(*it) < MINUTE);
-        if !is_known {
-            if self.runtime.block_on(channel.pull_account()) != Pulled::Done {
-                return Ok(());
-            }
-            self.account_at.borrow_mut().insert(id.clone(), self.now());
-        }
-        self.runtime.block_on(channel.carry_campaigns(self.now()));
-        Ok(())
-    }
-
     /// Reads the list of a channel's conversations to its end; where another
     /// process keeps it fresh, the files hold it.
     ///
@@ -467,37 +384,6 @@ impl Session {
             _ => None,
         });
         why.unwrap_or_else(|| "the server did not answer as it should; the log says more".to_owned())
-    }
-
-    /// The channels a command is for: the named one, or all but those whose
-    /// TEST key shows what a LIVE key beside it shows.
-    ///
-    /// # Errors
-    /// When no channel is called so, or the files cannot be read.
-    pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
-        let mut channels = self.channels(name)?;
-        if name.is_none() && channels.len() > 1 {
-            for channel in &channels {
-                // One that cannot be asked says so when it is.
-                let _ = self.platform(channel);
-            }
-            let mirrors = self.files.mirrors(&self.reader)?;
-            channels.retain(|it| !mirrors.contains(&it.spec().id));
-        }
-        Ok(channels)
-    }
-
-    /// Whether a channel's key only validates, and nothing is really sent.
-    pub fn is_test(&self, channel: &Channel) -> bool {
-        let of_key = Environment::from_key(channel.spec().key.expose());
-        let of_account = || self.files.is_test(&self.reader, &channel.spec().id).unwrap_or_default();
-        of_key.map_or_else(of_account, |it| it == Environment::Test)
-    }
-
-    /// A channel's name, with TEST where nothing is really sent.
-    pub fn label(&self, channel: &Channel) -> String {
-        let name = &channel.spec().name;
-        if self.is_test(channel) { format!("{name} (TEST)") } else { name.clone() }
     }
 }
 

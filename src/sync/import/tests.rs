@@ -81,12 +81,12 @@ fn a_few_rows_are_on_their_way_at_once() {
 
 #[test]
 fn no_result_is_a_formula() {
-    let (_folder, path) = file("phone,name\n=1+2,Maria\n@SUM(A1),Ann\n+34600111222,Bo\n");
-    let mut import = import(&path);
-    import.step(Timestamp::default()).expect("a step");
-    drop(import);
+    let (_folder, path) = file("phone\n+34600111222\n");
+    let mut results = Results::open(&path).expect("results");
+    results.add(2, "=1+2", Word::Bad, "=cmd|' /C calc'!A0").expect("added");
+    results.add(3, "+34600111222", Word::Refused, "@SUM(A1), said the server").expect("added");
+    results.flush().expect("on disk");
     let text = std::fs::read_to_string(results_of(&path)).expect("results");
-    assert!(text.contains("\n2,'=1+2,bad,") && text.contains("\n3,'@SUM(A1),bad,"), "{text}");
-    // They are read again as they were.
-    assert_eq!(check(&path).expect("looked through").done, 2);
+    assert!(text.contains("\n2,'=1+2,bad,'=cmd|' /C calc'!A0\n"), "{text}");
+    assert!(text.contains("\n3,+34600111222,refused,\"'@SUM(A1), said the server\"\n"), "{text}");
 }

@@ -116,6 +116,7 @@ enum Label {
     Refused,
     Misconfigured,
     Rejected,
+    NoSuchPath,
     Other,
 }
 
@@ -208,7 +209,8 @@ impl ReadCell {
             Fault::Interims => &[Label::Done, Label::Offline, Label::Trouble],
             Fault::CutBody | Fault::Drip | Fault::Bomb => &[Label::Offline, Label::Trouble],
             Fault::ServerError | Fault::Empty | Fault::OtherShape => &[Label::Trouble, Label::Offline],
-            Fault::Portal => &[Label::Trouble],
+            // A page under another server's 404 says that this path is not the interface's.
+            Fault::Portal => &[Label::Trouble, Label::NoSuchPath],
             Fault::Limited => &[Label::Limited],
             Fault::Unauthorised => &[Label::Refused],
             Fault::Redirect => &[Label::Misconfigured],
@@ -227,6 +229,7 @@ fn label(outcome: Result<(), ReadError>) -> Label {
         Err(ReadError::Refused { .. }) => Label::Refused,
         Err(ReadError::Misconfigured(_)) => Label::Misconfigured,
         Err(ReadError::Rejected(_)) => Label::Rejected,
+        Err(ReadError::NoSuchPath(_)) => Label::NoSuchPath,
         Err(_) => Label::Other,
     }
 }

@@ -1,5 +1,6 @@
 //! More than a text: a place, buttons, a list, and JSON of the person's own.
 
+use frontdesk::model::time::SECOND;
 use serde_json::json;
 
 use crate::desk::{Desk, direct};
@@ -70,7 +71,8 @@ fn json_is_looked_through_before_it_leaves() {
     let whole = json!({"type": "button", "body": {"text": "Which?"}, "action": {"buttons": [
         {"type": "reply", "reply": {"id": "1", "title": "Brass"}}]}});
     desk.edits.push_back(format!("{whole}\n"));
-    desk.keys("ye").shows("Send this?").shows("[y] SEND, 1 credit, 999 left");
+    desk.keys("y").shows("This is no JSON object").wait(SECOND);
+    desk.keys("e").shows("Send this?").shows("[y] SEND, 1 credit, 999 left");
     photographs!(desk, "json");
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);

@@ -168,7 +168,8 @@ fn no_word_of_a_command_becomes_a_text() {
             for tab in &desk.app.tabs {
                 let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
                 let left = if typed { text.replace("hello", "") } else { text.clone() };
-                assert_eq!(left, "", "{word:?} at {place:?} is in a text");
+                // "new line" is a command of a text, and all it leaves.
+                assert_eq!(left.trim(), "", "{word:?} at {place:?} is in a text");
             }
         }
         desk.keys("<Esc><Esc><Esc><Esc>");

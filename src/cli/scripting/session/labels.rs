@@ -1,0 +1,42 @@
+//! Which channels a command is for, and how scripts name them.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use crate::cli::scripting::Session;
+use crate::model::account::Environment;
+use crate::sync::Channel;
+
+impl Session {
+    /// The channels a command is for: the named one, or all but those whose
+    /// TEST key shows what a LIVE key beside it shows.
+    ///
+    /// # Errors
+    /// When no channel is called so, or the files cannot be read.
+    pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
+        let mut channels = self.channels(name)?;
+        if name.is_none() && channels.len() > 1 {
+            for channel in &channels {
+                // One that cannot be asked says so when it is.
+                let _ = self.platform(channel);
+            }
+            let mirrors = self.files.mirrors(&self.reader)?;
+            channels.retain(|it| !mirrors.contains(&it.spec().id));
+        }
+        Ok(channels)
+    }
+
+    /// Whether a channel's key only validates, and nothing is really sent.
+    pub fn is_test(&self, channel: &Channel) -> bool {
+        let of_key = Environment::from_key(channel.spec().key.expose());
+        let of_account = || self.files.is_test(&self.reader, &channel.spec().id).unwrap_or_default();
+        of_key.map_or_else(of_account, |it| it == Environment::Test)
+    }
+
+    /// A channel's name, with TEST where nothing is really sent.
+    pub fn label(&self, channel: &Channel) -> String {
+        let name = &channel.spec().name;
+        if self.is_test(channel) { format!("{name} (TEST)") } else { name.clone() }
+    }
+}

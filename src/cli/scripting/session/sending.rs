@@ -1,0 +1,99 @@
+//! Sending for a script: which process does it, and what a step did.
+
+use anyhow::{Context, Result};
+
+use crate::cli::scripting::Session;
+use crate::client::Failure;
+use crate::model::time::{MINUTE, Timestamp};
+use crate::store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
+use crate::sync::{Channel, Lead, Pulled, PushStep, leading};
+
+/// What a step of the sending did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Another process sends; what it said last of its connection is there.
+    Elsewhere(Other),
+    /// Something was moved on; there may be more.
+    Moved,
+    /// Nothing can be done now.
+    Waits,
+    /// Nothing leaves until a person acts.
+    Halted,
+}
+
+impl Work {
+    /// Why nothing leaves where another process sends, as it said last.
+    pub fn failure(&self) -> Option<Failure> {
+        match self {
+            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(Failure::of_health),
+            Self::Moved | Self::Waits | Self::Halted => None,
+        }
+    }
+}
+
+impl Session {
+    /// Takes a step of all that sending takes: files, waves, rows. Not while
+    /// another process does; an inbox takes over between two steps. `kind` is
+    /// what this process is to those that wait for it.
+    ///
+    /// # Errors
+    /// When the files cannot be used.
+    pub fn work(&self, channel: &Channel, kind: &'static str) -> Result<Work> {
+        if channel.spec().read_only {
+            return Ok(Work::Halted);
+        }
+        if let Holder::Other(other) = self.hold(channel, kind)? {
+            return Ok(Work::Elsewhere(other));
+        }
+        self.carry_waves(channel)?;
+        let step = self.runtime.block_on(async {
+            channel.upload_once(self.now()).await;
+            channel.push_once(self.now()).await
+        });
+        Ok(match step {
+            PushStep::Moved => Work::Moved,
+            PushStep::Halted => Work::Halted,
+            PushStep::Due(_) | PushStep::Idle => Work::Waits,
+        })
+    }
+
+    /// Takes or keeps the lease for sending.
+    fn hold(&self, channel: &Channel, kind: &'static str) -> Result<Holder> {
+        let (store, now) = (&self.files.store, self.now());
+        let name = leading::sending_name(channel.spec());
+        let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
+        let held = match self.runtime.block_on(store.lease(&self.owner, &name, now))? {
+            Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),
+            _ => {
+                let (id, vitals) = (channel.spec().id.clone(), channel.vitals());
+                let wanted = Wanted { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
+                let held = self.runtime.block_on(store.hold_leases(&self.owner, vec![wanted], now))?;
+                held.into_iter().next().context("no lease came back")?
+            }
+        };
+        channel.set_sending(match &held {
+            Holder::Me(until) => Lead::Until(*until),
+            Holder::Other(_) => Lead::Other,
+        });
+        Ok(held)
+    }
+
+    /// Takes running broadcasts in waves a step on. Their rules look at the
+    /// balance and the quality rating, so without these nothing goes on.
+    fn carry_waves(&self, channel: &Channel) -> Result<()> {
+        let id = &channel.spec().id;
+        let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
+        if running.is_empty() || channel.is_stopped() {
+            return Ok(());
+        }
+        let is_known = self.account_at.borrow().get(id).is_some_and(|it| self.now().since(*it) < MINUTE);
+        if !is_known {
+            if self.runtime.block_on(channel.pull_account()) != Pulled::Done {
+                return Ok(());
+            }
+            self.account_at.borrow_mut().insert(id.clone(), self.now());
+        }
+        self.runtime.block_on(channel.carry_campaigns(self.now()));
+        Ok(())
+    }
+}
