@@ -136,13 +136,13 @@ impl Composer {
         }
     }
 
-    /// Whether what is at hand may give way: all of it is on disk, and it is
-    /// no mail, whose head is edited beside it.
+    /// Whether another window's text may replace this one: it is saved, and it
+    /// is no mail, whose header fields are edited separately.
     pub(super) fn may_be_replaced(&self) -> bool {
         self.dirty_since.is_none() && self.head.is_none()
     }
 
-    /// Puts what another window wrote in the place of what is at hand.
+    /// Replaces the text with the draft that another window saved.
     pub(super) fn replace(&mut self, draft: Draft) {
         self.reply.set_text(&draft.text);
         (self.reply_to, self.attachment, self.shared) = (draft.reply_to, draft.attachment, true);

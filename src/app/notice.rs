@@ -130,7 +130,7 @@ impl App {
         self.is_queueing() || self.undo.iter().any(|it| here(it) && self.now < it.until)
     }
 
-    /// Reads everything of the tab at hand again now.
+    /// Reads everything of the current tab again now.
     pub(super) fn ask_server(&mut self, effects: &mut Vec<Effect>) {
         let tab = self.tab_mut();
         tab.asked = true;

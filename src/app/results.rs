@@ -93,8 +93,8 @@ impl App {
         }
     }
 
-    /// What a tab's title counts has come. What waits for credits is among what
-    /// was stopped.
+    /// Takes a tab's new counts. Unpaid rows are counted among the stopped
+    /// ones.
     fn counted(&mut self, channel: &ChannelId, counts: TabCounts, effects: &mut Vec<Effect>) {
         if let Some(tab) = self.tab_of(channel) {
             let before = std::mem::replace(&mut tab.counts, counts);

@@ -74,7 +74,7 @@ pub struct Tab {
     pub health: Health,
     /// Whether a person asked the server and nothing has come back.
     pub asked: bool,
-    /// Which process sends what waits here.
+    /// The process that sends this tab's outbox rows.
     pub leader: Leader,
     /// What the title counts.
     pub counts: TabCounts,

@@ -8,14 +8,14 @@ use crate::app::tab::Tab;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::Draft;
 
-/// What the disk holds beside what is at hand.
+/// How the saved draft differs from the text in the composer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Compared {
     /// Nothing else, or nothing that matters.
     Same,
     /// Something else, as far as one reading tells.
     Perhaps,
-    /// What another window wrote, which is at hand now; and what it replaced.
+    /// Another window saved a newer text, now in the composer; holds the one it replaced.
     Other(Option<String>),
 }
 
