@@ -27,7 +27,7 @@ impl App {
             return;
         }
         match command {
-            C::Reply if self.window_is_closed() => self.pick_template(effects),
+            C::Reply if self.window_is_closed() => self.reply_with_template(effects),
             C::Template => self.pick_template(effects),
             C::Reply => self.write(true, effects),
             C::Write => self.write(false, effects),
@@ -178,6 +178,7 @@ impl App {
             C::ChooseView => self.choose_view(),
             C::SortByActivity => self.sort(Sort::Activity),
             C::SortByWaiting => self.sort(Sort::Waiting),
+            C::SortByUrgency => self.sort(Sort::Urgency),
             C::SortByWindow => self.sort(Sort::Window),
             C::SortByName => self.sort(Sort::Name),
             C::SortByCategory => self.sort(Sort::Category),
@@ -200,6 +201,7 @@ impl App {
         if self.tab().focus == Focus::List
             && let Some(selected) = self.list().selected.clone()
         {
+            self.list_mut().touch();
             self.show(&selected, effects);
         }
         let tab = self.tab_mut();
@@ -207,6 +209,12 @@ impl App {
             history.opened = true;
             tab.focus = focus;
         }
+    }
+
+    /// Answers in the one way that is left, and says why.
+    fn reply_with_template(&mut self, effects: &mut Vec<Effect>) {
+        self.pick_template(effects);
+        self.say("the customer last wrote more than 24 hours ago: only a template can be sent");
     }
 
     /// Goes into the composer, quoting the selected message if asked to.
@@ -388,6 +396,7 @@ fn finds(command: Command) -> bool {
             | C::ChooseView
             | C::SortByActivity
             | C::SortByWaiting
+            | C::SortByUrgency
             | C::SortByWindow
             | C::SortByName
             | C::SortByCategory

@@ -67,15 +67,15 @@ impl App {
         let by_tab: Vec<String> =
             by_tab.filter(|it| it.1 > 0).map(|(name, count)| format!("{name} {count}")).collect();
         let words = match gathered.len() {
-            1 => "1 more customer writes".to_owned(),
-            count => format!("{count} more customers write"),
+            1 => "1 more customer wrote".to_owned(),
+            count => format!("{count} more customers wrote"),
         };
         self.make_heard(
             || Effect::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)),
             effects,
         );
         let next = self.keyed("{next-waiting} goes to the next who waits");
-        self.say(format!("{words} at once · {next}"));
+        self.say(format!("{words} · {next}"));
     }
 }
 

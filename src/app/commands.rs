@@ -157,6 +157,7 @@ commands! {
     ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own";
     SortByActivity List [", a"] "activity" "Sort by activity, newest first";
     SortByWaiting List [", w"] "waiting" "Sort by who has waited longest";
+    SortByUrgency List [", u"] "urgency" "Sort by who needs you most: whom the AI fails, trouble, then the longest wait";
     SortByWindow List [", x"] "window" "Sort by the window that closes next";
     SortByName List [", n"] "name" "Sort by name";
     SortByCategory List [", c"] "category" "Sort by category, where threads have one";

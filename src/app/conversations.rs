@@ -42,6 +42,13 @@ pub struct ConversationList {
     pub loaded: bool,
     /// When the selection last moved without a key.
     pub moved_at: Option<Timestamp>,
+    /// Whether the cursor was brought to the first row and nothing was done
+    /// with it since: then it stays on whichever row is the first.
+    untouched: bool,
+    /// Whether the person has scrolled away from the selection.
+    scrolled: bool,
+    /// What came to stand above the cursor since it was at the top.
+    arrived: Vec<ConversationKey>,
     wanted: ConversationQuery,
     /// What is read of it.
     pub resource: Resource<ConversationQuery>,
@@ -50,9 +57,8 @@ pub struct ConversationList {
 }
 
 impl ConversationList {
-    /// An empty list of the open conversations of a tab, or of all tabs.
-    pub fn new(channel: Option<ChannelId>) -> Self {
-        let view = View::all_open();
+    /// An empty list of a tab, or of all tabs.
+    pub fn new(channel: Option<ChannelId>, view: View) -> Self {
         let (filter, sort) = (view.filter.clone(), view.sort);
         let (at, anchor) = (Timestamp::default(), Anchor::Top);
         let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: WINDOW };
@@ -66,6 +72,9 @@ impl ConversationList {
             first: 0,
             loaded: false,
             moved_at: None,
+            untouched: true,
+            scrolled: false,
+            arrived: Vec::new(),
             resource: Resource::of(Pace::FILES, wanted.clone()),
             wanted,
             other: false,
@@ -91,6 +100,19 @@ impl ConversationList {
     /// Whether rows lie above the screen.
     pub fn more_above(&self) -> bool {
         self.first > 0 || !self.page.reaches_top
+    }
+
+    /// The person does something with the selected row: from now on it stays
+    /// selected, whatever comes before it.
+    pub fn touch(&mut self) {
+        self.untouched = false;
+    }
+
+    /// How many that nobody has looked at came to stand above the cursor, and
+    /// how many of them need a person.
+    pub fn arrived(&self) -> (usize, usize) {
+        let rows = self.page.rows.iter().filter(|it| it.unread > 0 && self.arrived.contains(&it.key()));
+        rows.fold((0, 0), |(new, need), it| (new + 1, need + usize::from(it.needs_reply())))
     }
 
     /// Says that what is at hand may be old; the next [`Self::take_query`]
@@ -142,6 +164,8 @@ impl ConversationList {
     pub fn set_sort(&mut self, sort: Sort) {
         self.sort = sort;
         self.wanted.sort = sort;
+        self.other = true;
+        self.arrived.clear();
         self.want(match &self.selected {
             Some(selected) => Anchor::Around(selected.clone()),
             None => Anchor::Top,
@@ -155,6 +179,9 @@ impl ConversationList {
         self.selected = None;
         self.first = 0;
         self.other = true;
+        self.scrolled = false;
+        self.untouched = true;
+        self.arrived.clear();
         self.want(Anchor::Top);
     }
 
@@ -169,20 +196,29 @@ impl ConversationList {
         &mut self,
         query: &ConversationQuery,
         page: ConversationPage,
-        visible: usize,
+        (visible, follow): (usize, bool),
         now: Timestamp,
     ) -> bool {
         if !self.resource.receive(query) {
             return false;
         }
-        self.other = false;
+        let other = std::mem::take(&mut self.other);
         let offset = self.index().map(|it| it.saturating_sub(self.first));
         let old_index = self.index();
+        let above: Vec<ConversationKey> =
+            self.page.rows.iter().take(old_index.unwrap_or(0)).map(ConversationRow::key).collect();
+        let knew_top = !other && self.page.reaches_top;
         self.page = page;
         self.loaded = true;
+        if follow && self.untouched && old_index == Some(0) && self.marks.is_empty() && !other {
+            return self.follow_top(visible, now);
+        }
+        if knew_top {
+            self.note_arrivals(&above);
+        }
         match self.index() {
             Some(index) => {
-                if let Some(offset) = offset {
+                if let Some(offset) = offset.filter(|_| !self.scrolled) {
                     self.first = index.saturating_sub(offset);
                 }
             }
@@ -190,6 +226,27 @@ impl ConversationList {
         }
         self.reveal(visible);
         true
+    }
+
+    /// The cursor rests on the first row, whichever that is now.
+    fn follow_top(&mut self, visible: usize, now: Timestamp) -> bool {
+        let first = self.page.rows.first().map(ConversationRow::key);
+        if first.is_some() && first != self.selected {
+            self.moved_at = Some(now);
+        }
+        (self.selected, self.first) = (first, 0);
+        self.reveal(visible);
+        true
+    }
+
+    /// Notes what stands above the cursor and did not before.
+    fn note_arrivals(&mut self, before: &[ConversationKey]) {
+        let now: Vec<ConversationKey> =
+            self.page.rows.iter().take(self.index().unwrap_or(0)).map(ConversationRow::key).collect();
+        self.arrived.retain(|it| now.contains(it));
+        let new = now.into_iter().filter(|it| !before.contains(it) && !self.arrived.contains(it));
+        let new: Vec<ConversationKey> = new.collect();
+        self.arrived.extend(new);
     }
 
     /// The selected row has left the list: its neighbour takes its place.
@@ -220,6 +277,10 @@ impl ConversationList {
         let key = row.key();
         self.selected = Some(key.clone());
         self.moved_at = None;
+        self.scrolled = false;
+        self.untouched = index == 0 && self.page.reaches_top;
+        let above = &self.page.rows[..index];
+        self.arrived.retain(|it| above.iter().any(|row| row.is(it)));
         self.reveal(visible);
         let near_end = index + NEAR_EDGE >= self.page.rows.len() && !self.page.reaches_bottom;
         let near_start = index < NEAR_EDGE && !self.page.reaches_top;
@@ -242,6 +303,7 @@ impl ConversationList {
             Some(index) if !self.other => self.select_index(index, visible),
             _ => {
                 self.selected = Some(key.clone());
+                self.untouched = false;
                 self.want(Anchor::Around(key.clone()));
             }
         }
@@ -254,6 +316,8 @@ impl ConversationList {
         } else {
             self.selected = None;
             self.first = 0;
+            self.untouched = true;
+            self.arrived.clear();
             self.want(Anchor::Top);
         }
     }
@@ -286,8 +350,22 @@ impl ConversationList {
         found.map(ConversationRow::key)
     }
 
-    /// Scrolls as little as needed to show the selection.
+    /// Scrolls the rows; the selection stays, and is shown again by the next
+    /// step.
+    pub fn scroll(&mut self, rows: isize, visible: usize) {
+        let most = self.page.rows.len().saturating_sub(visible.max(1));
+        self.first = self.first.saturating_add_signed(rows).min(most);
+        self.scrolled = true;
+    }
+
+    /// Scrolls as little as needed to show the selection, unless the person
+    /// has scrolled away from it.
     pub fn reveal(&mut self, visible: usize) {
+        let most = self.page.rows.len().saturating_sub(visible.max(1));
+        self.first = self.first.min(most);
+        if self.scrolled {
+            return;
+        }
         let Some(index) = self.index() else { return };
         let visible = visible.max(1);
         if index < self.first {

@@ -56,7 +56,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
     // The same question asked under a new key may do it twice: it has a key
     // of its own, and says so.
     if stop.is_ambiguous() && stop.again(spent) != Verdict::NewKey && stop.allows(&Verdict::NewKey, spent) {
-        let effect = "as a new one with a new key; if the first one was done, it is done twice";
+        let effect = "as a new one; if the first one was done, it is done twice";
         out.push(Answer::new('n', Verdict::NewKey, "send a new one", effect));
     }
     for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(CANDIDATES)) {
@@ -89,12 +89,9 @@ fn sending(stop: Stop, spent: bool) -> Answer {
             ("ask again", "with the same key: if it was done, the server says so and does nothing")
         }
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
-            ("try again", "as new, with a new key; the refused one did nothing")
+            ("try again", "as a new one; the refused one did nothing")
         }
-        _ => (
-            "send a new one",
-            "with a new key, the old one is too old; if the first was done, it is done twice",
-        ),
+        _ => ("send a new one", "the first is too old to be asked about; if it was done, it is done twice"),
     };
     Answer::new('y', verdict, word, effect)
 }

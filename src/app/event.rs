@@ -17,6 +17,7 @@ use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
 use crate::model::conversations::ConversationRow;
 use crate::model::email::{Correspondent, MailAccount};
 use crate::model::fetches::Fetch;
+use crate::model::filter::Filter;
 use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use crate::model::local::Keep;
 use crate::model::macros::Macro;
@@ -172,6 +173,8 @@ pub enum Loaded {
     Depth(ChannelId, ConversationId, MessageId, Option<u32>),
     /// The names of the conversations with the newest activity.
     Names(Vec<Named>),
+    /// How many each filter lets through; not told where they are too many.
+    ViewCounts(Vec<Option<u64>>),
     /// The conversation a person meant, or why there is not one.
     Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
@@ -246,6 +249,9 @@ pub enum Load {
     Depth(ChannelId, ConversationId, MessageId),
     /// The names of the conversations with the newest activity.
     Names,
+    /// How many conversations each of these filters lets through, in a tab or
+    /// in all.
+    ViewCounts(Option<ChannelId>, Vec<Filter>, Timestamp),
     /// The conversation a person means by this text.
     Lookup(Selector),
     /// Something about broadcasts.

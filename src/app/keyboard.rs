@@ -78,6 +78,9 @@ impl App {
     pub(super) fn call(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         if availability::check(self, command).is_ok() {
             self.recorded(Step::Command(command, key));
+            if commands::row(command).place == Place::Conversation {
+                self.list_mut().touch();
+            }
         }
         self.command(command, key, effects);
     }

@@ -113,7 +113,7 @@ impl Item {
             Self::Message(row) => match &row.message.sender {
                 Sender::Customer => customer.to_owned(),
                 Sender::Ai => "AI".to_owned(),
-                Sender::Api => "API".to_owned(),
+                Sender::Api => "Elsewhere".to_owned(),
                 Sender::Human => "Agent".to_owned(),
                 Sender::Unknown(word) => format!("?{word}"),
             },

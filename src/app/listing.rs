@@ -138,7 +138,7 @@ impl App {
                 Err(why) => (format!("left out: {why}"), false, true),
                 Ok(Fate::Waiting) => ("waits to leave".to_owned(), false, false),
                 Ok(Fate::Sending) => ("on its way".to_owned(), false, false),
-                Ok(Fate::Asks(why)) => (format!("ASKS: {why}"), true, false),
+                Ok(Fate::Asks(why)) => (format!("needs you: {why}"), true, false),
                 Ok(Fate::Done) => ("done".to_owned(), false, false),
                 Ok(Fate::TakenBack) => ("stopped before it left".to_owned(), false, true),
                 Ok(Fate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),

@@ -136,6 +136,7 @@ impl App {
             | Load::Templates(_)
             | Load::Shelf(_)
             | Load::Names
+            | Load::ViewCounts(..)
             | Load::Search(_)
             | Load::Depth(..)
             | Load::Broadcasts(Wanted::Detail(_) | Wanted::Audience(_) | Wanted::Running) => {

@@ -159,6 +159,8 @@ pub struct App {
     pub list_follows: bool,
     /// The saved views.
     pub views: Vec<View>,
+    /// How many each view of the menu has, once counted.
+    pub counted: Option<Vec<Option<u64>>>,
     /// Looking for words in everything seen.
     pub search: Search,
     /// Command lines said before, newest last.
@@ -260,6 +262,10 @@ impl App {
             let id = ChannelId::from("none");
             tabs.push(Tab::new(ChannelInfo { id, name: String::new(), environment: None, read_only: true }));
         }
+        let all = ConversationList::new(None, settings.first_view.clone());
+        for tab in &mut tabs {
+            tab.list.set_view(settings.first_view.clone());
+        }
         Self {
             now,
             size,
@@ -268,7 +274,8 @@ impl App {
             tabs,
             active: 0,
             everywhere: false,
-            all: ConversationList::new(None),
+            all,
+            counted: None,
             list_follows: true,
             views: views::shipped(),
             search: Search::default(),

@@ -142,7 +142,7 @@ impl App {
         }
         let visible = self.list_rows(&areas);
         if areas.list.is_some_and(|it| it.contains(at)) {
-            self.list_mut().step(notches, visible);
+            self.list_mut().scroll(notches, visible);
         } else if areas.history.is_some_and(|it| it.contains(at))
             && let Some(history) = &mut self.tab_mut().history
         {

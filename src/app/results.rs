@@ -15,7 +15,7 @@ use crate::model::conversations::ServiceWindow;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
 use crate::model::news::News;
 use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{HistoryPage, HistoryQuery, TabCounts};
+use crate::model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, TabCounts};
 use crate::model::time::HOUR;
 
 /// No upload takes longer.
@@ -24,19 +24,8 @@ const UPLOAD: i64 = HOUR;
 impl App {
     /// A load came back; what is no longer wanted is dropped.
     pub(super) fn loaded(&mut self, loaded: Loaded, effects: &mut Vec<Effect>) {
-        let now = self.now;
-        let areas = self.areas();
-        let visible = self.list_rows(&areas);
         match loaded {
-            Loaded::Conversations(query, page) => {
-                let list = match &query.channel {
-                    Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
-                    None => Some(&mut self.all),
-                };
-                if let Some(list) = list {
-                    list.receive(&query, page, visible, now);
-                }
-            }
+            Loaded::Conversations(query, page) => self.conversations_loaded(&query, page),
             Loaded::History(query, page) => self.history_loaded(&query, *page),
             Loaded::Counts(channel, counts) => self.counted(&channel, counts, effects),
             Loaded::Draft(channel, conversation, draft, aside) => {
@@ -72,6 +61,7 @@ impl App {
                 self.visit(&key.channel, &key.conversation, Focus::History, effects);
             }
             Loaded::Lookup(Err(why)) => self.warn(why.to_string()),
+            Loaded::ViewCounts(counts) => self.counted = Some(counts),
             Loaded::Shelf(channel, shelf) => self.shelf_known(&channel, shelf),
             Loaded::Spent(spent) => self.purse.spent = spent,
             Loaded::Unpaid(entries) => self.unpaid(entries),
@@ -103,6 +93,25 @@ impl App {
             }
         }
         self.leave_when_handed_back(effects);
+    }
+
+    /// A window of a list has come. One that is on screen goes on showing its
+    /// first row while the cursor rests there.
+    fn conversations_loaded(&mut self, query: &ConversationQuery, page: ConversationPage) {
+        let (now, visible) = (self.now, self.list_rows(&self.areas()));
+        let follows = self.list_follows && self.layers.is_empty();
+        let rests = |tab: &Tab| follows && tab.focus == Focus::List;
+        let follow = match &query.channel {
+            Some(channel) => self.tabs.iter().any(|it| it.channel.id == *channel && rests(it)),
+            None => rests(self.tab()),
+        };
+        let list = match &query.channel {
+            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+            None => Some(&mut self.all),
+        };
+        if let Some(list) = list {
+            list.receive(query, page, (visible, follow), now);
+        }
     }
 
     /// A history has come; a window that opens again is told to whoever has

@@ -4,6 +4,7 @@
 
 use crate::app::keymap::KeyMap;
 use crate::app::recording::Fixed;
+use crate::app::views::View;
 use crate::model::account::Environment;
 use crate::model::connections::Connection;
 use crate::model::ids::ChannelId;
@@ -97,6 +98,8 @@ pub struct Settings {
     pub connects: bool,
     /// Whether text is edited by modes.
     pub vim: bool,
+    /// The view a list shows at first.
+    pub first_view: View,
 }
 
 impl Default for Settings {
@@ -120,6 +123,7 @@ impl Default for Settings {
             connections: Vec::new(),
             connects: false,
             vim: false,
+            first_view: View::needs_me(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::app::history::History;
 use crate::app::phone::CallForm;
 use crate::app::resource::{Pace, Resource};
 use crate::app::settings::ChannelInfo;
+use crate::app::views::View;
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::conversations::{Automation, ConversationRow, Status};
 use crate::model::ids::ConversationId;
@@ -88,6 +89,8 @@ pub struct Tab {
     pub unreadable: BTreeMap<List, Vec<String>>,
     /// The list.
     pub list: ConversationList,
+    /// Whether its first view was chosen by what the account is.
+    pub has_first_view: bool,
     /// The conversation at hand.
     pub history: Option<History>,
     /// Its draft.
@@ -127,7 +130,8 @@ impl Tab {
             reception: None,
             note: None,
             unreadable: BTreeMap::new(),
-            list: ConversationList::new(Some(channel.id.clone())),
+            list: ConversationList::new(Some(channel.id.clone()), View::needs_me()),
+            has_first_view: false,
             history: None,
             composer: None,
             call: None,

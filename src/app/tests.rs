@@ -2,6 +2,7 @@
 
 use crate::app::conversations::ConversationList;
 use crate::app::history::History;
+use crate::app::views::View;
 use crate::model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
@@ -44,11 +45,11 @@ fn page(ids: &[&str]) -> ConversationPage {
 fn receive(list: &mut ConversationList, ids: &[&str], minute: i64) {
     list.mark_stale();
     let query = list.take_query(at(0)).expect("a query is due");
-    assert!(list.receive(&query, page(ids), VISIBLE, at(minute)));
+    assert!(list.receive(&query, page(ids), (VISIBLE, false), at(minute)));
 }
 
 fn list(ids: &[&str]) -> ConversationList {
-    let mut list = ConversationList::new(Some(ChannelId::from("chat")));
+    let mut list = ConversationList::new(Some(ChannelId::from("chat")), View::all_open());
     receive(&mut list, ids, 0);
     list
 }
@@ -64,6 +65,26 @@ fn the_selection_stays_where_it_is_on_screen() {
     assert_eq!((list.index(), list.first), (Some(4), 2));
     assert!(list.more_above());
     assert_eq!(list.moved_at, None);
+}
+
+#[test]
+fn a_list_that_rests_on_its_first_row_follows_the_top() {
+    let follow = |list: &mut ConversationList, ids: &[&str]| {
+        list.mark_stale();
+        let query = list.take_query(at(0)).expect("a query is due");
+        assert!(list.receive(&query, page(ids), (VISIBLE, true), at(1)));
+    };
+    let mut list = list(&["a", "b"]);
+    follow(&mut list, &["w1", "a", "b"]);
+    assert_eq!((list.selected.clone(), list.moved_at), (Some(key("w1")), Some(at(1))));
+    // Something was done with it: it stays, and what comes is told of.
+    list.touch();
+    follow(&mut list, &["x", "w2", "w1", "a", "b"]);
+    assert_eq!(list.selected, Some(key("w1")));
+    list.top(VISIBLE);
+    assert_eq!(list.arrived(), (0, 0));
+    follow(&mut list, &["w3", "x", "w2", "w1", "a", "b"]);
+    assert_eq!(list.selected, Some(key("w3")), "back at the top, it follows again");
 }
 
 #[test]
@@ -83,9 +104,9 @@ fn an_answer_to_an_older_question_is_dropped() {
     list.mark_stale();
     let old = list.take_query(at(0)).expect("a query is due");
     list.set_typed("status:closed");
-    assert!(!list.receive(&old, page(&["x"]), VISIBLE, at(1)));
+    assert!(!list.receive(&old, page(&["x"]), (VISIBLE, false), at(1)));
     let new = list.take_query(at(0)).expect("the new question is asked at once");
-    assert!(list.receive(&new, page(&["x"]), VISIBLE, at(1)));
+    assert!(list.receive(&new, page(&["x"]), (VISIBLE, false), at(1)));
 }
 
 #[test]

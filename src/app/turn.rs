@@ -87,6 +87,7 @@ impl App {
     pub(super) fn settle(&mut self, effects: &mut Vec<Effect>) {
         let now = self.now;
         self.undo.retain(|it| now < it.until);
+        self.choose_first_views();
         self.shape_panes();
         self.reach_range();
         self.follow_selection(effects);

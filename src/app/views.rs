@@ -4,6 +4,7 @@
 //! Knows nothing of the configuration file or of what is on screen.
 
 use crate::app::App;
+use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::model::filter::{self, Filter, Is, Sort, What};
@@ -30,7 +31,7 @@ pub const TAKEN: &[char] = &['j', 'k', 'q'];
 
 /// The views that come with the program, under 1 to 9.
 const SHIPPED: &[(&str, &str, &str, Sort)] = &[
-    ("Needs me", "needs me", "is:needed -is:snoozed", Sort::Waiting),
+    ("Needs me", "needs me", "is:needed -is:snoozed", Sort::Urgency),
     ("AI failing", "AI failing", "is:failing", Sort::Activity),
     ("Window < 2 h", "window < 2 h", "status:open window:<2h", Sort::Window),
     ("Snoozed", "snoozed", "is:snoozed", Sort::Activity),
@@ -48,7 +49,14 @@ impl View {
         Self { name: name.to_owned(), label: name.to_owned(), text: text.to_owned(), filter, sort, key }
     }
 
-    /// What a list shows at first.
+    /// What a list shows at first: who needs a person, most urgent first.
+    pub fn needs_me() -> Self {
+        let first = shipped().into_iter().next();
+        first.unwrap_or_else(|| Self::new("Needs me", "is:needed", Sort::Urgency, None))
+    }
+
+    /// All that goes on: the first view of mail and phone, where nobody is
+    /// taken over from an AI.
     pub fn all_open() -> Self {
         shipped()
             .into_iter()
@@ -71,6 +79,10 @@ impl App {
     pub(super) fn choose_view(&mut self) {
         let current = &self.list().view;
         let chosen = self.views.iter().position(|it| it == current).unwrap_or(0);
+        self.counted = None;
+        let filters = self.views.iter().map(|it| it.filter.clone()).collect();
+        let of = (!self.everywhere).then(|| self.tab().channel.id.clone());
+        self.pending.push(Effect::Load(Load::ViewCounts(of, filters, self.now)));
         self.open_layer(Layer::Views { chosen });
     }
 
@@ -87,6 +99,19 @@ impl App {
             _ => chosen,
         };
         self.layers.push(Layer::Views { chosen: moved });
+    }
+
+    /// Until a person chooses another view, a tab shows who needs one; mail and
+    /// phone, where nobody is taken over from an AI, show all that goes on.
+    pub(super) fn choose_first_views(&mut self) {
+        let first = self.settings.first_view.clone();
+        for tab in self.tabs.iter_mut().filter(|it| !it.has_first_view) {
+            let Some(account) = &tab.account else { continue };
+            tab.has_first_view = true;
+            if tab.list.view == first && !account.platform.is_chat() {
+                tab.list.set_view(View::all_open());
+            }
+        }
     }
 
     /// Shows a view in the list on screen, without what was typed before.
@@ -111,6 +136,7 @@ impl App {
         self.say(match sort {
             Sort::Activity => "newest activity first",
             Sort::Waiting => "who has waited longest first",
+            Sort::Urgency => "who needs you most first",
             Sort::Window => "the window that closes next first, by estimate",
             Sort::Name => "by name",
             Sort::Category => "by category",
@@ -131,6 +157,7 @@ mod tests {
             assert_eq!(filter::parse(&view.text).mistakes, vec![], "{}", view.name);
         }
         assert_eq!(View::all_open().name, "All open");
+        assert_eq!(View::needs_me().name, "Needs me");
         assert_eq!(views[8].key, Some('9'));
     }
 }

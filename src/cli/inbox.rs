@@ -71,6 +71,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             connections: links.connections.clone(),
             connects: true,
             vim: config.vim,
+            ..Settings::default()
         },
         connections: Some(Links { log: folder.join("connection-calls.log"), ..links }),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),

@@ -7,12 +7,13 @@ use std::sync::mpsc::Receiver;
 use crate::app::event::{Event, Load, Loaded};
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::{Filter, Sort};
+use crate::model::ids::ChannelId;
 use crate::model::queries::{Anchor, ConversationQuery};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::shell::campaigning;
 use crate::shell::mailbox::Mailbox;
-use crate::store::Reader;
+use crate::store::{Reader, StoreError};
 
 /// Conversations that need a person looked at, those that wait longest first.
 const NEEDING: u32 = 1_000;
@@ -21,6 +22,22 @@ const NEEDING: u32 = 1_000;
 const THREAD_WORDS: u32 = 40;
 /// Correspondents offered at most.
 const CORRESPONDENTS: u32 = 200;
+
+/// How many conversations each filter lets through.
+fn view_counts(
+    reader: &Reader,
+    channel: Option<&ChannelId>,
+    filters: &[Filter],
+    at: Timestamp,
+) -> Result<Loaded, StoreError> {
+    let count = |filter: &Filter| {
+        let (channel, filter) = (channel.cloned(), filter.clone());
+        let (sort, anchor) = (Sort::Activity, Anchor::Top);
+        let query = ConversationQuery { channel, filter, sort, at, anchor, limit: 1 };
+        reader.conversations(&query).map(|page| page.total)
+    };
+    filters.iter().map(count).collect::<Result<Vec<_>, _>>().map(Loaded::ViewCounts)
+}
 
 /// Reads what was asked for.
 ///
@@ -54,6 +71,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .depth(channel, conversation, message)
             .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
         Load::Names => reader.names().map(Loaded::Names),
+        Load::ViewCounts(channel, filters, at) => view_counts(reader, channel.as_ref(), filters, *at),
         Load::Lookup(who) => reader
             .lookup(who)
             .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),

@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::app::App;
+use crate::app::commands::Command;
 use crate::app::conversations::ConversationList;
 use crate::app::layers::Layer;
 use crate::app::layout::Area;
@@ -23,6 +24,8 @@ use crate::ui::paint::{self, Sides};
 use crate::ui::tabs;
 use crate::ui::theme::Theme;
 
+/// Columns below which a list's title says less.
+const NARROW: u16 = 50;
 /// Columns of a tab's name before a row of the list over all tabs.
 const TAB_NAME: usize = 12;
 
@@ -38,11 +41,13 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         0 => String::new(),
         marked => format!("{marked} marked · "),
     };
-    let up = if list.more_above() { "↑ more  " } else { "" };
+    let up = above(app, list, focused, area.width);
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint::Run<'_>> = [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
-    let titles =
-        (left, [(up, theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())]);
+    let titles = (
+        left,
+        [(up.as_str(), theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
+    );
     let line = match app.everywhere {
         true => ((theme.border_set(), theme.joints()), theme.border(focused)),
         false => tabs::line(app.tab(), theme, focused),
@@ -66,6 +71,22 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
             paint::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
             paint::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
         }
+    }
+}
+
+/// What stands above the screen or came to stand above the cursor, and the key
+/// that goes there.
+fn above(app: &App, list: &ConversationList, focused: bool, width: u16) -> String {
+    let (new, need) = list.arrived();
+    if new == 0 {
+        return if list.more_above() { "↑ more  ".to_owned() } else { String::new() };
+    }
+    let key = if focused { format!(" · {}", app.key_of(Command::Top)) } else { String::new() };
+    let verb = if need == 1 { "needs" } else { "need" };
+    match need {
+        0 => format!("↑ {new} new{key}  "),
+        _ if width < NARROW => format!("↑ {new} new, {need} for you{key}  "),
+        _ => format!("↑ {new} new, {need} {verb} you{key}  "),
     }
 }
 
@@ -143,7 +164,12 @@ fn nothing_found(app: &App, list: &ConversationList) -> String {
         "Snoozed" => app.keyed(
             "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
         ),
-        "Needs me" => app.keyed("No one is waiting. {choose-view} shows the others."),
+        "Needs me" => {
+            let all = app.views.iter().find(|it| it.name == "All open").and_then(|it| it.key);
+            let all = all.map_or_else(String::new, |it| format!(" {it}"));
+            let words = app.keyed("No one needs you now. They appear here when they do; {choose-view}");
+            format!("{words}{all} shows all open conversations.")
+        }
         _ => format!("No conversations in \"{label}\". {}", app.keyed("{choose-view} shows other views.")),
     }
 }
@@ -256,7 +282,7 @@ pub(super) fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, St
         return (snooze.words(app.now, &app.settings.zone), theme.dim());
     }
     if row.stuck > 0 {
-        return ("ASKS".to_owned(), theme.error());
+        return ("needs you".to_owned(), theme.error());
     }
     if let Some(since) = row.unanswered_since(app.now) {
         return (format!("AI silent {}", short_span(app.now.since(since))), theme.error());
@@ -292,11 +318,11 @@ fn ai(app: &App, theme: Theme, row: &ConversationRow, width: u16) -> (String, St
             let words = match (width < 60, row.paused_here) {
                 (false, _) => format!("AI OFF by {by}"),
                 (true, true) => format!("OFF {by}"),
-                (true, false) => "OFF, other".to_owned(),
+                (true, false) => "OFF elsewhere".to_owned(),
             };
             (words, theme.ai_off())
         }
-        (None, Automation::Unknown) => ("AI ?".to_owned(), theme.dim()),
+        (None, state @ Automation::Unknown) => (state.label().to_owned(), theme.dim()),
         (None, Automation::NotApplicable) => (String::new(), theme.dim()),
     }
 }

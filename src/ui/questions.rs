@@ -238,7 +238,7 @@ pub fn speaker(theme: Theme, message: &Message) -> (String, Style) {
         Sender::Customer => ("Customer".to_owned(), theme.customer()),
         Sender::Ai => ("AI".to_owned(), theme.ai_on()),
         Sender::Human => ("Colleague".to_owned(), Style::new()),
-        Sender::Api => ("API".to_owned(), Style::new()),
+        Sender::Api => ("Elsewhere".to_owned(), Style::new()),
         Sender::Unknown(word) => (format!("?{word}"), Style::new()),
     }
 }

@@ -25,7 +25,7 @@ pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Sty
         RowState::Sending => ("sending", theme.dim()),
         RowState::Uncertain if is_upload(row) => ("uploads", theme.waiting()),
         RowState::Uncertain => ("unclear", theme.waiting()),
-        RowState::Stopped(..) => ("ASKS", theme.error()),
+        RowState::Stopped(..) => ("needs you", theme.error()),
         RowState::Done => ("sent", theme.dim()),
     }
 }

@@ -124,8 +124,10 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
     match asks {
         0 => items.push(plain(outbox)),
-        1 => items.push(asking(format!("{outbox} (1 ASKS · {open})"), " · 1 ASKS".to_owned())),
-        asks => items.push(asking(format!("{outbox} ({asks} ASK · {open})"), format!(" · {asks} ASK"))),
+        1 => items.push(asking(format!("{outbox} (1 needs you · {open})"), " · 1 needs you".to_owned())),
+        asks => {
+            items.push(asking(format!("{outbox} ({asks} need you · {open})"), format!(" · {asks} need you")));
+        }
     }
     let unreadable = app.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {

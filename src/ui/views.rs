@@ -28,7 +28,11 @@ pub fn draw(app: &App, theme: Theme, chosen: usize, area: Area, buffer: &mut Buf
         let key = view.key.map_or_else(|| " ".to_owned(), |it| it.to_string());
         paint::text(buffer, inner.x + 1, y, 2, &key, theme.strong());
         paint::text(buffer, inner.x + 3, y, NAME, &view.name, Style::new());
-        let room = inner.width.saturating_sub(NAME + 5);
+        let count = app.counted.as_ref().map(|it| it.get(index).copied().flatten());
+        let count = count.map(|it| it.map_or_else(|| "many".to_owned(), |it| it.to_string()));
+        let count = [(count.as_deref().unwrap_or(""), theme.strong())];
+        let taken = paint::runs_right(buffer, inner.x, y, inner.width.saturating_sub(1), &count);
+        let room = inner.width.saturating_sub(NAME + 7 + taken);
         paint::text(buffer, inner.x + NAME + 4, y, room, &view.text, theme.dim());
         if index == chosen {
             paint::stripe(buffer, place, theme.selected());

@@ -14,6 +14,7 @@ use frontdesk::app::keys::{Key, KeyCode};
 use frontdesk::app::line_input::{self, Line};
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
+use frontdesk::app::views::View;
 use frontdesk::connections::Credentials;
 use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
@@ -75,8 +76,10 @@ pub fn in_any_zone(picture: &str) -> String {
     picture.split_inclusive(outside).map(|it| told(it).unwrap_or_else(|| it.to_owned())).collect()
 }
 
+/// Stories are about what is done, so their lists keep a conversation that
+/// needs nobody any more; the first view has stories of its own.
 fn settings() -> Settings {
-    Settings { zone: zone(), ..Settings::default() }
+    Settings { zone: zone(), first_view: View::all_open(), ..Settings::default() }
 }
 
 /// A clock that moves only when it is told to.
@@ -192,7 +195,7 @@ impl Desk {
 
     /// The same in a zone of its own.
     pub fn demo_in(columns: u16, rows: u16, zone: Zone) -> Self {
-        Self::in_world((columns, rows), Settings { demo: true, zone, ..Settings::default() }, World::Sample)
+        Self::in_world((columns, rows), Settings { demo: true, zone, ..settings() }, World::Sample)
     }
 
     /// A desk whose second tab has the business chat's test key.
@@ -202,7 +205,7 @@ impl Desk {
 
     /// A desk in a zone of its own, begun at a local time of it.
     pub fn in_zone(columns: u16, rows: u16, zone: &str, local: &str) -> Self {
-        let settings = Settings { zone: named_zone(zone), ..Settings::default() };
+        let settings = Settings { zone: named_zone(zone), ..settings() };
         Self::begun((columns, rows), settings, World::Empty, local)
     }
 

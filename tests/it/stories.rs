@@ -1,6 +1,7 @@
 //! Stories: what a person does with the keys, and what they see.
 
 mod actions;
+mod arriving;
 mod attaching;
 mod beside;
 mod blurring;

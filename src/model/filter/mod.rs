@@ -174,6 +174,11 @@ impl Filter {
         self.tests.iter().any(|it| matches!(it.what, What::Window(Window::Below(_) | Window::Above(_))))
     }
 
+    /// Whether only those who need a person are asked for.
+    pub fn asks_for_needed(&self) -> bool {
+        self.tests.iter().any(|it| !it.negated && it.what == What::Is(Is::Needed))
+    }
+
     /// Whether nothing but the status or who needs a person is asked for,
     /// with or without what was put aside.
     pub fn is_plain(&self) -> bool {
@@ -192,6 +197,9 @@ pub enum Sort {
     Activity,
     /// Who has waited longest first, then the others by activity.
     Waiting,
+    /// Who needs a person most first: whom the AI fails, then by trouble with
+    /// it, then who has waited longest, then the others by activity.
+    Urgency,
     /// The window that closes next first, then the others by activity.
     Window,
     /// By name.
@@ -204,9 +212,10 @@ pub enum Sort {
 
 impl Sort {
     /// All, with their words and keys.
-    pub const ALL: [(Self, &'static str, char); 6] = [
+    pub const ALL: [(Self, &'static str, char); 7] = [
         (Self::Activity, "activity", 'a'),
         (Self::Waiting, "waiting", 'w'),
+        (Self::Urgency, "urgency", 'u'),
         (Self::Window, "window", 'x'),
         (Self::Name, "name", 'n'),
         (Self::Category, "category", 'c'),

@@ -208,7 +208,13 @@ pub(crate) fn first_numbers(query: &ConversationQuery) -> Clause {
 /// The rows a query is about, in no order. A plain question of one tab has
 /// indexes of its own; every other one walks the wide one.
 fn rows(query: &ConversationQuery) -> Clause {
-    let own_index = query.channel.is_some() && query.sort == Sort::Activity && query.filter.is_plain();
+    // Those who need a person are few, and ordered after they were found.
+    let own_index = query.filter.is_plain()
+        && match query.sort {
+            Sort::Activity => query.channel.is_some(),
+            Sort::Urgency => query.channel.is_some() && query.filter.asks_for_needed(),
+            _ => false,
+        };
     let index = if own_index { "" } else { "INDEXED BY conversation_wide" };
     let mut clause = Clause::default();
     clause.push(&format!(" FROM conversation c {index} WHERE 1"), []);

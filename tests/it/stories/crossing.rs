@@ -72,14 +72,14 @@ fn a_text_that_crossed_on_its_way_stops_and_says_with_what() {
     desk.colleague("whatsapp", MARIA, "Hello Maria, it arrives on Friday.");
     desk.settle();
     desk.wait(5_000_000);
-    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("· 1 ASKS");
+    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("· 1 needs you");
     photographs!(desk, "stopped");
     desk.keys("a").shows("Someone answered meanwhile").shows("[y] send anyway").shows("it arrives on Friday");
     photographs!(desk, "decide");
     desk.keys("<Enter>").settle();
     assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
     desk.keys("<Esc>ae").shows("back in the composer").shows("It left the shop today").hides("NOT SENT");
-    desk.keys("<Enter><Enter>").settle().hides("ASKS");
+    desk.keys("<Enter><Enter>").settle().hides("needs you");
     assert_eq!(texts(&desk).len(), 2);
 }
 

@@ -98,7 +98,7 @@ fn a_refused_row_stands_in_the_results_and_asks_nobody() {
     let text = format!("phone,tags\n+34600000001,{}\n+34600000002,ok\n", "x".repeat(70));
     let file = desk.file("people.csv", text.as_bytes());
     desk.keys(":").types(&format!("import {file}")).keys("<Enter>y").settle().settle().settle();
-    desk.shows("1 saved, 1 refused").hides("ASKS").shows("outbox 0");
+    desk.shows("1 saved, 1 refused").hides("needs you").shows("outbox 0");
     let results = std::fs::read_to_string(format!("{file}.results.csv")).expect("results");
     assert!(results.contains("2,+34600000001,refused,tags must hold"), "{results}");
 }

@@ -101,7 +101,7 @@ fn one_that_is_refused_is_named() {
     desk.dev("fault", fault);
     desk.keys("Vae");
     desk.wait(6 * SECOND);
-    desk.settle().shows("closed 2 of 3, 1 asks").keys("gr").shows("ASKS");
+    desk.settle().shows("closed 2 of 3, 1 asks").keys("gr").shows("needs you");
     photographs!(desk, "refused");
     desk.keys("<Enter>").shows("Customer").hides("waits to leave");
 }

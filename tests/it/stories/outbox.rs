@@ -47,7 +47,7 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
         .settle()
         .types("It is blue")
         .keys("<Enter>");
-    desk.keys("<Esc>go").shows("ASKS").shows("unclear").shows("held").shows("outbox 3 (1 ASKS");
+    desk.keys("<Esc>go").shows("needs you").shows("unclear").shows("held").shows("outbox 3 (1 needs you");
     photographs!(desk, "everything");
     // The refused one first: it asks.
     desk.keys("a").shows("The server refused it").shows("as new, with a new key");
@@ -109,17 +109,21 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
     desk.colleague("whatsapp", MARIA, "I answered by phone");
     desk.settle().settle();
-    desk.keys("go").shows("· 2 ASK").shows("NOT SENT");
+    desk.keys("go").shows("· 2 need you").shows("NOT SENT");
     photographs!(desk, "late");
     // What is said stands whole; that something asks, as far as there is room.
     desk.keys("gi<Esc><Esc>,c")
-        .shows("category: only email threads have one, and this list has none · 2 ASK");
+        .shows("category: only email threads have one, and this list has none · 2 need you");
     desk.keys("go");
     desk.keys("A").shows("1 of 2 can go as they are; 1 thread has moved: look at it");
     photographs!(desk, "plan");
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 2, "the colleague's and the one that could go");
-    desk.shows("(1 ASKS").keys("A").shows("each needs a look first").keys("a").shows("I answered by phone");
+    desk.shows("(1 needs you")
+        .keys("A")
+        .shows("each needs a look first")
+        .keys("a")
+        .shows("I answered by phone");
     photographs!(desk, "crossed");
     desk.keys("y").settle().shows("Nothing waits");
     assert_eq!(desk.outbound().len(), 3);

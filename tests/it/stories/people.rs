@@ -135,7 +135,7 @@ fn a_new_person_is_checked_here_and_by_the_server() {
     desk.keys("<Ctrl-U>").types("new").keys("<Enter>").settle();
     let told = contact(&desk, "+49151999000");
     assert_eq!((&told["name"], &told["tags"]), (&json!("Nina"), &json!(["new"])));
-    desk.shows("made: Nina").shows("+49151999000").hides("ASKS");
+    desk.shows("made: Nina").shows("+49151999000").hides("needs you");
 }
 
 #[test]
