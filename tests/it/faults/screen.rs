@@ -51,9 +51,11 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
     tokio::task::spawn_blocking(work).await.expect("no panic")
 }
 
-/// Whose history is open: the line above it says so.
+/// The title of the history that is open. It tells whose it is, and nothing is
+/// asked of the rest: what is not known while the files are locked stays so.
 fn title(picture: &str) -> Option<&str> {
-    picture.lines().find(|it| it.contains("AI ON")).filter(|it| it.contains('┐'))
+    let titles = picture.lines().filter_map(|it| Some(it.split_once("┐┌")?.1));
+    titles.into_iter().find(|it| it.contains(FIRST) || it.contains(SECOND))
 }
 
 /// Which of the two is open, and which is not.
