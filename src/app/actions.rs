@@ -211,12 +211,6 @@ impl App {
         }
     }
 
-    /// Answers in the one way that is left, and says why.
-    fn reply_with_template(&mut self, effects: &mut Vec<Effect>) {
-        self.pick_template(effects);
-        self.say("the customer last wrote more than 24 hours ago: only a template can be sent");
-    }
-
     /// Goes into the composer, quoting the selected message if asked to.
     fn write(&mut self, quote: bool, effects: &mut Vec<Effect>) {
         // An SMS quotes nothing.

@@ -1,8 +1,6 @@
 //! Everything that can reach the app, and everything it can ask for. Both
 //! are closed lists of plain data: what the app does can be compared, logged
 //! and replayed.
-//!
-//! Knows nothing of who performs an effect or where an event comes from.
 
 use crate::app::broadcasts;
 use crate::app::copying::Copied;
@@ -249,8 +247,7 @@ pub enum Load {
     Depth(ChannelId, ConversationId, MessageId),
     /// The names of the conversations with the newest activity.
     Names,
-    /// How many conversations each of these filters lets through, in a tab or
-    /// in all.
+    /// How many conversations of a tab or of all each filter lets through.
     ViewCounts(Option<ChannelId>, Vec<Filter>, Timestamp),
     /// The conversation a person means by this text.
     Lookup(Selector),

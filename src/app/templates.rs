@@ -119,6 +119,12 @@ impl Tab {
 }
 
 impl App {
+    /// Answers in the one way that is left, and says why.
+    pub(super) fn reply_with_template(&mut self, effects: &mut Vec<Effect>) {
+        self.pick_template(effects);
+        self.say("the customer last wrote more than 24 hours ago: only a template can be sent");
+    }
+
     /// Opens the picker, and reads the list if it is old.
     pub(super) fn pick_template(&mut self, effects: &mut Vec<Effect>) {
         if self.tab().focus == Focus::List {

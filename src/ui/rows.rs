@@ -23,7 +23,7 @@ use crate::ui::row_state;
 use crate::ui::theme::Theme;
 
 /// Columns of the state's word.
-const WORD: u16 = 9;
+const WORD: u16 = 10;
 
 /// Draws the outbox.
 pub fn outbox(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -31,8 +31,8 @@ pub fn outbox(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let asks = page.rows.iter().filter(|it| it.row.is_stopped()).count();
     let asks = match asks {
         0 => String::new(),
-        1 => "1 asks · ".to_owned(),
-        asks => format!("{asks} ask · "),
+        1 => "1 needs you · ".to_owned(),
+        asks => format!("{asks} need you · "),
     };
     let empty = "Nothing waits to leave. What you send stands here until the server has taken it, and asks here \
                  if it could not be sent.";

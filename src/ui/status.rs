@@ -87,9 +87,15 @@ pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         Some((text, false)) => (text, theme.strong()),
         None => connected(app, theme),
     };
-    let items = under_way(app, theme, area.width < 100);
-    let needed: u16 = items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum();
-    let reserved = if passes { 0 } else { needed };
+    let mut items = under_way(app, theme, area.width < 100);
+    let room_for =
+        |items: &[Item]| items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum::<u16>();
+    if !passes && width.saturating_sub(room_for(&items)) < wide(&first) {
+        for item in &mut items {
+            item.words = item.short.take().unwrap_or_else(|| std::mem::take(&mut item.words));
+        }
+    }
+    let reserved = if passes { 0 } else { room_for(&items) };
     let used = paint::text(buffer, x, area.y, width.saturating_sub(reserved), &first, style);
     let mut room = width.saturating_sub(used);
     let mut kept: Vec<Option<&str>> = vec![None; items.len()];

@@ -52,7 +52,7 @@ fn a_row_that_was_touched_stays_and_the_others_are_told_of() {
 #[test]
 fn the_first_view_is_who_needs_a_person_most_urgent_first() {
     let mut desk = as_it_comes(120, 40);
-    desk.shows("Inbox \u{b7} needs me").shows("No one needs you now");
+    desk.settle().shows("Inbox \u{b7} needs me").shows("No one needs you now");
     for who in 0..3 {
         writes(&mut desk, who);
     }
@@ -132,7 +132,8 @@ fn ascii_draws_ascii_everywhere() {
             desk.customer("whatsapp", "+34600111222", "Maria", "where is my order?");
             desk.settle().keys(place).settle();
             let picture = desk.picture();
-            let drawn: String = picture.chars().filter(|it| !it.is_ascii()).collect();
+            // The templates of the samples have words of other languages.
+            let drawn: String = picture.chars().filter(|it| !it.is_ascii() && !it.is_alphabetic()).collect();
             assert_eq!(drawn, "", "{columns} {place:?}:\n{picture}");
         }
     }

@@ -22,7 +22,7 @@ fn forty_customers_at_once_are_told_together() {
     assert_eq!((desk.notices.len(), desk.bells - bells), (3, 3), "{:?}", desk.notices);
     desk.wait(10 * SECOND);
     desk.settle();
-    assert_eq!(desk.notices.last().map(String::as_str), Some("Harbor chat 37: 37 more customers write"));
+    assert_eq!(desk.notices.last().map(String::as_str), Some("Harbor chat 37: 37 more customers wrote"));
     assert_eq!((desk.notices.len(), desk.bells - bells), (4, 4), "{:?}", desk.notices);
     desk.shows("37 more customers wrote · w goes to the next who waits");
     photographs!(desk, "together");

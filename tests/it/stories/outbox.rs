@@ -50,7 +50,7 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
     desk.keys("<Esc>go").shows("needs you").shows("unclear").shows("held").shows("outbox 3 (1 needs you");
     photographs!(desk, "everything");
     // The refused one first: it asks.
-    desk.keys("a").shows("The server refused it").shows("as new, with a new key");
+    desk.keys("a").shows("The server refused it").shows("as a new one; the refused one did nothing");
     photographs!(desk, "refused");
     desk.keys("x").shows("dropped; nothing more is sent of it").hides("Bom dia");
     desk.keys("a").shows("decide: it does not ask: it is tried again by itself");

@@ -52,7 +52,7 @@ fn what_was_sent_again_and_arrived_is_not_said_to_have_never_left() {
     desk.dev("fault", refused);
     desk.keys("<Enter>p").settle().keys("i").types("Until six").keys("<Enter><Enter><Esc>").settle();
     desk.shows("NOT SENT").keys("gz").shows("not done; it asks in the outbox").keys("<Esc>");
-    desk.keys("a").shows("as new, with a new key").keys("y").settle();
+    desk.keys("a").shows("as a new one; the refused one did nothing").keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);
     desk.keys("gz").shows("left; it cannot be unsent").hides("never left");
 }
