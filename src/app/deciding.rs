@@ -74,7 +74,7 @@ impl App {
         };
         match verdict {
             Verdict::SendAnyway | Verdict::NewKey => self.say("on its way"),
-            Verdict::SameKey => self.say("asking again with the same key"),
+            Verdict::SameKey => self.say("asking the server again"),
             Verdict::Adopt(_) => self.say("noted as sent"),
             Verdict::Drop => self.say("dropped; nothing more is sent of it"),
             Verdict::Edit => self.edit_again(&row),

@@ -83,10 +83,10 @@ fn sending(stop: Stop, spent: bool) -> Answer {
     let (word, effect) = match (&verdict, stop) {
         (Verdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
         (Verdict::SameKey, Stop::Auth) => {
-            ("try again", "with the same key, once the tab's key is taken again")
+            ("try again", "once the tab's key is taken again")
         }
         (Verdict::SameKey, _) => {
-            ("ask again", "with the same key: if it was done, the server says so and does nothing")
+            ("ask again", "if it was done, the server says so and does nothing")
         }
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
             ("try again", "as a new one; the refused one did nothing")

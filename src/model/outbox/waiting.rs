@@ -270,10 +270,10 @@ impl Reason {
             Self::Answer => "sending".to_owned(),
             Self::ClearAnswer(Some(at)) => {
                 let left = seconds(at);
-                format!("no answer came; asking again with the same key in {left} s, never twice")
+                format!("no answer came; asking again in {left} s, never sent twice")
             }
             Self::ClearAnswer(None) => {
-                "no answer came; asking again with the same key, never twice".to_owned()
+                "no answer came; asking again, never sent twice".to_owned()
             }
             Self::Decision(stop, Some(true)) => format!("{}; enough now", stop.label()),
             Self::Decision(stop, _) => stop.label().to_owned(),

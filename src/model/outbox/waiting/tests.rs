@@ -133,7 +133,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             live(),
             Leader::Here,
             Reason::ClearAnswer(Some(at(12))),
-            "no answer came; asking again with the same key in 12 s, never twice",
+            "no answer came; asking again in 12 s, never sent twice",
         ),
         (
             tried(text(2, "a", RowState::Uncertain), -1),
@@ -141,7 +141,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             offline(),
             Leader::Here,
             Reason::ClearAnswer(None),
-            "no answer came; asking again with the same key, never twice",
+            "no answer came; asking again, never sent twice",
         ),
         (
             text(2, "a", stopped(Stop::Crossed)),
