@@ -158,6 +158,8 @@ impl Past {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -170,6 +172,42 @@ mod tests {
             assert_ne!(path, of(channel, secret), "{channel} {secret}");
         }
         assert!((64..70).contains(&of(&"ü".repeat(400), "one").len()));
+    }
+
+    #[test]
+    fn a_delivery_has_one_signature_and_is_told_once() {
+        let (channel, secret) = (ChannelId::new("harbor"), Secret::new("one"));
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let tells = told.clone();
+        let heard: Heard = Box::new(move |_, delivery, counts| {
+            tells.lock().unwrap().push((delivery.conversation, counts));
+        });
+        let path = path_of(&channel, &secret);
+        let hooks = Hooks::new(vec![(channel, secret.clone())], heard);
+        let signed = |body: &[u8]| -> String {
+            signature::of(&secret, body).iter().map(|byte| format!("{byte:02x}")).collect()
+        };
+        let deliver = |signatures: &[&str], body: &[u8]| {
+            let signatures: Vec<&[u8]> = signatures.iter().map(|it| it.as_bytes()).collect();
+            hooks.answer(&path, Asked::Delivery(&signatures, body))
+        };
+        let first = br#"{"event":"message.received","data":{"conversationId":"c1"}}"#;
+        let second = br#"{"event":"message.received","data":{"conversationId":"c2"}}"#;
+        let (right, wrong) = (signed(first), signed(second));
+        // Which of two counts is read in two ways, also where both are right.
+        let refused: [&[&str]; 6] =
+            [&[], &[&wrong], &[&right, &wrong], &[&wrong, &right], &[&right, &right], &[&right, ""]];
+        for signatures in refused {
+            assert_eq!(deliver(signatures, first), Answer::Refused(401), "{signatures:?}");
+        }
+        assert!(told.lock().unwrap().is_empty());
+        for (signature, body) in [(&right, first), (&right, first), (&wrong, second), (&right, first)] {
+            assert_eq!(deliver(&[signature], body), Answer::Taken);
+        }
+        let counts = |taken, repeated| Counts { taken, repeated, unknown: 0, refused: 6 };
+        let conversation = |it| Some(ConversationId::from(it));
+        let expected = [(conversation("c1"), counts(1, 0)), (conversation("c2"), counts(2, 1))];
+        assert_eq!(*told.lock().unwrap(), expected);
     }
 
     #[test]

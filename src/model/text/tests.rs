@@ -63,6 +63,9 @@ fn floods_are_capped() {
     let zalgo = format!("a{}b", "\u{301}".repeat(1_000_000));
     let safe = SafeText::block(&zalgo);
     assert!(safe.as_str().len() < 100, "{}", safe.as_str().len());
+    let eight = "\u{301}".repeat(MARKS_PER_BASE);
+    let nine = format!("a{eight}\u{301}b");
+    assert_eq!(SafeText::block(&nine.repeat(2)).as_str(), format!("a{eight}b").repeat(2));
     let blank = "\n".repeat(1_000_000);
     assert!(SafeText::block(&blank).as_str().len() < 64);
     let long = "x".repeat(1_000_000);

@@ -139,24 +139,20 @@ fn next(campaign: &Campaign, number: usize, report: &Report) -> Decision {
     Decision::Send(number)
 }
 
-/// Which failures are more than the plan allows.
+/// Which failures are more than the plan allows. Where those of no wave are,
+/// those of all together are not.
 fn failing(campaign: &Campaign) -> Option<String> {
     let limit = campaign.plan.rules.failed_percent;
-    let judged = || campaign.waves.iter().enumerate().skip(campaign.judged_from);
-    let counted = |wave: &Wave| wave.reading.as_ref().map(Counts::of);
-    let mut all = Counts::default();
-    for (number, counts) in judged().filter_map(|(number, it)| Some((number, counted(it)?))) {
-        all.add(counts);
-        if is_over(counts, limit) {
-            return Some(told(&format!("wave {}", number + 1), counts, limit));
-        }
-    }
-    is_over(all, limit).then(|| told("all waves", all, limit))
+    let judged = campaign.waves.iter().enumerate().skip(campaign.judged_from);
+    let mut counted = judged.filter_map(|(number, wave)| Some((number, Counts::of(wave.reading.as_ref()?))));
+    let over = |(number, counts)| is_over(counts, limit).then(|| told(number, counts, limit));
+    counted.find_map(over)
 }
 
-fn told(of: &str, counts: Counts, limit: u8) -> String {
+fn told(number: usize, counts: Counts, limit: u8) -> String {
     let percent = counts.failed * 100 / counts.recipients.max(1);
-    format!("{of}: {} of {} failed ({percent} %, the limit is {limit} %)", counts.failed, counts.recipients)
+    let Counts { recipients, failed, .. } = counts;
+    format!("wave {}: {failed} of {recipients} failed ({percent} %, the limit is {limit} %)", number + 1)
 }
 
 fn is_over(counts: Counts, limit: u8) -> bool {

@@ -14,7 +14,7 @@ const LONGEST: i64 = 24 * 60 * 60;
 /// What stops a campaign between two waves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// More failures than this, in percent, of a wave or of all together.
+    /// More failures than this, in percent, of a wave.
     pub failed_percent: u8,
     /// Fewer credits than this would be left.
     pub floor: Option<i64>,

@@ -111,9 +111,12 @@ fn what_stops_it() {
     assert_eq!(decide(&wider, &fine(), at(31)), Decision::Wait(at(35)));
     let seen = Campaign { judged_from: 1, ..campaign(&[sent(10, 9, 96, Some(36))]) };
     assert_eq!(decide(&seen, &fine(), at(96)), Decision::Send(1), "a person has seen those");
-    // Each wave is within the limit; so are all together, with one more not.
+    // Each wave is within the limit, so all together are.
     let within = [sent(10, 0, 96, Some(36)), sent(110, 5, 200, Some(140))];
     assert_eq!(decide(&campaign(&within), &fine(), at(200)), Decision::Send(2));
+    // The limit may have been lowered since the first wave was judged.
+    let earlier = campaign(&[sent(10, 1, 96, Some(36)), sent(110, 0, 200, Some(140))]);
+    assert_eq!(why(&decide(&earlier, &fine(), at(200))), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
     let asks = [wave(10, Fate::Asks(SafeText::line("no answer came")), None)];
     assert_eq!(why(&decide(&campaign(&asks), &fine(), at(30))), "wave 1 asks: no answer came");
     let asks = Campaign { judged_from: 1, ..campaign(&asks) };

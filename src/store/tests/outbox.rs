@@ -1,7 +1,7 @@
 //! The outbox: order, holds, claims, fencing, crashes, sending again.
 
 use crate::model::ids::{ConversationId, MessageId};
-use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, RowState, Stop};
+use crate::model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, SLACK, Stop};
 use crate::model::queries::{Draft, HistoryQuery};
 use crate::model::text::SafeText;
 use crate::model::time::SECOND;
@@ -164,6 +164,63 @@ async fn a_clock_set_back_ends_holds_and_no_plan() {
         let until = |id| rows.iter().find(|it| it.row.id == id).map(|it| it.row.not_before);
         assert_eq!(until(planned.id.clone()), Some(at(3_600)), "{now}: it leaves at its time only");
         assert_eq!(until(held.id.clone()), Some(at(if ended == 1 { now } else { 5 })), "{now}");
+    }
+}
+
+#[tokio::test]
+async fn a_planned_row_that_was_tried_does_not_wait_for_a_clock_that_was_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
+    let planned = store.enqueue(planned, at(0)).unwrap();
+    let claimed = claim(&store, &planned, 3_600).await.unwrap();
+    let later = Settlement::AskAgain { not_before: at(3_660), counted: true };
+    assert!(store.settle(&claimed, later).await.unwrap());
+    assert_eq!(store.end_waits(&channel(), at(3_601), false).await.unwrap(), 0, "the wait is a true one");
+    assert_eq!(store.end_waits(&channel(), at(60), true).await.unwrap(), 1);
+    let row = only(&store).await;
+    assert_eq!((row.planned_at, row.not_before), (Some(at(3_600)), at(60)), "its time had come");
+}
+
+#[tokio::test]
+async fn a_clock_set_back_since_the_newest_attempt_makes_a_key_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    let moment = |seconds, server| Moment { server, ..Moment::from(at(seconds)) };
+    for (fence, seconds) in [(0, 10), (1, 3_600)] {
+        let claimed = store.claim(&row.id, fence, moment(seconds, Some(at(seconds))), "").await.unwrap();
+        let again = Settlement::AskAgain { not_before: at(seconds), counted: true };
+        assert!(store.settle(&claimed.unwrap(), again).await.unwrap());
+    }
+    let rows = store.lane_rows(&channel()).await.unwrap();
+    let slack = SLACK / SECOND;
+    let cases = [
+        ("the clock goes on", 3_700, None, Some(3_690)),
+        ("two processes read it in any order", 3_600 - slack, None, Some(3_590 - slack)),
+        ("set back to after the first attempt", 3_599 - slack, None, None),
+        ("set back, and the server tells what passed", 20, Some(4_000), Some(3_990)),
+    ];
+    for (name, now, server, age) in cases {
+        let now = moment(now, server.map(at));
+        assert_eq!(rows[0].key_age(&now), Some(age.map_or(KEY_AGE, |it| it * SECOND)), "{name}");
+        assert_eq!(rows[0].is_spent(&now), age.is_none(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn unclear_answers_are_counted_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
+    let again = |counted| Settlement::AskAgain { not_before: at(0), counted };
+    let wait = Settlement::Wait { not_before: at(0) };
+    for (settlement, failures) in [(again(true), 1), (again(false), 1), (wait, 1), (again(true), 2)] {
+        let claimed = claim(&store, &row, 1).await.unwrap();
+        let words = format!("{settlement:?}");
+        assert!(store.settle(&claimed, settlement).await.unwrap());
+        let rows = store.lane_rows(&channel()).await.unwrap();
+        assert_eq!(rows[0].failures, failures, "{words}");
     }
 }
 
