@@ -82,12 +82,8 @@ fn sending(stop: Stop, spent: bool) -> Answer {
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
         (Verdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
-        (Verdict::SameKey, Stop::Auth) => {
-            ("try again", "once the tab's key is taken again")
-        }
-        (Verdict::SameKey, _) => {
-            ("ask again", "if it was done, the server says so and does nothing")
-        }
+        (Verdict::SameKey, Stop::Auth) => ("try again", "once the tab's key is taken again"),
+        (Verdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
             ("try again", "as a new one; the refused one did nothing")
         }

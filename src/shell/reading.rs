@@ -23,6 +23,17 @@ const THREAD_WORDS: u32 = 40;
 /// Correspondents offered at most.
 const CORRESPONDENTS: u32 = 200;
 
+/// Asks for the first rows of one tab, or of all.
+fn first_rows(
+    channel: Option<&ChannelId>,
+    filter: Filter,
+    sort: Sort,
+    at: Timestamp,
+    limit: u32,
+) -> ConversationQuery {
+    ConversationQuery { channel: channel.cloned(), filter, sort, at, anchor: Anchor::Top, limit }
+}
+
 /// How many conversations each filter lets through.
 fn view_counts(
     reader: &Reader,
@@ -31,9 +42,7 @@ fn view_counts(
     at: Timestamp,
 ) -> Result<Loaded, StoreError> {
     let count = |filter: &Filter| {
-        let (channel, filter) = (channel.cloned(), filter.clone());
-        let (sort, anchor) = (Sort::Activity, Anchor::Top);
-        let query = ConversationQuery { channel, filter, sort, at, anchor, limit: 1 };
+        let query = first_rows(channel, filter.clone(), Sort::Activity, at, 1);
         reader.conversations(&query).map(|page| page.total)
     };
     filters.iter().map(count).collect::<Result<Vec<_>, _>>().map(Loaded::ViewCounts)
@@ -76,14 +85,8 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .lookup(who)
             .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
         Load::Needing(scope) => {
-            let query = ConversationQuery {
-                channel: scope.clone(),
-                filter: Filter::needed(),
-                sort: Sort::Waiting,
-                at: Timestamp::default(),
-                anchor: Anchor::Top,
-                limit: NEEDING,
-            };
+            let (filter, limit) = (Filter::needed(), NEEDING);
+            let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
         Load::Triage(query) => {

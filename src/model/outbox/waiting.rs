@@ -272,9 +272,7 @@ impl Reason {
                 let left = seconds(at);
                 format!("no answer came; asking again in {left} s, never sent twice")
             }
-            Self::ClearAnswer(None) => {
-                "no answer came; asking again, never sent twice".to_owned()
-            }
+            Self::ClearAnswer(None) => "no answer came; asking again, never sent twice".to_owned(),
             Self::Decision(stop, Some(true)) => format!("{}; enough now", stop.label()),
             Self::Decision(stop, _) => stop.label().to_owned(),
             Self::RowBefore(None) => "waits for the one before it".to_owned(),
