@@ -1,0 +1,123 @@
+//! A leader leads for as long as its leases are renewed, and stops before
+//! another may lead where they cannot be. Time is moved by hand.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use rusqlite::Connection;
+
+use crate::model::ids::ChannelId;
+use crate::model::secret::Secret;
+use crate::model::time::{Clock, SECOND, Timestamp};
+use crate::store::Store;
+use crate::store::leases::LEASE;
+use crate::sync::{Channel, ChannelSpec, Leading, Polling, Tab};
+
+/// How often a process looks at its leases.
+const TICK: i64 = SECOND / 4;
+
+struct HandClock(AtomicI64);
+
+impl Clock for HandClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// One of the processes on a folder.
+struct Process {
+    tab: Arc<Tab>,
+    leading: Leading,
+}
+
+impl Process {
+    fn on(folder: &Path, clock: &Arc<HandClock>, owner: &str) -> Self {
+        let store = Store::open(folder).unwrap();
+        let spec = ChannelSpec {
+            id: ChannelId::new("harbor"),
+            name: "Harbor chat".to_owned(),
+            base_url: "http://127.0.0.1:9".to_owned(),
+            key: Secret::new("svc_live_0123456789"),
+            read_only: false,
+        };
+        let channel = Channel::new(spec, store.clone(), clock.clone(), Arc::new(|_| ())).unwrap();
+        let tab = Arc::new(Tab::under_lease(channel, Polling::default()));
+        Self { leading: Leading::new(store, vec![tab.clone()], owner.to_owned()), tab }
+    }
+
+    fn works(&self, now: Timestamp) -> (bool, bool) {
+        (self.tab.leads(now), self.tab.channel().sends(now))
+    }
+}
+
+/// Two processes on a folder; both look at their leases on every tick.
+struct Folder {
+    folder: tempfile::TempDir,
+    clock: Arc<HandClock>,
+    first: Process,
+    second: Process,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(HandClock(AtomicI64::new(1_700_000_000 * SECOND)));
+        let first = Process::on(folder.path(), &clock, "first");
+        let second = Process::on(folder.path(), &clock, "second");
+        Self { folder, clock, first, second }
+    }
+
+    /// What both do after a tick: never the same.
+    async fn tick(&self) -> [bool; 2] {
+        let now = Timestamp::from_micros(self.clock.0.fetch_add(TICK, Ordering::SeqCst) + TICK);
+        self.first.leading.step(now).await;
+        self.second.leading.step(now).await;
+        let (first, second) = (self.first.works(now), self.second.works(now));
+        for (asks_or_sends, [first, second]) in [("lead", [first.0, second.0]), ("send", [first.1, second.1])]
+        {
+            assert!(!(first && second), "both {asks_or_sends} at {now}");
+        }
+        assert_eq!([first.0, second.0], [first.1, second.1], "an inbox takes both leases at {now}");
+        [first.1, second.1]
+    }
+
+    fn cache(&self, sql: &str) {
+        Connection::open(self.folder.path().join("cache.db")).unwrap().execute_batch(sql).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_leader_whose_lease_is_renewed_keeps_leading() {
+    let folder = Folder::new();
+    for tick in 0..10 * LEASE / TICK {
+        assert_eq!(folder.tick().await, [true, false], "{tick}");
+    }
+}
+
+#[tokio::test]
+async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() {
+    let folder = Folder::new();
+    assert_eq!(folder.tick().await, [true, false]);
+    folder.cache(
+        "CREATE TRIGGER lost BEFORE INSERT ON lease WHEN NEW.owner = 'first'
+         BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    );
+    let mut seen = Vec::new();
+    for _ in 0..2 * LEASE / TICK {
+        seen.push(folder.tick().await);
+    }
+    let ticks = |of| i64::try_from(seen.iter().filter(|it| **it == of).count()).unwrap();
+    let led = ticks([true, false]);
+    let nobody = ticks([false, false]);
+    assert!(led * TICK >= LEASE / 2, "one that failed once is tried again: {led}");
+    assert!(nobody > 0 && nobody * TICK <= SECOND, "neither is sure of the last second: {nobody}");
+    assert!((led + nobody) * TICK <= LEASE, "it is followed when its lease lapses: {led} {nobody}");
+    seen.dedup();
+    assert_eq!(seen, [[true, false], [false, false], [false, true]]);
+    // It can write again, and follows.
+    folder.cache("DROP TRIGGER lost");
+    for tick in 0..2 * LEASE / TICK {
+        assert_eq!(folder.tick().await, [false, true], "{tick}");
+    }
+}
