@@ -86,7 +86,7 @@ fn says_where_what_and_what_to_do() {
         ("[[views]]\nname = \"a\"\nfilter = \"b\"\nkey = \"1\"", "key = \"1\" is taken by \"Needs me\""),
         (
             "[[views]]\nname = \"a\"\nfilter = \"b\"\nsort = \"size\"",
-            "use one of: activity, waiting, window, name",
+            "use one of: activity, waiting, urgency, window, name",
         ),
         ("[ui\n", "line 1"),
     ];
