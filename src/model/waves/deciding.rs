@@ -11,7 +11,7 @@ use crate::model::ids::BroadcastId;
 use crate::model::prices;
 use crate::model::text::SafeText;
 use crate::model::time::{MINUTE, SECOND, Timestamp, precise_span};
-use crate::model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, Wave, price_each};
+use crate::model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, price_each};
 
 /// Between two looks at a wave that is being sent.
 const LOOK: i64 = 5 * SECOND;
