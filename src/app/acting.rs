@@ -52,34 +52,48 @@ impl App {
         &self.acting.before
     }
 
-    /// Commands that set marks.
-    pub(super) fn mark_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        let visible = self.list_rows(&self.areas());
-        let Some(selected) = self.list().selected.clone() else { return };
+    /// Commands that set marks; without a row there is nothing to mark.
+    pub(super) fn mark_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
+        let selected = self.list().selected.clone();
         match command {
-            Command::Mark => {
-                let list = self.list_mut();
-                let fits = list.marks.toggle(&selected);
-                list.step(1, visible);
-                if !fits {
-                    self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+            Command::Mark => selected.into_iter().for_each(|it| self.mark(&it)),
+            Command::MarkRange => selected.into_iter().for_each(|it| self.mark_range(&it)),
+            Command::MarkAgain => {
+                if selected.is_some() {
+                    let before = self.acting.before.clone();
+                    self.list_mut().marks = before;
                 }
             }
-            Command::MarkRange => {
-                self.list_mut().marks.toggle_range(&selected);
-                let ranging = self.list().marks.is_ranging();
-                self.say(match ranging {
-                    true => self.keyed("move to the end of the range; {mark-range} again ends it"),
-                    false => "range marked".to_owned(),
-                });
+            Command::MarkAll | Command::MarkInverted => {
+                if selected.is_some() {
+                    let all = command == Command::MarkAll;
+                    self.ask_spread(if all { Spread::All } else { Spread::Invert }, effects);
+                }
             }
-            Command::MarkAgain => {
-                let before = self.acting.before.clone();
-                self.list_mut().marks = before;
-            }
-            Command::MarkAll => self.ask_spread(Spread::All, effects),
-            _ => self.ask_spread(Spread::Invert, effects),
+            _ => return false,
         }
+        true
+    }
+
+    /// Marks a row, or takes its mark away, and goes down.
+    fn mark(&mut self, selected: &ConversationKey) {
+        let visible = self.list_rows(&self.areas());
+        let list = self.list_mut();
+        let fits = list.marks.toggle(selected);
+        list.step(1, visible);
+        if !fits {
+            self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+        }
+    }
+
+    /// Begins a range at a row, or ends it there.
+    fn mark_range(&mut self, selected: &ConversationKey) {
+        self.list_mut().marks.toggle_range(selected);
+        let ranging = self.list().marks.is_ranging();
+        self.say(match ranging {
+            true => self.keyed("move to the end of the range; {mark-range} again ends it"),
+            false => "range marked".to_owned(),
+        });
     }
 
     /// Takes all marks away; without any, the filter.

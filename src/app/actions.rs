@@ -20,12 +20,38 @@ use crate::model::time::SECOND;
 pub(super) const INTERRUPT: i64 = 2 * SECOND;
 
 impl App {
-    /// Performs a command whose key was pressed and that can be done.
+    /// Performs a command whose key was pressed and that can be done. Those of
+    /// the composer are performed where its keys are read.
     pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+        self.takes(command, key, effects);
+    }
+
+    /// Performs a command; false if it is none of these. Each group takes
+    /// those it names; what mail and connections take comes first.
+    fn takes(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) -> bool {
+        self.mail_command(command, effects)
+            || self.connection_command(command, effects)
+            || self.conversation_command(command, effects)
+            || self.keeping_command(command, effects)
+            || self.mark_command(command, effects)
+            || self.reading_command(command, effects)
+            || self.list_command(command, effects)
+            || self.finding_command(command)
+            || self.history_command(command)
+            || self.rows_command(command, effects)
+            || self.going_command(command, key)
+            || self.people_command(command, effects)
+            || self.webhook_command(command, effects)
+            || self.broadcast_command(command, effects)
+            || self.travel_command(command)
+            || self.copy_command(command, effects)
+            || self.view_command(command, effects)
+            || self.desk_command(command, effects)
+    }
+
+    /// Commands that do something to conversations, or go to another.
+    fn conversation_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         use Command as C;
-        if self.mail_command(command, effects) || self.connection_command(command, effects) {
-            return;
-        }
         match command {
             C::Reply if self.window_is_closed() => self.pick_template(effects),
             C::Template => self.pick_template(effects),
@@ -40,72 +66,43 @@ impl App {
             C::Canned => self.canned(effects),
             C::PauseAi => self.switch_ai(false, effects),
             C::HandBack => self.switch_ai(true, effects),
-            C::Snooze | C::Claim | C::Unseen | C::Tags | C::MarkNone => {
-                self.keeping_command(command, effects)
-            }
-            C::GoToSnoozed | C::ShowPaused | C::ShowCredits | C::ShowCalls | C::CopyCurl => {
-                self.keeping_command(command, effects)
-            }
-            C::ShowDone | C::ShowResults | C::ShowUnreadable | C::LastPlace => {
-                self.keeping_command(command, effects)
-            }
-            C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer | C::KeepBeside | C::SwapBeside => {
-                self.keeping_command(command, effects)
-            }
-            C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
-                self.mark_command(command, effects);
-            }
             C::Close => self.close(effects),
             C::CloseAndNext => {
                 self.close(effects);
                 self.next_waiting(true, effects);
             }
-            C::Undo => self.undo(effects),
-            C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting, effects),
-            C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
-            C::ShowPicture | C::Card | C::Raw | C::Pipe | C::OpenOutside | C::Elsewhere | C::GoToQuoted => {
-                self.reading_command(command, effects);
-            }
-            C::Down | C::Up | C::Open => self.list_command(command, effects),
-            it if finds(it) => self.finding_command(it),
             C::React => self.pick_reaction(),
             C::RemoveReaction => self.remove_reaction(effects),
-            C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
+            C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting, effects),
+            C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
             C::NextConversation => self.neighbour(1, effects),
             C::PreviousConversation => self.neighbour(-1, effects),
-            C::Decide | C::DecideRow => self.ask_about_row(effects),
-            C::DecideAll => self.ask_about_all(),
-            C::RowNow | C::RowBack => self.held_row(command == C::RowNow, effects),
-            C::RowDown | C::RowUp | C::GoToRow | C::AllTabs | C::LeaveRows => {
-                self.rows_command(command, effects);
-            }
-            C::GoToInbox | C::GoToOutbox | C::GoToDrafts | C::GoToPeople => self.going_command(command, key),
-            C::SearchRows => self.open_row_search(),
-            C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => {
-                self.people_command(command, effects);
-            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Commands about the desk itself, its panes and its connection.
+    fn desk_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
+        use Command as C;
+        match command {
+            C::Undo => self.undo(effects),
             C::Back => self.tab_mut().focus = Focus::List,
-            C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
             C::NextPane => self.turn_pane(1, effects),
             C::PreviousPane => self.turn_pane(-1, effects),
-            C::NextTab | C::PreviousTab | C::GoToAll | C::GoToTab => self.going_command(command, key),
-            C::CopyText | C::CopyPhone | C::CopyId | C::CopyLink | C::CopyTranscript | C::CopyError => {
-                self.copy(command, effects);
-            }
-            C::Zoom | C::Narrower | C::Wider | C::Mouse | C::Blur => self.view_command(command, effects),
             C::Refresh => self.ask_server(effects),
             C::Redraw => effects.push(Effect::Redraw),
             C::Suspend => effects.push(Effect::Suspend),
             C::Help => self.open_layer(Layer::Help(Box::default())),
             C::Quit => self.ask_quit(effects),
             C::Interrupt => self.interrupt(effects),
-            // The composer's commands are handled where its keys are.
-            _ => self.page_command(command, effects),
+            _ => return false,
         }
+        true
     }
 
     /// Commands that go to a page or a tab.
-    fn going_command(&mut self, command: Command, key: Key) {
+    fn going_command(&mut self, command: Command, key: Key) -> bool {
         use Command as C;
         match command {
             C::GoToInbox => self.go_to_page(Page::Inbox),
@@ -115,12 +112,20 @@ impl App {
             C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
             C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
             C::GoToAll => self.go_everywhere(),
-            _ => self.numbered_tab(key),
+            C::GoToTab => self.numbered_tab(key),
+            C::GoToEvents => self.go_to_page(Page::Events),
+            C::GoToWebhooks => self.go_to_page(Page::Webhooks),
+            C::GoToTemplates => self.go_to_page(Page::Templates),
+            C::GoToAccount => self.go_to_page(Page::Account),
+            C::GoToPhone => self.go_to_phone(),
+            C::GoToWall => self.go_to_wall(),
+            _ => return false,
         }
+        true
     }
 
     /// Commands that show more of what is at hand.
-    fn reading_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    fn reading_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         use Command as C;
         match command {
             C::ShowPicture => self.toggle_picture(effects),
@@ -129,12 +134,14 @@ impl App {
             C::Pipe => self.open_pipe(),
             C::OpenOutside => self.ask_open(),
             C::Elsewhere => self.look_elsewhere(effects),
-            _ => self.go_to_quoted(),
+            C::GoToQuoted => self.go_to_quoted(),
+            _ => return false,
         }
+        true
     }
 
     /// Commands about what this desk alone keeps.
-    fn keeping_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    fn keeping_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         use Command as C;
         match command {
             C::Snooze => self.ask_snooze(effects),
@@ -160,15 +167,17 @@ impl App {
             C::TakeOffer => self.take_offer(effects),
             C::KeepBeside => self.keep_beside(),
             C::SwapBeside => self.swap_beside(effects),
-            _ => (),
+            _ => return false,
         }
+        true
     }
 
     /// Commands that find: in a history, in everything, in the list.
-    fn finding_command(&mut self, command: Command) {
+    fn finding_command(&mut self, command: Command) -> bool {
         use Command as C;
         match command {
             C::FindInHistory => self.open_find(),
+            C::SearchRows => self.open_row_search(),
             C::OlderHit | C::NewerHit => self.next_hit(command == C::OlderHit),
             C::SearchAll => self.open_search(""),
             C::OpenPalette => self.open_palette(),
@@ -182,17 +191,20 @@ impl App {
             C::SortByName => self.sort(Sort::Name),
             C::SortByCategory => self.sort(Sort::Category),
             C::SortByPriority => self.sort(Sort::Priority),
-            _ => (),
+            _ => return false,
         }
+        true
     }
 
-    fn list_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    fn list_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         let visible = self.list_rows(&self.areas());
         match command {
             Command::Down => self.list_mut().step(1, visible),
             Command::Up => self.list_mut().step(-1, visible),
-            _ => self.open(Focus::History, effects),
+            Command::Open => self.open(Focus::History, effects),
+            _ => return false,
         }
+        true
     }
 
     /// Goes into the selected conversation.
@@ -226,17 +238,19 @@ impl App {
         composer.reply_to = quoted.or(composer.reply_to.take());
     }
 
-    fn history_command(&mut self, command: Command) {
-        let Some(history) = &mut self.tab_mut().history else { return };
+    fn history_command(&mut self, command: Command) -> bool {
+        let history = self.tab_mut().history.as_mut();
         match command {
-            Command::MessageDown => history.step(1),
-            Command::MessageUp => history.step(-1),
-            _ => {
-                if !history.go_to_divider() {
+            Command::MessageDown => history.into_iter().for_each(|it| it.step(1)),
+            Command::MessageUp => history.into_iter().for_each(|it| it.step(-1)),
+            Command::FirstUnseen => {
+                if history.is_some_and(|it| !it.go_to_divider()) {
                     self.say("nothing new since you looked");
                 }
             }
+            _ => return false,
         }
+        true
     }
 
     /// Reads the next or previous conversation of the list.
@@ -258,47 +272,6 @@ impl App {
             }
         }
         self.tab_mut().focus = focus;
-    }
-
-    fn travel(&mut self, command: Command) {
-        use Command as C;
-        if self.scroll_card(command) {
-            return;
-        }
-        let visible = self.list_rows(&self.areas());
-        let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
-        if self.page != Page::Inbox {
-            let page = signed(self.rows_shown());
-            return self.step_rows(match command {
-                C::HalfDown => page / 2,
-                C::HalfUp => -page / 2,
-                C::PageDown => page,
-                C::PageUp => -page,
-                C::Top => isize::MIN,
-                _ => isize::MAX,
-            });
-        }
-        if self.tab().focus == Focus::List {
-            let list = self.list_mut();
-            match command {
-                C::HalfDown => list.step(signed(visible / 2), visible),
-                C::HalfUp => list.step(-signed(visible / 2), visible),
-                C::PageDown => list.step(signed(visible), visible),
-                C::PageUp => list.step(-signed(visible), visible),
-                C::Top => list.top(visible),
-                _ => list.bottom(visible),
-            }
-        } else if let Some(history) = &mut self.tab_mut().history {
-            let rows = signed(history.visible_rows());
-            match command {
-                C::HalfDown => history.scroll(rows / 2),
-                C::HalfUp => history.scroll(-rows / 2),
-                C::PageDown => history.scroll(rows),
-                C::PageUp => history.scroll(-rows),
-                C::Top => history.top(),
-                _ => history.follow(),
-            }
-        }
     }
 
     fn turn_pane(&mut self, by: isize, effects: &mut Vec<Effect>) {
@@ -372,25 +345,41 @@ impl App {
     }
 }
 
-/// Whether a command finds something, or puts it in order.
-fn finds(command: Command) -> bool {
-    use Command as C;
-    matches!(
-        command,
-        C::FindInHistory
-            | C::OlderHit
-            | C::NewerHit
-            | C::SearchAll
-            | C::OpenPalette
-            | C::ShowActions
-            | C::CommandLine
-            | C::FilterList
-            | C::ChooseView
-            | C::SortByActivity
-            | C::SortByWaiting
-            | C::SortByWindow
-            | C::SortByName
-            | C::SortByCategory
-            | C::SortByPriority
-    )
+#[cfg(test)]
+mod tests {
+    use super::Command as C;
+    use super::*;
+    use crate::app::commands::{Place, TABLE};
+    use crate::app::settings::{ChannelInfo, Settings};
+    use crate::model::time::Timestamp;
+
+    #[test]
+    fn every_command_is_somebodys() {
+        let channel = ChannelInfo {
+            id: "harbor".into(),
+            name: "Harbor chat".to_owned(),
+            environment: None,
+            read_only: false,
+        };
+        let now = Timestamp::from_micros(1_700_000_000 * SECOND);
+        let left =
+            TABLE.iter().filter(|it| !matches!(it.place, Place::Composer | Place::Triage)).filter(|it| {
+                let mut app = App::new(vec![channel.clone()], Settings::default(), (120, 40), now);
+                !app.takes(it.command, Key::plain(KeyCode::Char('1')), &mut Vec::new())
+            });
+        let of_mail = [
+            C::ReplyAll,
+            C::Forward,
+            C::Triage,
+            C::Star,
+            C::SetCategory,
+            C::HtmlView,
+            C::QuotedText,
+            C::OpenInBrowser,
+            C::SaveFile,
+            C::MailFolders,
+            C::MailContacts,
+        ];
+        assert_eq!(left.map(|it| it.command).collect::<Vec<_>>(), of_mail);
+    }
 }

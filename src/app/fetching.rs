@@ -4,8 +4,6 @@
 //! Knows nothing of what a page shows.
 
 use crate::app::App;
-use crate::app::broadcasts;
-use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::layers::Layer;
 use crate::app::line::{Kind, Line};
@@ -44,25 +42,7 @@ impl App {
         }
     }
 
-    /// Commands of the pages the server is asked for.
-    pub(super) fn page_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match command {
-            Command::GoToPeople => self.go_to_page(Page::People),
-            Command::GoToEvents => self.go_to_page(Page::Events),
-            Command::GoToWebhooks => self.go_to_page(Page::Webhooks),
-            Command::GoToTemplates => self.go_to_page(Page::Templates),
-            Command::GoToAccount => self.go_to_page(Page::Account),
-            Command::GoToPhone => self.go_to_phone(),
-            Command::NewWebhook | Command::RemoveWebhook => self.webhook_command(command, effects),
-            Command::SearchRows => self.open_row_search(),
-            Command::GoToWall => self.go_to_wall(),
-            Command::MarkPerson | Command::MarkAllPeople | Command::MarkNoPeople => self.mark_people(command),
-            it if broadcasts::is_about(it) => self.broadcast_command(it, effects),
-            _ => self.people_command(command, effects),
-        }
-    }
-
-    fn go_to_phone(&mut self) {
+    pub(super) fn go_to_phone(&mut self) {
         match self.tabs.iter().position(|it| it.is_phone()) {
             Some(index) => {
                 self.go_to_tab(index);

@@ -106,6 +106,7 @@ mod snoozing;
 pub mod steps;
 #[cfg(test)]
 mod tests;
+mod travel;
 mod turn;
 mod tutor;
 mod view;

@@ -70,7 +70,7 @@ impl App {
     }
 
     /// Commands of the pages of rows.
-    pub(super) fn rows_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn rows_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         match command {
             Command::RowDown => self.step_rows(1),
             Command::RowUp => self.step_rows(-1),
@@ -83,8 +83,13 @@ impl App {
                 };
                 *all = !*all;
             }
-            _ => self.go_to_page(Page::Inbox),
+            Command::LeaveRows => self.go_to_page(Page::Inbox),
+            Command::Decide | Command::DecideRow => self.ask_about_row(effects),
+            Command::DecideAll => self.ask_about_all(),
+            Command::RowNow | Command::RowBack => self.held_row(command == Command::RowNow, effects),
+            _ => return false,
         }
+        true
     }
 
     /// Moves through the rows of the page; true if the page has rows.

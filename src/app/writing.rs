@@ -38,6 +38,15 @@ impl App {
     pub(super) fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
         let now = self.now;
         self.tutor_saw(command);
+        let taken = self.writing_command(command, key, effects);
+        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| !taken) {
+            composer.edit(command, now);
+        }
+    }
+
+    /// Commands of the composer that are more than an edit of its text; false
+    /// for others.
+    fn writing_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) -> bool {
         match command {
             Command::Send if self.composer_mode() == Mode::Note => self.save_note(effects),
             Command::Send => self.send(effects),
@@ -54,12 +63,9 @@ impl App {
             Command::SendLater => self.warn("a note is kept at once; switch to the answer first"),
             Command::EditOutside => self.edit_outside(effects),
             Command::DropQuote => self.drop_quote(key),
-            _ => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.edit(command, now);
-                }
-            }
+            _ => return false,
         }
+        true
     }
 
     /// What the composer writes.

@@ -207,38 +207,21 @@ impl App {
     }
 
     /// Commands of the page, and those that lead to the form.
-    pub(super) fn broadcast_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn broadcast_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         match command {
             Command::GoToBroadcasts => self.go_to_page(Page::Broadcasts),
-            Command::Broadcast | Command::BroadcastPeople | Command::NewBroadcast => {
-                self.open_broadcast(command, effects);
-            }
+            Command::Broadcast => self.open_broadcast(self.marked_conversations(), effects),
+            Command::BroadcastPeople => self.open_broadcast(self.marked_people(), effects),
+            Command::NewBroadcast => self.open_broadcast(self.kept_source(), effects),
             Command::PauseBroadcast => self.pause_broadcast(effects),
             Command::ContinueBroadcast => self.ask_continue(),
             Command::StopBroadcast => self.ask_stop(),
             Command::RetryFailed => self.retry_failed(effects),
             Command::CopyFailed => self.copy_failed(effects),
             Command::ExportReport => self.export_report("", effects),
-            _ => self.open_recipients(effects),
+            Command::ShowRecipients => self.open_recipients(effects),
+            _ => return false,
         }
+        true
     }
-}
-
-/// Whether a command is about broadcasts.
-pub fn is_about(command: Command) -> bool {
-    use Command as C;
-    matches!(
-        command,
-        C::GoToBroadcasts
-            | C::Broadcast
-            | C::BroadcastPeople
-            | C::NewBroadcast
-            | C::PauseBroadcast
-            | C::ContinueBroadcast
-            | C::StopBroadcast
-            | C::RetryFailed
-            | C::CopyFailed
-            | C::ExportReport
-            | C::ShowRecipients
-    )
 }

@@ -8,7 +8,6 @@ use crate::app::availability::tab_writable;
 use crate::app::broadcasts::flight::Flight;
 use crate::app::broadcasts::form::{BroadcastForm, Field, Kind};
 use crate::app::broadcasts::{Order, Wanted, availability};
-use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -25,44 +24,46 @@ use crate::model::waves::audience::{AudienceQuery, Found, Source};
 const ASKED: usize = 50;
 
 impl App {
-    /// Whom a broadcast begun here and now is for.
-    fn source(&self, command: Command) -> Result<Source, String> {
-        match command {
-            Command::BroadcastPeople => {
-                let people = &self.people;
-                match &people.marked {
-                    Marked::All(search) => return Ok(Source::Fitting(search.clone())),
-                    Marked::These(phones) if !phones.is_empty() => {
-                        return Ok(Source::Phones(phones.iter().cloned().collect()));
-                    }
-                    Marked::These(_) => (),
-                }
-                let chosen = people.rows.chosen().ok_or("no person is chosen")?;
-                Ok(Source::Phones(vec![chosen.phone.clone()]))
+    /// The people that are marked, or the chosen one.
+    pub(super) fn marked_people(&self) -> Result<Source, String> {
+        let people = &self.people;
+        match &people.marked {
+            Marked::All(search) => return Ok(Source::Fitting(search.clone())),
+            Marked::These(phones) if !phones.is_empty() => {
+                return Ok(Source::Phones(phones.iter().cloned().collect()));
             }
-            Command::Broadcast => {
-                let channel = self.tab().channel.id.clone();
-                let marked: Vec<_> =
-                    self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
-                if !marked.is_empty() {
-                    return Ok(Source::Conversations(marked));
-                }
-                let row = self.at_hand().ok_or("no conversation is selected")?;
-                Ok(Source::Conversations(vec![row.key()]))
-            }
-            _ => match &self.board.kept {
-                Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
-                _ => Err(self.keyed(
-                    "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
-                     :broadcast file PATH or :broadcast everyone",
-                )),
-            },
+            Marked::These(_) => (),
+        }
+        let chosen = people.rows.chosen().ok_or("no person is chosen")?;
+        Ok(Source::Phones(vec![chosen.phone.clone()]))
+    }
+
+    /// The people of the conversations that are marked, or of the one at hand.
+    pub(super) fn marked_conversations(&self) -> Result<Source, String> {
+        let channel = self.tab().channel.id.clone();
+        let marked: Vec<_> =
+            self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
+        if !marked.is_empty() {
+            return Ok(Source::Conversations(marked));
+        }
+        let row = self.at_hand().ok_or("no conversation is selected")?;
+        Ok(Source::Conversations(vec![row.key()]))
+    }
+
+    /// Whom the form that was left is for.
+    pub(super) fn kept_source(&self) -> Result<Source, String> {
+        match &self.board.kept {
+            Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
+            Some(_) | None => Err(self.keyed(
+                "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
+                 :broadcast file PATH or :broadcast everyone",
+            )),
         }
     }
 
-    /// Opens the form for what is chosen.
-    pub(in crate::app) fn open_broadcast(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match self.source(command) {
+    /// Opens the form for these.
+    pub(super) fn open_broadcast(&mut self, source: Result<Source, String>, effects: &mut Vec<Effect>) {
+        match source {
             Ok(source) => {
                 let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
                 self.open_broadcast_form(query, effects);

@@ -56,21 +56,24 @@ impl App {
     }
 
     /// Commands of the page.
-    pub(in crate::app) fn webhook_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn webhook_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         match command {
             Command::NewWebhook => {
                 let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
                 self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
                 effects.push(Effect::Ask(Asked::Secret));
             }
-            _ => {
-                let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
-                let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
-                if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned()
-                {
-                    self.open_layer(Layer::AskRemoveWebhook(Box::new(webhook)));
-                }
-            }
+            Command::RemoveWebhook => self.ask_remove_webhook(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn ask_remove_webhook(&mut self) {
+        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
+        let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
+        if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
+            self.open_layer(Layer::AskRemoveWebhook(Box::new(webhook)));
         }
     }
 

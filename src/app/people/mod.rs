@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::pages::Page;
+use crate::app::people::marking::Marked;
 use crate::app::resource::{Pace, Resource, Shown};
 use crate::app::rows::Rows;
 use crate::app::tab::Focus;
@@ -217,14 +218,20 @@ impl App {
     }
 
     /// Commands of the page.
-    pub(super) fn people_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn people_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
         match command {
             Command::NewPerson => self.new_person(),
             Command::EditPerson => self.edit_person(form::Field::Name, effects),
             Command::TagPerson => self.edit_person(form::Field::Tags, effects),
             Command::DeletePerson => self.ask_delete_person(effects),
-            _ => (),
+            Command::MarkPerson => self.mark_person(),
+            Command::MarkAllPeople => {
+                self.people.marked = Marked::All(self.people.search.trim().to_owned());
+            }
+            Command::MarkNoPeople => self.people.marked = Marked::default(),
+            _ => return false,
         }
+        true
     }
 
     /// Goes to the conversation with the chosen person.
