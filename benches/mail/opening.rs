@@ -163,7 +163,7 @@ impl Desk {
     fn draw(&mut self) {
         self.buffer.reset();
         ui::draw(&self.app, Theme { palette: Palette::Terminal, ascii: false }, &mut self.buffer);
-        self.app.drawn(self.app.now);
+        self.app.drawn(self.app.context.now);
     }
 }
 

@@ -52,34 +52,48 @@ impl App {
         &self.acting.before
     }
 
-    /// Commands that set marks.
-    pub(super) fn mark_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        let visible = self.list_rows(&self.areas());
-        let Some(selected) = self.list().selected.clone() else { return };
+    /// Commands that set marks; without a row there is nothing to mark.
+    pub(super) fn mark_command(&mut self, command: Command) -> bool {
+        let selected = self.list().selected.clone();
         match command {
-            Command::Mark => {
-                let list = self.list_mut();
-                let fits = list.marks.toggle(&selected);
-                list.step(1, visible);
-                if !fits {
-                    self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+            Command::Mark => selected.into_iter().for_each(|it| self.mark(&it)),
+            Command::MarkRange => selected.into_iter().for_each(|it| self.mark_range(&it)),
+            Command::MarkAgain => {
+                if selected.is_some() {
+                    let before = self.acting.before.clone();
+                    self.list_mut().marks = before;
                 }
             }
-            Command::MarkRange => {
-                self.list_mut().marks.toggle_range(&selected);
-                let ranging = self.list().marks.is_ranging();
-                self.say(match ranging {
-                    true => self.keyed("move to the end of the range; {mark-range} again ends it"),
-                    false => "range marked".to_owned(),
-                });
+            Command::MarkAll | Command::MarkInverted => {
+                if selected.is_some() {
+                    let all = command == Command::MarkAll;
+                    self.ask_spread(if all { Spread::All } else { Spread::Invert });
+                }
             }
-            Command::MarkAgain => {
-                let before = self.acting.before.clone();
-                self.list_mut().marks = before;
-            }
-            Command::MarkAll => self.ask_spread(Spread::All, effects),
-            _ => self.ask_spread(Spread::Invert, effects),
+            _ => return false,
         }
+        true
+    }
+
+    /// Marks a row, or takes its mark away, and goes down.
+    fn mark(&mut self, selected: &ConversationKey) {
+        let visible = self.list_rows(&self.areas());
+        let list = self.list_mut();
+        let fits = list.marks.toggle(selected);
+        list.step(1, visible);
+        if !fits {
+            self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+        }
+    }
+
+    /// Begins a range at a row, or ends it there.
+    fn mark_range(&mut self, selected: &ConversationKey) {
+        self.list_mut().marks.toggle_range(selected);
+        let ranging = self.list().marks.is_ranging();
+        self.say(match ranging {
+            true => self.keyed("move to the end of the range; {mark-range} again ends it"),
+            false => "range marked".to_owned(),
+        });
     }
 
     /// Takes all marks away; without any, the filter.
@@ -98,9 +112,9 @@ impl App {
     }
 
     /// Asks for all conversations of the list, also those that are not loaded.
-    fn ask_spread(&mut self, how: Spread, effects: &mut Vec<Effect>) {
+    fn ask_spread(&mut self, how: Spread) {
         let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
-        effects.push(Effect::Load(Load::Spread(query, how)));
+        self.context.push(Effect::Load(Load::Spread(query, how)));
     }
 
     /// All conversations of a list have come.
@@ -139,29 +153,29 @@ impl App {
     }
 
     /// Asks for the rows of what is marked, to act on them.
-    pub(super) fn act_on_marked(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
-        self.ask_marked(Asked::Wish(wish), effects);
+    pub(super) fn act_on_marked(&mut self, wish: Wish) {
+        self.ask_marked(Asked::Wish(wish));
     }
 
     /// Asks until when what is marked shall be put aside.
-    pub(super) fn snooze_marked(&mut self, effects: &mut Vec<Effect>) {
-        self.ask_marked(Asked::Snooze, effects);
+    pub(super) fn snooze_marked(&mut self) {
+        self.ask_marked(Asked::Snooze);
     }
 
     /// Asks which tags what is marked shall have.
-    pub(super) fn tag_marked(&mut self, effects: &mut Vec<Effect>) {
-        self.ask_marked(Asked::Tags, effects);
+    pub(super) fn tag_marked(&mut self) {
+        self.ask_marked(Asked::Tags);
     }
 
     /// Asks for the rows of these, to act on them.
-    pub(super) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: Wish, effects: &mut Vec<Effect>) {
+    pub(super) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: Wish) {
         self.acting.asked = Some(Asked::Wish(wish));
-        effects.push(Effect::Load(Load::Marked(keys)));
+        self.context.push(Effect::Load(Load::Marked(keys)));
     }
 
-    fn ask_marked(&mut self, asked: Asked, effects: &mut Vec<Effect>) {
+    fn ask_marked(&mut self, asked: Asked) {
         self.acting.asked = Some(asked);
-        effects.push(Effect::Load(Load::Marked(self.list().marks.keys())));
+        self.context.push(Effect::Load(Load::Marked(self.list().marks.keys())));
     }
 
     /// They could not be read.
@@ -170,17 +184,17 @@ impl App {
     }
 
     /// The rows of what is marked have come.
-    pub(super) fn marked(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+    pub(super) fn marked(&mut self, rows: Vec<ConversationRow>) {
         match self.acting.asked.take() {
             None => (),
             Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None, stays: false }),
-            Some(Asked::Tags) => self.open_tags(rows, effects),
-            Some(Asked::Wish(wish)) => self.plan(wish, rows, effects),
+            Some(Asked::Tags) => self.open_tags(rows),
+            Some(Asked::Wish(wish)) => self.plan(wish, rows),
         }
     }
 
     /// Acts on these, or asks first if they are many.
-    pub(super) fn plan(&mut self, wish: Wish, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+    pub(super) fn plan(&mut self, wish: Wish, rows: Vec<ConversationRow>) {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
@@ -202,31 +216,27 @@ impl App {
         if plan.apply.len() > HELD {
             return self.open_layer(Layer::AskBulk { plan: Box::new(plan) });
         }
-        self.carry_out(&plan, effects);
+        self.carry_out(&plan);
     }
 
     /// Acts on all that a plan applies to.
-    pub(super) fn carry_out(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn carry_out(&mut self, plan: &Plan) {
         self.journal.join(true);
         let group = self.journal.group();
         // A close cannot be turned round: a few are held, many are asked about.
         let held = plan.wish == Wish::Close && plan.apply.len() <= HELD;
-        let hold = if held { self.settings.hold } else { 0 };
+        let hold = if held { self.context.settings.hold } else { 0 };
         match &plan.wish {
-            Wish::Pause => {
-                self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold, effects)
-            }
-            Wish::HandBack => {
-                self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, effects)
-            }
-            Wish::Close => self.enqueue_all(plan, &Operation::Close, hold, effects),
+            Wish::Pause => self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold),
+            Wish::HandBack => self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold),
+            Wish::Close => self.enqueue_all(plan, &Operation::Close, hold),
             Wish::Snooze { .. } | Wish::Wake => {
-                self.snooze_all(plan, effects);
-                self.triage_decided(Decision::Snoozed, effects);
+                self.snooze_all(plan);
+                self.triage_decided(Decision::Snoozed);
             }
-            Wish::Tag { .. } => self.tag_all(plan, effects),
-            Wish::Claim(_) => self.claim_all(plan, effects),
-            Wish::Seen(_) => self.seen_all(plan, effects),
+            Wish::Tag { .. } => self.tag_all(plan),
+            Wish::Claim(_) => self.claim_all(plan),
+            Wish::Seen(_) => self.seen_all(plan),
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));
@@ -234,8 +244,8 @@ impl App {
         match hold / SECOND {
             0 => self.say(self.told(plan)),
             _ => {
-                self.queueing.expect(effects);
-                let until = self.now.plus(hold);
+                self.queueing.expect(&self.context.effects);
+                let until = self.context.now.plus(hold);
                 self.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
             }
         }
@@ -252,7 +262,6 @@ impl App {
         wanted: impl Fn(&ConversationRow) -> T,
         before: impl Fn(&ConversationRow) -> T,
         keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
-        effects: &mut Vec<Effect>,
     ) {
         let mut channels: Vec<ChannelId> = plan.apply.iter().map(|it| it.channel.clone()).collect();
         channels.sort();
@@ -262,7 +271,7 @@ impl App {
             let id = |row: &ConversationRow| row.conversation.id.clone();
             let after = rows().map(|it| (id(it), wanted(it))).collect();
             let was = rows().map(|it| (id(it), before(it))).collect();
-            effects.push(Effect::Keep(channel.clone(), keep(after)));
+            self.context.push(Effect::Keep(channel.clone(), keep(after)));
             self.note_kept(&channel, &plan.named(), keep(was));
         }
     }
@@ -280,7 +289,7 @@ impl App {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
             (Wish::Snooze { until, stays }, _) => {
-                snoozing::told((*until, *stays), self.now, &self.settings.zone)
+                snoozing::told((*until, *stays), self.context.now, &self.context.settings.zone)
             }
             (wish, false) => wish.past().to_owned(),
             (wish, true) if wish.leaves() => wish.verb().to_owned(),
@@ -295,7 +304,7 @@ impl App {
         }
     }
 
-    fn enqueue_all(&self, plan: &Plan, operation: &Operation, hold: i64, effects: &mut Vec<Effect>) {
+    fn enqueue_all(&mut self, plan: &Plan, operation: &Operation, hold: i64) {
         let intent = |row: &ConversationRow| {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
@@ -309,7 +318,7 @@ impl App {
             })
         };
         let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
-        effects.push(Effect::Enqueue { intents, clears_draft: false });
+        self.context.push(Effect::Enqueue { intents, clears_draft: false });
     }
 
     /// Rows of the last action on many are in the outbox.
@@ -328,11 +337,11 @@ impl App {
     }
 
     /// Asks what became of the last action on many, and tells its end.
-    pub(super) fn follow_batch(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn follow_batch(&mut self) {
         let Some(batch) = &mut self.batch else { return };
         let rows = batch.open_rows();
         if std::mem::take(&mut batch.stale) && !rows.is_empty() {
-            effects.push(Effect::Load(Load::Fates(rows)));
+            self.context.push(Effect::Load(Load::Fates(rows)));
         }
         if batch.told || batch.is_under_way() {
             return;
@@ -359,7 +368,7 @@ impl App {
     }
 
     /// Takes back what of the last action on many has not left.
-    pub(super) fn cancel_batch(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn cancel_batch(&mut self) {
         let Some(batch) = &mut self.batch else { return };
         let waiting = batch.items.iter().filter(|it| it.fate == Ok(Fate::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
@@ -367,6 +376,6 @@ impl App {
             return self.say("nothing of it waits any more");
         }
         self.say(format!("stopping {} that have not left", rows.len()));
-        effects.extend(rows.into_iter().map(Effect::Recall));
+        self.context.effects.extend(rows.into_iter().map(Effect::Recall));
     }
 }

@@ -20,92 +20,89 @@ use crate::model::time::SECOND;
 pub(super) const INTERRUPT: i64 = 2 * SECOND;
 
 impl App {
-    /// Performs a command whose key was pressed and that can be done.
-    pub(super) fn perform(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+    /// Performs a command whose key was pressed and that can be done. Those of
+    /// the composer are performed where its keys are read.
+    pub(super) fn perform(&mut self, command: Command, key: Key) {
+        self.takes(command, key);
+    }
+
+    /// Performs a command; false if it is none of these. Each group takes
+    /// those it names; what mail and connections take comes first.
+    fn takes(&mut self, command: Command, key: Key) -> bool {
+        self.mail_command(command)
+            || self.connection_command(command)
+            || self.conversation_command(command)
+            || self.keeping_command(command)
+            || self.mark_command(command)
+            || self.reading_command(command)
+            || self.list_command(command)
+            || self.finding_command(command)
+            || self.history_command(command)
+            || self.rows_command(command)
+            || self.going_command(command, key)
+            || self.people_command(command)
+            || self.webhook_command(command)
+            || self.broadcast_command(command)
+            || self.travel_command(command)
+            || self.copy_command(command)
+            || self.view_command(command)
+            || self.desk_command(command)
+    }
+
+    /// Commands that do something to conversations, or go to another.
+    fn conversation_command(&mut self, command: Command) -> bool {
         use Command as C;
-        if self.mail_command(command, effects) || self.connection_command(command, effects) {
-            return;
-        }
         match command {
-            C::Reply if self.window_is_closed() => self.reply_with_template(effects),
-            C::Template => self.pick_template(effects),
-            C::Reply => self.write(true, effects),
-            C::Write => self.write(false, effects),
+            C::Reply if self.window_is_closed() => self.reply_with_template(),
+            C::Template => self.pick_template(),
+            C::Reply => self.write(true),
+            C::Write => self.write(false),
             C::WriteNumber => self.ask_number(),
             C::Call => self.ask_call(),
-            C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause, effects),
-            C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack, effects),
-            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close, effects),
-            C::WriteNote => self.write_note(effects),
-            C::Canned => self.canned(effects),
-            C::PauseAi => self.switch_ai(false, effects),
-            C::HandBack => self.switch_ai(true, effects),
-            C::Snooze | C::Claim | C::Unseen | C::Tags | C::MarkNone => {
-                self.keeping_command(command, effects)
-            }
-            C::GoToSnoozed | C::ShowPaused | C::ShowCredits | C::ShowCalls | C::CopyCurl => {
-                self.keeping_command(command, effects)
-            }
-            C::ShowDone | C::ShowResults | C::ShowUnreadable | C::LastPlace => {
-                self.keeping_command(command, effects)
-            }
-            C::Repeat | C::PlayMacro | C::RecordMacro | C::TakeOffer | C::KeepBeside | C::SwapBeside => {
-                self.keeping_command(command, effects)
-            }
-            C::Mark | C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkAgain => {
-                self.mark_command(command, effects);
-            }
-            C::Close => self.close(effects),
+            C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause),
+            C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack),
+            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close),
+            C::WriteNote => self.write_note(),
+            C::Canned => self.canned(),
+            C::PauseAi => self.switch_ai(false),
+            C::HandBack => self.switch_ai(true),
+            C::Close => self.close(),
             C::CloseAndNext => {
-                self.close(effects);
-                self.next_waiting(true, effects);
+                self.close();
+                self.next_waiting(true);
             }
-            C::Undo => self.undo(effects),
-            C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting, effects),
-            C::MostUrgent => effects.push(Effect::Load(Load::Needing(None))),
-            C::ShowPicture | C::Card | C::Raw | C::Pipe | C::OpenOutside | C::Elsewhere | C::GoToQuoted => {
-                self.reading_command(command, effects);
-            }
-            C::Down | C::Up | C::Open => self.list_command(command, effects),
-            it if finds(it) => self.finding_command(it),
             C::React => self.pick_reaction(),
-            C::RemoveReaction => self.remove_reaction(effects),
-            C::MessageDown | C::MessageUp | C::FirstUnseen => self.history_command(command),
-            C::NextConversation => self.neighbour(1, effects),
-            C::PreviousConversation => self.neighbour(-1, effects),
-            C::Decide | C::DecideRow => self.ask_about_row(effects),
-            C::DecideAll => self.ask_about_all(),
-            C::RowNow | C::RowBack => self.held_row(command == C::RowNow, effects),
-            C::RowDown | C::RowUp | C::GoToRow | C::AllTabs | C::LeaveRows => {
-                self.rows_command(command, effects);
-            }
-            C::GoToInbox | C::GoToOutbox | C::GoToDrafts | C::GoToPeople => self.going_command(command, key),
-            C::SearchRows => self.open_row_search(),
-            C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => {
-                self.people_command(command, effects);
-            }
-            C::Back => self.tab_mut().focus = Focus::List,
-            C::HalfDown | C::HalfUp | C::PageDown | C::PageUp | C::Top | C::Bottom => self.travel(command),
-            C::NextPane => self.turn_pane(1, effects),
-            C::PreviousPane => self.turn_pane(-1, effects),
-            C::NextTab | C::PreviousTab | C::GoToAll | C::GoToTab => self.going_command(command, key),
-            C::CopyText | C::CopyPhone | C::CopyId | C::CopyLink | C::CopyTranscript | C::CopyError => {
-                self.copy(command, effects);
-            }
-            C::Zoom | C::Narrower | C::Wider | C::Mouse | C::Blur => self.view_command(command, effects),
-            C::Refresh => self.ask_server(effects),
-            C::Redraw => effects.push(Effect::Redraw),
-            C::Suspend => effects.push(Effect::Suspend),
-            C::Help => self.open_layer(Layer::Help(Box::default())),
-            C::Quit => self.ask_quit(effects),
-            C::Interrupt => self.interrupt(effects),
-            // The composer's commands are handled where its keys are.
-            _ => self.page_command(command, effects),
+            C::RemoveReaction => self.remove_reaction(),
+            C::NextWaiting | C::PreviousWaiting => self.next_waiting(command == C::NextWaiting),
+            C::MostUrgent => self.context.push(Effect::Load(Load::Needing(None))),
+            C::NextConversation => self.neighbour(1),
+            C::PreviousConversation => self.neighbour(-1),
+            _ => return false,
         }
+        true
+    }
+
+    /// Commands about the desk itself, its panes and its connection.
+    fn desk_command(&mut self, command: Command) -> bool {
+        use Command as C;
+        match command {
+            C::Undo => self.undo(),
+            C::Back => self.tab_mut().focus = Focus::List,
+            C::NextPane => self.turn_pane(1),
+            C::PreviousPane => self.turn_pane(-1),
+            C::Refresh => self.ask_server(),
+            C::Redraw => self.context.push(Effect::Redraw),
+            C::Suspend => self.context.push(Effect::Suspend),
+            C::Help => self.open_layer(Layer::Help(Box::default())),
+            C::Quit => self.ask_quit(),
+            C::Interrupt => self.interrupt(),
+            _ => return false,
+        }
+        true
     }
 
     /// Commands that go to a page or a tab.
-    fn going_command(&mut self, command: Command, key: Key) {
+    fn going_command(&mut self, command: Command, key: Key) -> bool {
         use Command as C;
         match command {
             C::GoToInbox => self.go_to_page(Page::Inbox),
@@ -115,60 +112,72 @@ impl App {
             C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
             C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
             C::GoToAll => self.go_everywhere(),
-            _ => self.numbered_tab(key),
+            C::GoToTab => self.numbered_tab(key),
+            C::GoToEvents => self.go_to_page(Page::Events),
+            C::GoToWebhooks => self.go_to_page(Page::Webhooks),
+            C::GoToTemplates => self.go_to_page(Page::Templates),
+            C::GoToAccount => self.go_to_page(Page::Account),
+            C::GoToPhone => self.go_to_phone(),
+            C::GoToWall => self.go_to_wall(),
+            _ => return false,
         }
+        true
     }
 
     /// Commands that show more of what is at hand.
-    fn reading_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    fn reading_command(&mut self, command: Command) -> bool {
         use Command as C;
         match command {
-            C::ShowPicture => self.toggle_picture(effects),
+            C::ShowPicture => self.toggle_picture(),
             C::Card => self.card = Some(self.areas().card.is_none()),
-            C::Raw => self.raw(effects),
+            C::Raw => self.raw(),
             C::Pipe => self.open_pipe(),
             C::OpenOutside => self.ask_open(),
-            C::Elsewhere => self.look_elsewhere(effects),
-            _ => self.go_to_quoted(),
+            C::Elsewhere => self.look_elsewhere(),
+            C::GoToQuoted => self.go_to_quoted(),
+            _ => return false,
         }
+        true
     }
 
     /// Commands about what this desk alone keeps.
-    fn keeping_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    fn keeping_command(&mut self, command: Command) -> bool {
         use Command as C;
         match command {
-            C::Snooze => self.ask_snooze(effects),
-            C::Claim => self.claim(effects),
-            C::Unseen => self.turn_seen(effects),
-            C::Tags => self.ask_tags(effects),
+            C::Snooze => self.ask_snooze(),
+            C::Claim => self.claim(),
+            C::Unseen => self.turn_seen(),
+            C::Tags => self.ask_tags(),
             C::MarkNone => self.mark_none(),
             C::GoToSnoozed => self.show_snoozed(),
-            C::ShowPaused => self.show_paused(effects),
-            C::ShowCredits => self.show_credits(effects),
-            C::ShowCalls => self.show_calls(effects),
-            C::CopyCurl => self.copy_newest_call(effects),
+            C::ShowPaused => self.show_paused(),
+            C::ShowCredits => self.show_credits(),
+            C::ShowCalls => self.show_calls(),
+            C::CopyCurl => self.copy_newest_call(),
             C::ShowDone => {
-                self.ask_fates_of_done(effects);
+                self.ask_fates_of_done();
                 self.show_list(ListKind::Done);
             }
             C::ShowResults => self.show_list(ListKind::Results),
             C::ShowUnreadable => self.show_unreadable(),
-            C::LastPlace => self.go_back(effects),
+            C::LastPlace => self.go_back(),
             C::Repeat => self.repeat(),
             C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),
-            C::RecordMacro => self.record(effects),
-            C::TakeOffer => self.take_offer(effects),
+            C::RecordMacro => self.record(),
+            C::TakeOffer => self.take_offer(),
             C::KeepBeside => self.keep_beside(),
-            C::SwapBeside => self.swap_beside(effects),
-            _ => (),
+            C::SwapBeside => self.swap_beside(),
+            _ => return false,
         }
+        true
     }
 
     /// Commands that find: in a history, in everything, in the list.
-    fn finding_command(&mut self, command: Command) {
+    fn finding_command(&mut self, command: Command) -> bool {
         use Command as C;
         match command {
             C::FindInHistory => self.open_find(),
+            C::SearchRows => self.open_row_search(),
             C::OlderHit | C::NewerHit => self.next_hit(command == C::OlderHit),
             C::SearchAll => self.open_search(""),
             C::OpenPalette => self.open_palette(),
@@ -183,26 +192,29 @@ impl App {
             C::SortByName => self.sort(Sort::Name),
             C::SortByCategory => self.sort(Sort::Category),
             C::SortByPriority => self.sort(Sort::Priority),
-            _ => (),
+            _ => return false,
         }
+        true
     }
 
-    fn list_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    fn list_command(&mut self, command: Command) -> bool {
         let visible = self.list_rows(&self.areas());
         match command {
             Command::Down => self.list_mut().step(1, visible),
             Command::Up => self.list_mut().step(-1, visible),
-            _ => self.open(Focus::History, effects),
+            Command::Open => self.open(Focus::History),
+            _ => return false,
         }
+        true
     }
 
     /// Goes into the selected conversation.
-    pub(super) fn open(&mut self, focus: Focus, effects: &mut Vec<Effect>) {
+    pub(super) fn open(&mut self, focus: Focus) {
         if self.tab().focus == Focus::List
             && let Some(selected) = self.list().selected.clone()
         {
             self.list_mut().touch();
-            self.show(&selected, effects);
+            self.show(&selected);
         }
         let tab = self.tab_mut();
         if let Some(history) = &mut tab.history {
@@ -212,10 +224,10 @@ impl App {
     }
 
     /// Goes into the composer, quoting the selected message if asked to.
-    fn write(&mut self, quote: bool, effects: &mut Vec<Effect>) {
+    fn write(&mut self, quote: bool) {
         // An SMS quotes nothing.
         let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
-        self.open(Focus::Composer, effects);
+        self.open(Focus::Composer);
         let tab = self.tab_mut();
         let quoted = match &tab.history {
             Some(history) if quote && from_history && history.selected.is_some() => {
@@ -228,33 +240,35 @@ impl App {
         composer.reply_to = quoted.or(composer.reply_to.take());
     }
 
-    fn history_command(&mut self, command: Command) {
-        let Some(history) = &mut self.tab_mut().history else { return };
+    fn history_command(&mut self, command: Command) -> bool {
+        let history = self.tab_mut().history.as_mut();
         match command {
-            Command::MessageDown => history.step(1),
-            Command::MessageUp => history.step(-1),
-            _ => {
-                if !history.go_to_divider() {
+            Command::MessageDown => history.into_iter().for_each(|it| it.step(1)),
+            Command::MessageUp => history.into_iter().for_each(|it| it.step(-1)),
+            Command::FirstUnseen => {
+                if history.is_some_and(|it| !it.go_to_divider()) {
                     self.say("nothing new since you looked");
                 }
             }
+            _ => return false,
         }
+        true
     }
 
     /// Reads the next or previous conversation of the list.
-    fn neighbour(&mut self, rows: isize, effects: &mut Vec<Effect>) {
+    fn neighbour(&mut self, rows: isize) {
         let visible = self.list_rows(&self.areas());
         self.list_mut().step(rows, visible);
-        self.go_to_selected(effects);
+        self.go_to_selected();
     }
 
     /// Opens the selected row while reading.
-    pub(super) fn go_to_selected(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn go_to_selected(&mut self) {
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let Some(selected) = self.list().selected.clone() else { return };
         self.take_up(&selected.channel);
         if focus == Focus::History {
-            self.show(&selected, effects);
+            self.show(&selected);
             if let Some(history) = &mut self.tab_mut().history {
                 history.opened = true;
             }
@@ -262,48 +276,7 @@ impl App {
         self.tab_mut().focus = focus;
     }
 
-    fn travel(&mut self, command: Command) {
-        use Command as C;
-        if self.scroll_card(command) {
-            return;
-        }
-        let visible = self.list_rows(&self.areas());
-        let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
-        if self.page != Page::Inbox {
-            let page = signed(self.rows_shown());
-            return self.step_rows(match command {
-                C::HalfDown => page / 2,
-                C::HalfUp => -page / 2,
-                C::PageDown => page,
-                C::PageUp => -page,
-                C::Top => isize::MIN,
-                _ => isize::MAX,
-            });
-        }
-        if self.tab().focus == Focus::List {
-            let list = self.list_mut();
-            match command {
-                C::HalfDown => list.step(signed(visible / 2), visible),
-                C::HalfUp => list.step(-signed(visible / 2), visible),
-                C::PageDown => list.step(signed(visible), visible),
-                C::PageUp => list.step(-signed(visible), visible),
-                C::Top => list.top(visible),
-                _ => list.bottom(visible),
-            }
-        } else if let Some(history) = &mut self.tab_mut().history {
-            let rows = signed(history.visible_rows());
-            match command {
-                C::HalfDown => history.scroll(rows / 2),
-                C::HalfUp => history.scroll(-rows / 2),
-                C::PageDown => history.scroll(rows),
-                C::PageUp => history.scroll(-rows),
-                C::Top => history.top(),
-                _ => history.follow(),
-            }
-        }
-    }
-
-    fn turn_pane(&mut self, by: isize, effects: &mut Vec<Effect>) {
+    fn turn_pane(&mut self, by: isize) {
         let order = [Focus::List, Focus::History, Focus::Composer];
         let tab = self.tab();
         if !self.is_inbox_shown() {
@@ -313,7 +286,7 @@ impl App {
         let next = order[(at + 3).saturating_add_signed(by) % 3];
         match next {
             Focus::List => self.tab_mut().focus = Focus::List,
-            _ => self.open(next, effects),
+            _ => self.open(next),
         }
     }
 
@@ -327,17 +300,17 @@ impl App {
         }
     }
 
-    fn interrupt(&mut self, effects: &mut Vec<Effect>) {
-        let again = self.interrupted_at.is_some_and(|at| self.now.since(at) < INTERRUPT);
+    fn interrupt(&mut self) {
+        let again = self.interrupted_at.is_some_and(|at| self.context.now.since(at) < INTERRUPT);
         if again {
-            return self.quit(effects);
+            return self.quit();
         }
-        self.interrupted_at = Some(self.now);
+        self.interrupted_at = Some(self.context.now);
         self.state(Fact::Interrupted);
     }
 
     /// Quits, after saying what is left open.
-    fn ask_quit(&mut self, effects: &mut Vec<Effect>) {
+    fn ask_quit(&mut self) {
         let sum = |count: fn(&Tab) -> u32| self.tabs.iter().map(count).sum::<u32>();
         let (outbox, stopped, paused) =
             (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
@@ -364,36 +337,51 @@ impl App {
             1 => open.push("1 draft could not be put on disk: quitting loses it".to_owned()),
             _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
         }
-        if open.is_empty() { self.quit(effects) } else { self.open_layer(Layer::AskQuit { open, paused }) }
+        if open.is_empty() { self.quit() } else { self.open_layer(Layer::AskQuit { open, paused }) }
     }
 
     /// Leaves, keeping every draft.
-    pub(super) fn quit(&mut self, effects: &mut Vec<Effect>) {
-        effects.extend(self.leave());
-        effects.push(Effect::Quit);
+    pub(super) fn quit(&mut self) {
+        self.save_every_draft();
+        self.context.push(Effect::Quit);
     }
 }
 
-/// Whether a command finds something, or puts it in order.
-fn finds(command: Command) -> bool {
-    use Command as C;
-    matches!(
-        command,
-        C::FindInHistory
-            | C::OlderHit
-            | C::NewerHit
-            | C::SearchAll
-            | C::OpenPalette
-            | C::ShowActions
-            | C::CommandLine
-            | C::FilterList
-            | C::ChooseView
-            | C::SortByActivity
-            | C::SortByWaiting
-            | C::SortByUrgency
-            | C::SortByWindow
-            | C::SortByName
-            | C::SortByCategory
-            | C::SortByPriority
-    )
+#[cfg(test)]
+mod tests {
+    use super::Command as C;
+    use super::*;
+    use crate::app::commands::{Place, TABLE};
+    use crate::app::settings::{ChannelInfo, Settings};
+    use crate::model::time::Timestamp;
+
+    #[test]
+    fn every_command_is_somebodys() {
+        let channel = ChannelInfo {
+            id: "harbor".into(),
+            name: "Harbor chat".to_owned(),
+            environment: None,
+            read_only: false,
+        };
+        let now = Timestamp::from_micros(1_700_000_000 * SECOND);
+        let left =
+            TABLE.iter().filter(|it| !matches!(it.place, Place::Composer | Place::Triage)).filter(|it| {
+                let mut app = App::new(vec![channel.clone()], Settings::default(), (120, 40), now);
+                !app.takes(it.command, Key::plain(KeyCode::Char('1')))
+            });
+        let of_mail = [
+            C::ReplyAll,
+            C::Forward,
+            C::Triage,
+            C::Star,
+            C::SetCategory,
+            C::HtmlView,
+            C::QuotedText,
+            C::OpenInBrowser,
+            C::SaveFile,
+            C::MailFolders,
+            C::MailContacts,
+        ];
+        assert_eq!(left.map(|it| it.command).collect::<Vec<_>>(), of_mail);
+    }
 }

@@ -174,15 +174,15 @@ impl Tab {
 
 impl App {
     /// Opens the form if a file can go along here.
-    pub(super) fn attach_if_possible(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn attach_if_possible(&mut self) {
         match availability::check(self, Command::Attach) {
-            Ok(()) => self.open_attach(effects),
+            Ok(()) => self.open_attach(),
             Err(why) => self.warn(format!("file or link: {why}")),
         }
     }
 
     /// Opens the form with what is attached already.
-    pub(super) fn open_attach(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn open_attach(&mut self) {
         let attached = self.tab().composer.as_ref().and_then(|it| it.attachment.clone());
         let mut form = AttachForm::default();
         if let Some(attached) = attached {
@@ -190,13 +190,13 @@ impl App {
                 attachments::Source::File(it) => it.path.clone(),
                 attachments::Source::Link(url) | attachments::Source::Uploaded(url) => url.clone(),
             });
-            effects.extend(form.look().map(Effect::Ask));
+            self.context.effects.extend(form.look().map(Effect::Ask));
             form.kind = Some(attached.kind);
             if matches!(attached.source, attachments::Source::Uploaded(_)) {
                 form.found = Found::Thing(attached);
             }
         }
-        effects.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
+        self.context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
         self.open_layer(Layer::Attach(Box::new(form)));
     }
 
@@ -209,16 +209,16 @@ impl App {
     }
 
     /// Asks again about what is typed in the form.
-    pub(super) fn look_at_typed(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn look_at_typed(&mut self) {
         if let Some(Layer::Attach(form)) = self.layers.last_mut() {
-            effects.extend(form.look().map(Effect::Ask));
+            self.context.effects.extend(form.look().map(Effect::Ask));
         }
     }
 
     /// A key in the form.
-    pub(super) fn attach_key(&mut self, mut form: Box<AttachForm>, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn attach_key(&mut self, mut form: Box<AttachForm>, key: Key) {
         let platform = self.tab().platform().cloned();
-        let turns = self.settings.keymap.in_text(Command::Attach) == Some(key);
+        let turns = self.context.settings.keymap.in_text(Command::Attach) == Some(key);
         match key.code {
             KeyCode::Esc => return self.leave_attach(*form),
             KeyCode::Char('c') if key.ctrl => return self.leave_attach(*form),
@@ -226,7 +226,7 @@ impl App {
             KeyCode::Tab => {
                 if let Some(longer) = form.longer.take() {
                     form.line.set(longer);
-                    effects.extend(form.look().map(Effect::Ask));
+                    self.context.effects.extend(form.look().map(Effect::Ask));
                 }
             }
             KeyCode::Down | KeyCode::Up => form.pick(key.code == KeyCode::Down),
@@ -235,7 +235,7 @@ impl App {
                 let before = form.line.text().to_owned();
                 if form.line.key(key) && form.line.text() != before {
                     self.notice = None;
-                    effects.extend(form.look().map(Effect::Ask));
+                    self.context.effects.extend(form.look().map(Effect::Ask));
                 }
             }
         }
@@ -244,7 +244,7 @@ impl App {
 
     /// Attaches what was found; an empty line takes away what was attached.
     fn attach(&mut self, form: Box<AttachForm>, platform: Option<&Platform>) {
-        let now = self.now;
+        let now = self.context.now;
         let refused = match (&form.found, form.thing()) {
             (Found::Wrong(why), _) => Some(why.clone()),
             (Found::Looking, _) => Some("still looking at the file".to_owned()),
@@ -269,18 +269,18 @@ impl App {
 
     /// Nothing is attached: a text that was taken for a path comes back.
     fn leave_attach(&mut self, form: AttachForm) {
-        let now = self.now;
+        let now = self.context.now;
         if let (Some(text), Some(composer)) = (form.instead, &mut self.tab_mut().composer) {
             composer.paste(&text, now);
         }
     }
 
     /// A text that was pasted may be the path of a file: it is looked at.
-    pub(super) fn recognise_path(&mut self, pasted: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn recognise_path(&mut self, pasted: &str) {
         let writes = self.composer_mode() == Mode::Reply;
         let possible = writes && availability::check(self, Command::Attach).is_ok();
         if attachments::pasted_path(pasted).is_some() && possible {
-            effects.push(Effect::Ask(Asked::File { path: pasted.trim().to_owned(), pasted: true }));
+            self.context.push(Effect::Ask(Asked::File { path: pasted.trim().to_owned(), pasted: true }));
         }
     }
 
@@ -306,7 +306,7 @@ impl App {
     /// A pasted text is a file's path: it leaves the text and stands in the
     /// form, if nothing was typed since.
     fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>) {
-        let now = self.now;
+        let now = self.context.now;
         let free = self.layers.is_empty() && self.is_typing() && self.composer_mode() == Mode::Reply;
         let (Ok(facts), true) = (found, free) else { return };
         let Some(composer) = &mut self.tab_mut().composer else { return };
@@ -326,7 +326,7 @@ impl App {
     }
 
     /// Whether what is attached may leave now; why not is said.
-    pub(super) fn may_attach(&mut self, effects: &mut Vec<Effect>) -> bool {
+    pub(super) fn may_attach(&mut self) -> bool {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return false };
         let refused = tab.attachment_refusal(composer);
@@ -338,7 +338,7 @@ impl App {
                 false
             }
             (None, Some(why)) => {
-                effects.push(Effect::Refresh(tab.channel.id.clone()));
+                self.context.push(Effect::Refresh(tab.channel.id.clone()));
                 self.warn(format!("nothing was sent: {why} · draft kept"));
                 false
             }

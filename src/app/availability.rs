@@ -95,7 +95,7 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
             })
         }
         C::LookUp if app.at_hand().is_none() => Err(no_conversation(tab)),
-        C::LookUp | C::AskConnection if app.settings.connections.is_empty() => {
+        C::LookUp | C::AskConnection if app.context.settings.connections.is_empty() => {
             Err("no connection is there yet; :connection add makes one".into())
         }
         C::NewWebhook => tab_writable(tab),
@@ -141,7 +141,7 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::LastPlace if !app.has_last_place() => Err("this is the first place since the start".into()),
         C::Card | C::Raw | C::Pipe | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
-        C::Card if tab.focus == Focus::List && app.size.0 < crate::app::layout::SIDE_BY_SIDE => {
+        C::Card if tab.focus == Focus::List && app.context.size.0 < crate::app::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then {card} shows its card".into())
         }
         _ => Ok(()),
@@ -231,7 +231,7 @@ fn changeable<'a>(app: &'a App, tab: &Tab) -> Result<&'a ConversationRow, Reason
     let row = app.at_hand().ok_or_else(|| no_conversation(tab))?;
     let moved = tab.focus == Focus::List
         && !app.follows_a_step()
-        && app.list().moved_at.is_some_and(|at| app.now.since(at) < MOVED_GRACE);
+        && app.list().moved_at.is_some_and(|at| app.context.now.since(at) < MOVED_GRACE);
     if moved {
         return Err("the list has just changed here; look again, then press the key again".into());
     }

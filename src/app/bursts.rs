@@ -57,8 +57,8 @@ impl Burst {
 
 impl App {
     /// Tells those that wrote at once, with one bell and one notification.
-    pub(super) fn tell_burst(&mut self, effects: &mut Vec<Effect>) {
-        let gathered = self.burst.take(self.now);
+    pub(super) fn tell_burst(&mut self) {
+        let gathered = self.burst.take(self.context.now);
         if gathered.is_empty() {
             return;
         }
@@ -70,10 +70,7 @@ impl App {
             1 => "1 more customer wrote".to_owned(),
             count => format!("{count} more customers wrote"),
         };
-        self.make_heard(
-            || Effect::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)),
-            effects,
-        );
+        self.make_heard(Effect::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)));
         let next = self.keyed("{next-waiting} goes to the next who waits");
         self.say(format!("{words} · {next}"));
     }

@@ -33,15 +33,15 @@ impl App {
     }
 
     /// Opens the list with what failed and what was changed on one tab.
-    pub(super) fn show_calls_of(&mut self, channel: ChannelId, effects: &mut Vec<Effect>) {
+    pub(super) fn show_calls_of(&mut self, channel: ChannelId) {
         (self.calls.few, self.calls.only) = (true, Some(channel));
-        effects.push(Effect::ReadCalls);
+        self.context.push(Effect::ReadCalls);
         self.show_list(ListKind::Calls);
     }
 
     /// Opens the list, or reads it anew: it does not move by itself.
-    pub(super) fn show_calls(&mut self, effects: &mut Vec<Effect>) {
-        effects.push(Effect::ReadCalls);
+    pub(super) fn show_calls(&mut self) {
+        self.context.push(Effect::ReadCalls);
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Calls, .. })) {
             self.calls.only = None;
             self.show_list(ListKind::Calls);
@@ -49,9 +49,9 @@ impl App {
     }
 
     /// Copies the newest change or failure of this tab.
-    pub(super) fn copy_newest_call(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn copy_newest_call(&mut self) {
         self.calls.copies = true;
-        effects.push(Effect::ReadCalls);
+        self.context.push(Effect::ReadCalls);
     }
 
     /// The requests have come, newest first.
@@ -71,11 +71,11 @@ impl App {
 
     fn copy_curl(&mut self, command: String) {
         let what = "as a curl command, without the key and the body";
-        self.pending.push(Effect::Copy(command, what.to_owned()));
+        self.context.push(Effect::Copy(command, what.to_owned()));
     }
 
     /// A letter of the list.
-    pub(super) fn calls_letter(&mut self, chosen: usize, letter: char, effects: &mut Vec<Effect>) {
+    pub(super) fn calls_letter(&mut self, chosen: usize, letter: char) {
         match letter {
             'y' => {
                 let command = self.shown_calls().nth(chosen).map(Call::curl);
@@ -88,7 +88,7 @@ impl App {
                 self.calls.few = !self.calls.few;
                 self.calls.only = None;
             }
-            'r' => self.show_calls(effects),
+            'r' => self.show_calls(),
             _ => (),
         }
     }
@@ -109,7 +109,7 @@ impl App {
 
     /// The lines of the list.
     pub(super) fn call_lines(&self) -> Vec<ListLine> {
-        let zone = &self.settings.zone;
+        let zone = &self.context.settings.zone;
         let line = |it: &Call| {
             let tab = self.tabs.iter().find(|tab| tab.channel.id == it.channel);
             let tab = tab.map_or("", |it| it.channel.name.as_str());

@@ -44,26 +44,26 @@ impl Canned {
 impl App {
     /// Opens the picker over the composer; `opener` is what was typed to open
     /// it, and comes back if nothing is picked.
-    pub(super) fn pick_reply(&mut self, opener: &'static str, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Ask(Asked::Replies));
+    pub(super) fn pick_reply(&mut self, opener: &'static str) {
+        self.context.push(Effect::Ask(Asked::Replies));
         self.open_layer(Layer::Replies { picker: Picker::default(), opener, back: None });
     }
 
     /// Opens the picker from the list or the history.
-    pub(super) fn canned(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn canned(&mut self) {
         let back = Some(self.tab().focus);
-        self.open(Focus::Composer, effects);
+        self.open(Focus::Composer);
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.mode = Mode::Reply;
         }
-        effects.push(Effect::Ask(Asked::Replies));
+        self.context.push(Effect::Ask(Asked::Replies));
         self.open_layer(Layer::Replies { picker: Picker::default(), opener: "", back });
     }
 
     /// A typed character that opens the picker: a stroke on an empty text, or
     /// a second colon.
-    pub(super) fn opens_replies(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
-        let now = self.now;
+    pub(super) fn opens_replies(&mut self, key: Key) -> bool {
+        let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let opener = match key.typed() {
             Some('/') if composer.sheet().is_empty() => "/",
@@ -73,7 +73,7 @@ impl App {
             }
             _ => return false,
         };
-        self.pick_reply(opener, effects);
+        self.pick_reply(opener);
         true
     }
 
@@ -107,7 +107,7 @@ impl App {
 
     /// Puts a reply at the cursor, and the cursor on its first open field.
     fn insert_reply(&mut self, text: &str) {
-        let now = self.now;
+        let now = self.context.now;
         let open = !replies::unfilled(text).is_empty();
         let before = self.tab().composer.as_ref().map(|it| it.sheet().cursor());
         self.insert(text);
@@ -120,7 +120,7 @@ impl App {
 
     /// Puts text at the cursor.
     pub(super) fn insert(&mut self, text: &str) {
-        let now = self.now;
+        let now = self.context.now;
         if !text.is_empty()
             && let Some(composer) = &mut self.tab_mut().composer
             && !composer.paste(text, now)
@@ -132,7 +132,7 @@ impl App {
     /// Puts what connections told in place of the first `{connection.field}`
     /// that was typed; false if there is none.
     fn fill_looked_up(&mut self) -> bool {
-        let (now, known) = (self.now, self.looked_up());
+        let (now, known) = (self.context.now, self.looked_up());
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let found = composer.area().lines().iter().enumerate().find_map(|(number, line)| {
             known.iter().find_map(|(name, value)| {
@@ -160,7 +160,7 @@ impl App {
     }
 
     fn go_to_field(&mut self) -> bool {
-        let now = self.now;
+        let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let Some(((line, character), _)) = next_field(composer) else { return false };
         composer.change(now, |it| it.move_to(line, character));
@@ -169,7 +169,7 @@ impl App {
 
     /// A character typed on a field takes its place.
     pub(super) fn fills_field(&mut self, key: Key) -> bool {
-        let now = self.now;
+        let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let at = composer.sheet().cursor();
         let field = fields(composer).into_iter().find(|(place, _)| *place == at);
@@ -181,7 +181,7 @@ impl App {
     /// Why a text with open fields does not leave.
     pub(super) fn unfilled(&self) -> Option<String> {
         let text = self.tab().composer.as_ref()?.reply_text();
-        let names = self.settings.connections.iter().map(|it| format!("{{{}.", it.name));
+        let names = self.context.settings.connections.iter().map(|it| format!("{{{}.", it.name));
         if let Some(at) = names.filter_map(|it| text.find(&it)).min() {
             let field = text[at..].split_inclusive('}').next().unwrap_or("");
             return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));

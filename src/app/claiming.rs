@@ -5,23 +5,22 @@
 
 use crate::app::App;
 use crate::app::bulk::{Plan, Wish};
-use crate::app::event::Effect;
 use crate::model::local::{Claim, Keep};
 
 impl App {
     /// Claims what is marked or at hand; one that is claimed is released.
-    pub(super) fn claim(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn claim(&mut self) {
         if self.acts_on_marks() {
-            return self.act_on_marked(Wish::Claim(true), effects);
+            return self.act_on_marked(Wish::Claim(true));
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.plan(Wish::Claim(row.local.claim.is_none()), vec![row], effects);
+        self.plan(Wish::Claim(row.local.claim.is_none()), vec![row]);
     }
 
     /// Claims or releases all a plan applies to.
-    pub(super) fn claim_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
-        let claim = Claim { agent: self.settings.agent.clone(), at: self.now };
+    pub(super) fn claim_all(&mut self, plan: &Plan) {
+        let claim = Claim { agent: self.context.settings.agent.clone(), at: self.context.now };
         let wanted = (plan.wish == Wish::Claim(true)).then_some(claim);
-        self.keep_all(plan, |_| wanted.clone(), |row| row.local.claim.clone(), Keep::Claim, effects);
+        self.keep_all(plan, |_| wanted.clone(), |row| row.local.claim.clone(), Keep::Claim);
     }
 }

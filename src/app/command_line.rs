@@ -116,17 +116,12 @@ impl App {
 
     /// A key that means something to the command line alone; the line again
     /// unless it is done.
-    pub(super) fn command_line_key(
-        &mut self,
-        mut line: Line,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) -> Option<Line> {
+    pub(super) fn command_line_key(&mut self, mut line: Line, key: Key) -> Option<Line> {
         let Kind::Command { back, completing } = &mut line.kind else { return Some(line) };
         match key.code {
             KeyCode::Enter => {
                 let text = line.text.text().trim().to_owned();
-                self.say_command(&text, effects);
+                self.say_command(&text);
                 return None;
             }
             KeyCode::Up | KeyCode::Down => {
@@ -191,7 +186,7 @@ impl App {
     }
 
     /// Does what a line says, or says why not.
-    pub(super) fn say_command(&mut self, text: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn say_command(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -216,7 +211,7 @@ impl App {
         match commands::named(name).filter(|_| rest.is_empty()) {
             Some(command) => match self.why_off(command) {
                 Some(reason) => self.warn(format!("{name}: {reason}")),
-                None => self.call(command, Key::plain(KeyCode::Enter), effects),
+                None => self.call(command, Key::plain(KeyCode::Enter)),
             },
             None => self.warn(unknown(name, rest)),
         }
@@ -289,7 +284,7 @@ fn sort(app: &mut App, word: &str) -> Result<(), String> {
 }
 
 fn open(app: &mut App, who: &str) -> Result<(), String> {
-    app.pending.push(Effect::Load(Load::Lookup(Selector::on_screen(who))));
+    app.context.push(Effect::Load(Load::Lookup(Selector::on_screen(who))));
     Ok(())
 }
 
@@ -335,7 +330,7 @@ fn export(app: &mut App, words: &str) -> Result<(), String> {
         "" => format!("{}.{word}", file_name(&key.conversation)),
         file => file.to_owned(),
     };
-    app.pending.push(Effect::Export { key, name, format, file });
+    app.context.push(Effect::Export { key, name, format, file });
     Ok(())
 }
 

@@ -4,9 +4,9 @@
 //! Knows nothing of how a contact is read from the server.
 
 use crate::app::App;
-use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::pages::Page;
+use crate::app::travel::Travel;
 use crate::model::contacts::Card;
 use crate::model::queries::ConversationKey;
 
@@ -39,7 +39,7 @@ impl App {
 
     /// Asks for what the card on screen shows, if it is another person's or
     /// something has changed.
-    pub(super) fn load_card(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn load_card(&mut self) {
         if self.areas().card.is_none() || !self.is_inbox_shown() {
             return;
         }
@@ -50,7 +50,7 @@ impl App {
         if let Some(key) = self.contact.key.clone()
             && std::mem::take(&mut self.contact.stale)
         {
-            effects.push(Effect::Load(Load::Card(key)));
+            self.context.push(Effect::Load(Load::Card(key)));
         }
     }
 
@@ -61,7 +61,7 @@ impl App {
 
     /// Scrolls the card where it fills the pane of the history; tells whether
     /// it does.
-    pub(super) fn scroll_card(&mut self, command: Command) -> bool {
+    pub(super) fn scroll_card(&mut self, travel: Travel) -> bool {
         let areas = self.areas();
         let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == Page::Inbox) else {
             return false;
@@ -76,13 +76,13 @@ impl App {
         });
         let last = (LINES + more + connected).saturating_sub(page);
         let first = self.contact.first.min(last);
-        self.contact.first = match command {
-            Command::HalfDown => (first + page / 2).min(last),
-            Command::PageDown => (first + page).min(last),
-            Command::HalfUp => first.saturating_sub(page / 2),
-            Command::PageUp => first.saturating_sub(page),
-            Command::Top => 0,
-            _ => last,
+        self.contact.first = match travel {
+            Travel::HalfDown => (first + page / 2).min(last),
+            Travel::PageDown => (first + page).min(last),
+            Travel::HalfUp => first.saturating_sub(page / 2),
+            Travel::PageUp => first.saturating_sub(page),
+            Travel::Top => 0,
+            Travel::Bottom => last,
         };
         true
     }

@@ -23,17 +23,51 @@ pub enum Copied {
     Sent,
 }
 
+/// What a command copies.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    Address,
+    Id,
+    OfHistory(Part),
+}
+
+/// What is copied of a history.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Text,
+    Link,
+    Error,
+    Transcript,
+}
+
+impl Wanted {
+    fn of(command: Command) -> Option<Self> {
+        Some(match command {
+            Command::CopyPhone => Self::Address,
+            Command::CopyId => Self::Id,
+            Command::CopyText => Self::OfHistory(Part::Text),
+            Command::CopyLink => Self::OfHistory(Part::Link),
+            Command::CopyError => Self::OfHistory(Part::Error),
+            Command::CopyTranscript => Self::OfHistory(Part::Transcript),
+            _ => return None,
+        })
+    }
+}
+
 impl App {
     /// Copies what a command names; says what it was, or why there is nothing.
-    pub(super) fn copy(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match self.to_copy(command) {
+    /// False if it is about something else.
+    pub(super) fn copy_command(&mut self, command: Command) -> bool {
+        let Some(wanted) = Wanted::of(command) else { return false };
+        match self.to_copy(wanted) {
             Ok((what, text)) => {
                 let count = text.chars().count();
                 let letters = if count == 1 { "character" } else { "characters" };
-                effects.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
+                self.context.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
             }
             Err(why) => self.warn(why),
         }
+        true
     }
 
     /// Says whether a text is where it can be pasted from.
@@ -48,19 +82,19 @@ impl App {
         }
     }
 
-    fn to_copy(&self, command: Command) -> Result<(&'static str, String), &'static str> {
+    fn to_copy(&self, wanted: Wanted) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
         let row = self.at_hand().ok_or("no conversation is selected")?;
-        match command {
-            Command::CopyPhone => {
+        match wanted {
+            Wanted::Address => {
                 let address = row.conversation.address.clone();
                 let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
                 Ok(("the address", line(&found.ok_or("this conversation has no address")?)))
             }
-            Command::CopyId => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
-            _ => {
+            Wanted::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
+            Wanted::OfHistory(part) => {
                 let history = tab.history.as_ref().filter(|it| it.loaded);
-                of_history(command, history.ok_or("open the conversation first")?, &self.settings)
+                of_history(part, history.ok_or("open the conversation first")?, &self.context.settings)
             }
         }
     }
@@ -72,23 +106,23 @@ fn line(text: &str) -> String {
 }
 
 fn of_history(
-    command: Command,
+    part: Part,
     history: &History,
     settings: &Settings,
 ) -> Result<(&'static str, String), &'static str> {
     let item = history.selected_item().ok_or("there is no message here")?;
-    match command {
-        Command::CopyText => match item.text() {
+    match part {
+        Part::Text => match item.text() {
             "" => Err("this message has no text; y l copies its link"),
             text => Ok(("the text", text.to_owned())),
         },
-        Command::CopyLink => match item {
+        Part::Link => match item {
             Item::Message(row) if row.message.media_url.is_some() => {
                 Ok(("the link", row.message.media_url.as_ref().map(ToString::to_string).unwrap_or_default()))
             }
             _ => Err("this message has no file"),
         },
-        Command::CopyError => match item {
+        Part::Error => match item {
             Item::Outbox(row, _) => match &row.state {
                 RowState::Stopped(stop, why) => Ok(("the error", format!("{}: {why}", stop.word()))),
                 _ => Err("it was not stopped: there is no error"),
@@ -96,7 +130,9 @@ fn of_history(
             Item::Note(_) => Err("a note is not sent: there is no error"),
             Item::Message(_) => Err("it was sent: there is no error"),
         },
-        _ => Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone))),
+        Part::Transcript => {
+            Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone)))
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::app::App;
 use crate::app::composer::Composer;
-use crate::app::event::{Effect, Intent};
+use crate::app::event::Intent;
 use crate::app::history::{History, message_of};
 use crate::app::layers::Layer;
 use crate::app::lines::{self, Item};
@@ -113,12 +113,7 @@ impl App {
     }
 
     /// The writer has been shown these and sends all the same.
-    pub(super) fn send_after_crossing(
-        &mut self,
-        crossed: &[Message],
-        sends: bool,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn send_after_crossing(&mut self, crossed: &[Message], sends: bool) {
         let newest = crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
         // What carries no readable time is told by standing last.
         let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest));
@@ -126,7 +121,7 @@ impl App {
             self.tab_mut().looked.has_seen(newest);
         }
         if sends {
-            self.send_seen(effects);
+            self.send_seen();
         }
     }
 

@@ -26,9 +26,9 @@ impl App {
     }
 
     /// Asks for the row as it is now; the question opens when it has come.
-    pub(super) fn ask_about_row(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_about_row(&mut self) {
         let id = self.row_at_hand().map(|it| it.id.clone());
-        effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
+        self.context.effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
     }
 
     /// The row a question is about has come.
@@ -36,22 +36,20 @@ impl App {
         let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
             return self.say("it does not wait for a decision any more");
         };
-        let spent = entry.row.first_attempt_at.is_some_and(|it| self.now.since(it) >= KEY_AGE);
+        let spent = entry.row.first_attempt_at.is_some_and(|it| self.context.now.since(it) >= KEY_AGE);
         let answers = decisions::answers(&entry, spent);
         self.open_layer(Layer::Decide { entry, answers });
     }
 
     /// A person has answered.
-    pub(super) fn decided_on(
-        &mut self,
-        entry: &OutboxEntry,
-        answers: Vec<Answer>,
-        key: char,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn decided_on(&mut self, entry: &OutboxEntry, answers: Vec<Answer>, key: char) {
         let Some(answer) = answers.into_iter().find(|it| it.key == key) else { return };
         let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
-        effects.push(Effect::Decide(entry.row.id.clone(), answer.verdict, self.seen_of(&entry.row, shown)));
+        self.context.push(Effect::Decide(
+            entry.row.id.clone(),
+            answer.verdict,
+            self.seen_of(&entry.row, shown),
+        ));
     }
 
     /// How far the person has seen a row's conversation: what the question
@@ -63,12 +61,7 @@ impl App {
     }
 
     /// A decision was carried out, or came too late.
-    pub(super) fn decided(
-        &mut self,
-        verdict: &Verdict,
-        row: Option<Box<OutboxRow>>,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn decided(&mut self, verdict: &Verdict, row: Option<Box<OutboxRow>>) {
         let Some(row) = row else {
             return self.warn("it does not wait for this decision any more; look again");
         };
@@ -79,7 +72,7 @@ impl App {
             Verdict::Drop => self.say("dropped; nothing more is sent of it"),
             Verdict::Edit => self.edit_again(&row),
         }
-        self.row_changed(&row, effects);
+        self.row_changed(&row);
     }
 
     fn edit_again(&mut self, row: &OutboxRow) {
@@ -102,33 +95,33 @@ impl App {
     }
 
     /// Sends all that can go; what was refused leaves again under a new key.
-    pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
         let verdict = if again { Verdict::NewKey } else { Verdict::SendAnyway };
         for (row, _) in go {
             let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
             let seen = entry.and_then(|it| self.seen_of(&it.row, None));
-            effects.push(Effect::Decide(row, verdict.clone(), seen));
+            self.context.push(Effect::Decide(row, verdict.clone(), seen));
         }
     }
 
     /// Hurries the chosen row, or takes it back into the composer.
-    pub(super) fn held_row(&mut self, hurry: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn held_row(&mut self, hurry: bool) {
         let Some(row) = self.row_at_hand().map(|it| it.id.clone()) else { return };
         self.undo.retain(|it| it.row != row);
-        effects.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
+        self.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
     }
 
     /// Asks which conversations are paused from here, to hand all back and
     /// leave.
-    pub(super) fn hand_all_back(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn hand_all_back(&mut self) {
         self.leaving = true;
         let paused = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
-        effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
+        self.context.effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
         self.say("handing back; frontdesk ends when the server has said so · any key stays");
     }
 
     /// The pauses of a tab have come: they end.
-    pub(super) fn end_pauses(&mut self, channel: &ChannelId, pauses: Vec<Pause>, effects: &mut Vec<Effect>) {
+    pub(super) fn end_pauses(&mut self, channel: &ChannelId, pauses: Vec<Pause>) {
         if !self.leaving {
             return;
         }
@@ -144,15 +137,15 @@ impl App {
         };
         let intents: Vec<Intent> = pauses.into_iter().map(intent).collect();
         if !intents.is_empty() {
-            effects.push(Effect::Enqueue { intents, clears_draft: false });
+            self.context.push(Effect::Enqueue { intents, clears_draft: false });
         }
     }
 
     /// Leaves once nothing is paused any more, if that was asked for.
-    pub(super) fn leave_when_handed_back(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn leave_when_handed_back(&mut self) {
         let handed_back = self.tabs.iter().all(|it| it.counts.paused_here == 0);
         if self.leaving && handed_back {
-            self.quit(effects);
+            self.quit();
         }
     }
 }

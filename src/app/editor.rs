@@ -13,22 +13,22 @@ use crate::model::text;
 
 impl App {
     /// Asks for the editor with the text at hand.
-    pub(super) fn edit_outside(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn edit_outside(&mut self) {
         if let Some(composer) = &self.tab().composer {
-            effects.push(Effect::Edit(composer.text()));
+            self.context.push(Effect::Edit(composer.text()));
         }
     }
 
     /// Asks for the steps that add a channel key.
     pub(super) fn set_up(&mut self, _: &str) -> Result<(), String> {
-        self.pending.push(Effect::SetUp);
+        self.context.push(Effect::SetUp);
         Ok(())
     }
 
     /// They have ended.
     pub(super) fn set_up_ended(&mut self, ended: Result<(), String>) {
         match ended {
-            Ok(()) if self.settings.demo => self.say("added; `frontdesk` without `demo` opens it"),
+            Ok(()) if self.context.settings.demo => self.say("added; `frontdesk` without `demo` opens it"),
             Ok(()) => self.say(self.keyed("added; its tab is there at the next start: {quit} leaves")),
             Err(why) => self.warn(why),
         }
@@ -42,7 +42,7 @@ impl App {
         if std::mem::take(&mut self.edits_json) {
             return self.json_edited(text);
         }
-        let now = self.now;
+        let now = self.context.now;
         let text = match text {
             Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
             Err(why) => return self.warn(format!("the editor: {why}; the text is as it was")),

@@ -12,7 +12,7 @@ impl App {
     /// Completes the short name before the cursor: at once if it is the only
     /// one, else by a picker. False if none is being typed.
     pub(super) fn complete_emoji(&mut self) -> bool {
-        let now = self.now;
+        let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let before = composer.sheet().before_cursor();
         let Some(short) = emoji::typed(&before).map(str::to_owned) else { return false };
@@ -33,7 +33,7 @@ impl App {
     /// A key in the picker; `typed` characters before the cursor give way to
     /// what is picked.
     pub(super) fn emoji_key(&mut self, mut picker: Picker, typed: usize, key: Key) {
-        let now = self.now;
+        let now = self.context.now;
         let found = emoji::find(&picker.query);
         match picker.key(key, found.len()) {
             Picked::Stays => self.layers.push(Layer::Emoji { picker, typed }),

@@ -4,8 +4,6 @@
 //! Knows nothing of what a page shows.
 
 use crate::app::App;
-use crate::app::broadcasts;
-use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::layers::Layer;
 use crate::app::line::{Kind, Line};
@@ -16,20 +14,14 @@ use crate::model::ids::ChannelId;
 
 impl App {
     /// A fetch has ended.
-    pub(super) fn fetched(
-        &mut self,
-        channel: &ChannelId,
-        fetch: &Fetch,
-        fetched: Fetching,
-        effects: &mut Vec<Effect>,
-    ) {
-        self.audience_fetched(channel, fetch, &fetched, effects);
+    pub(super) fn fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
+        self.audience_fetched(channel, fetch, &fetched);
         match fetch {
             Fetch::People { .. } => self.people_fetched(channel, fetch, fetched),
             // Whom a broadcast goes to is looked up by itself.
             Fetch::Person { .. } if self.fills_broadcast() => (),
             Fetch::Person { phone } if fetched.is_ok() => {
-                effects.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
+                self.context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
             }
             // What is known here was shown; that nothing newer came is told by
             // the connection.
@@ -44,25 +36,7 @@ impl App {
         }
     }
 
-    /// Commands of the pages the server is asked for.
-    pub(super) fn page_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match command {
-            Command::GoToPeople => self.go_to_page(Page::People),
-            Command::GoToEvents => self.go_to_page(Page::Events),
-            Command::GoToWebhooks => self.go_to_page(Page::Webhooks),
-            Command::GoToTemplates => self.go_to_page(Page::Templates),
-            Command::GoToAccount => self.go_to_page(Page::Account),
-            Command::GoToPhone => self.go_to_phone(),
-            Command::NewWebhook | Command::RemoveWebhook => self.webhook_command(command, effects),
-            Command::SearchRows => self.open_row_search(),
-            Command::GoToWall => self.go_to_wall(),
-            Command::MarkPerson | Command::MarkAllPeople | Command::MarkNoPeople => self.mark_people(command),
-            it if broadcasts::is_about(it) => self.broadcast_command(it, effects),
-            _ => self.people_command(command, effects),
-        }
-    }
-
-    fn go_to_phone(&mut self) {
+    pub(super) fn go_to_phone(&mut self) {
         match self.tabs.iter().position(|it| it.is_phone()) {
             Some(index) => {
                 self.go_to_tab(index);

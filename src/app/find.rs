@@ -74,7 +74,7 @@ impl App {
             limit: FOUND,
             ..SearchQuery::default()
         };
-        self.pending.push(Effect::Load(Load::Search(query)));
+        self.context.push(Effect::Load(Load::Search(query)));
     }
 
     /// Takes back what was typed: the history is where it was.
@@ -131,7 +131,7 @@ impl App {
         let Some(history) = &mut self.tab_mut().history else { return };
         let conversation = history.conversation.clone();
         if !history.seek(&ItemKey::Message(message.clone())) {
-            self.pending.push(Effect::Load(Load::Depth(channel, conversation, message)));
+            self.context.push(Effect::Load(Load::Depth(channel, conversation, message)));
         }
     }
 

@@ -233,7 +233,7 @@ impl App {
     }
 
     /// A key in a form.
-    pub(super) fn form_field_key(&mut self, mut form: Box<Form>, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn form_field_key(&mut self, mut form: Box<Form>, key: Key) {
         let count = form.values.len().max(1);
         match key.code {
             // What was filled in is there again when the form is opened next.
@@ -245,7 +245,7 @@ impl App {
                 form.tried = true;
                 match (form.first_wrong(), form.content()) {
                     (None, Some(content)) => {
-                        return self.send_form_content(content, Layer::Form(form), effects);
+                        return self.send_form_content(content, Layer::Form(form));
                     }
                     (Some((field, why)), _) => {
                         form.focus = field;
@@ -266,7 +266,7 @@ impl App {
     }
 
     /// Sends what a form or an editor made; it stays if that cannot be now.
-    fn send_form_content(&mut self, content: Content, form: Layer, effects: &mut Vec<Effect>) {
+    fn send_form_content(&mut self, content: Content, form: Layer) {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone());
@@ -277,7 +277,7 @@ impl App {
         match (to, refused) {
             (Some(to), None) => {
                 let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
-                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, form, effects);
+                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, form);
             }
             (_, why) => {
                 let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
@@ -288,10 +288,10 @@ impl App {
     }
 
     /// Lends the terminal to the editor for JSON of the person's own.
-    pub(super) fn edit_json(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn edit_json(&mut self) {
         let kept = self.tab().json.clone();
         self.edits_json = true;
-        effects.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
+        self.context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
     }
 
     /// The editor has ended with JSON: it is looked through before it leaves.
@@ -308,13 +308,13 @@ impl App {
     }
 
     /// An answer to what was found in it.
-    pub(super) fn json_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn json_key(&mut self, layer: Layer, key: Key) {
         let Layer::Json { text, wrong } = layer else { return };
         match key.typed() {
-            Some('e') => self.edit_json(effects),
+            Some('e') => self.edit_json(),
             Some('y') if wrong.is_none() => {
                 let content = Content::Interactive(Json(text.clone()));
-                self.send_form_content(content, Layer::Json { text, wrong }, effects);
+                self.send_form_content(content, Layer::Json { text, wrong });
             }
             _ if key.code == KeyCode::Esc => {
                 let menu = self.key_of(Command::Menu);

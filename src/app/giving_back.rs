@@ -87,9 +87,7 @@ impl App {
     ) -> bool {
         let awaited = self.touches.is_awaited();
         if awaited {
-            let mut effects = Vec::new();
-            self.visit_written(channel, conversation, &mut effects);
-            self.pending.extend(effects);
+            self.visit_written(channel, conversation);
             let tab = self.tab_mut();
             tab.focus = Focus::Composer;
             if let Some(composer) = &mut tab.composer {
@@ -100,7 +98,7 @@ impl App {
         // No answer of the store brings a mail along.
         let kept = if matches!(returned, Returned::Mail(_)) { Kept::Nowhere } else { kept };
         let (text, lost) = self.as_typed(channel, returned);
-        let now = self.now;
+        let now = self.context.now;
         let open = self.tab_of(channel).and_then(|it| it.composer.as_mut());
         match open.filter(|it| it.conversation == *conversation) {
             Some(composer) if composer.is_loaded() || kept == Kept::Nowhere => {
@@ -112,7 +110,7 @@ impl App {
                 composer.receive_draft(known);
                 composer.take_back(text, now);
                 let draft = composer.take_unsaved().flatten();
-                self.pending.push(Effect::SaveDraft(channel.clone(), conversation.clone(), draft));
+                self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), draft));
             }
             // A draft that is still to be read brings the text with it.
             _ => {}
@@ -139,7 +137,7 @@ impl App {
     /// The draft of a conversation as memory knows it; `None` if there is
     /// none, or the disk knows it best.
     fn newest_draft(&self, channel: &ChannelId, conversation: &ConversationId) -> Option<Draft> {
-        let pending = self.pending.iter().rev().find_map(|it| {
+        let pending = self.context.effects.iter().rev().find_map(|it| {
             let Effect::SaveDraft(of, at, draft) = it else { return None };
             (of == channel && at == conversation).then(|| draft.clone())
         });

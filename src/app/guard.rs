@@ -81,7 +81,7 @@ impl App {
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.
     pub(super) fn guard_lets(&mut self, key: Key) -> bool {
-        if self.guard.lets(key, self.now) {
+        if self.guard.lets(key, self.context.now) {
             return true;
         }
         match key.typed() {
@@ -123,7 +123,7 @@ impl App {
         }
         let keeps = self.keeps_typed();
         let kept = std::mem::take(&mut self.guard.kept);
-        let now = self.now;
+        let now = self.context.now;
         if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| keeps) {
             composer.paste(&kept, now);
             self.say(format!(

@@ -31,30 +31,35 @@ pub struct Facts {
 impl App {
     /// `:handover`
     pub(super) fn handover(&mut self) -> Result<(), String> {
-        self.pending.push(Effect::ReadCalls);
-        self.pending.push(Effect::Load(Load::Broadcasts(Wanted::Handover)));
+        self.context.push(Effect::ReadCalls);
+        self.context.push(Effect::Load(Load::Broadcasts(Wanted::Handover)));
         Ok(())
     }
 
     /// What the files know has come.
-    pub(super) fn hand_over(&mut self, facts: &Facts, effects: &mut Vec<Effect>) {
+    pub(super) fn hand_over(&mut self, facts: &Facts) {
         let text = self.handover_text(facts);
         let lines = text.lines().count();
-        effects.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
+        self.context.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
     }
 
     fn handover_text(&self, facts: &Facts) -> String {
-        let zone = &self.settings.zone;
-        let mut text = format!("# Handover, {} {}\n", self.now.day_name(zone), self.now.clock_face(zone));
+        let zone = &self.context.settings.zone;
+        let mut text = format!(
+            "# Handover, {} {}\n",
+            self.context.now.day_name(zone),
+            self.context.now.clock_face(zone)
+        );
         let name = |channel: &crate::model::ids::ChannelId| {
             let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
             tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
         };
         part(&mut text, "What broke", self.broken());
         let paused = facts.paused.iter().map(|it| {
-            let since = short_span(self.now.since(it.since));
+            let since = short_span(self.context.now.since(it.since));
             let who = it.title.as_ref().map_or_else(|| it.conversation.to_string(), ToString::to_string);
-            let waits = it.waiting_since.map(|it| format!(", waits {}", short_span(self.now.since(it))));
+            let waits =
+                it.waiting_since.map(|it| format!(", waits {}", short_span(self.context.now.since(it))));
             format!("{who} on {}: AI off for {since}{}", name(&it.channel), waits.unwrap_or_default())
         });
         part(&mut text, "AI paused: no one answers there but you", paused.collect());
@@ -108,11 +113,12 @@ impl App {
                 Health::Refused { code, why } => {
                     lines.push(format!("{name}: the key is not taken: {code}: {why}"))
                 }
-                Health::Silent { since } => {
-                    lines.push(format!("{name}: no answer since {}", since.clock_face(&self.settings.zone)))
-                }
+                Health::Silent { since } => lines.push(format!(
+                    "{name}: no answer since {}",
+                    since.clock_face(&self.context.settings.zone)
+                )),
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
-                    let since = since.clock_face(&self.settings.zone);
+                    let since = since.clock_face(&self.context.settings.zone);
                     lines.push(format!("{name}: since {since}: {why}"));
                 }
                 Health::Misconfigured { why } => lines.push(format!("{name}: {why}")),

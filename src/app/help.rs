@@ -112,13 +112,13 @@ impl App {
     pub(super) fn help_key(&mut self, mut help: Help, key: Key) {
         help.told = None;
         let total = self.help_lines(help.find.text()).len();
-        let keymap = &self.settings.keymap;
+        let keymap = &self.context.settings.keymap;
         let opens =
             [Command::Help, Command::HelpInText].iter().any(|it| keymap.keys(*it).contains(&vec![key]));
         let writes = help.typing && key.typed().is_some();
         let pressed = match opens && !writes {
             true => Pressed::Closes,
-            false => help.press(key, usize::from(self.size.1), total),
+            false => help.press(key, usize::from(self.context.size.1), total),
         };
         match pressed {
             Pressed::Closes => return,
@@ -139,8 +139,8 @@ impl App {
     /// The table, the places that act here first; only what fits the words
     /// that are looked for.
     pub fn help_lines(&self, find: &str) -> Vec<HelpLine> {
-        let inner = self.size.0.saturating_sub(2).min(WIDTH).saturating_sub(2);
-        let (here, keymap) = (self.places(), &self.settings.keymap);
+        let inner = self.context.size.0.saturating_sub(2).min(WIDTH).saturating_sub(2);
+        let (here, keymap) = (self.places(), &self.context.settings.keymap);
         let rest = Place::ALL.into_iter().filter(|it| !here.contains(it));
         let mut lines = Vec::new();
         for place in here.iter().copied().chain(rest) {

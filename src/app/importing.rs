@@ -67,7 +67,7 @@ impl App {
             return match self.importing.take() {
                 None => Err("nothing is being imported".to_owned()),
                 Some(running) => {
-                    self.pending.push(Effect::Import(Order::Stop));
+                    self.context.push(Effect::Import(Order::Stop));
                     self.say(format!("stopped; :import {} goes on with it", running.source.name()));
                     Ok(())
                 }
@@ -82,7 +82,7 @@ impl App {
         }
         let source = Source { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
         self.say("looking the file through");
-        self.pending.push(Effect::Import(Order::Check(source)));
+        self.context.push(Effect::Import(Order::Check(source)));
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl App {
         if let Told::Progress(source, _) = &told {
             // What was refused and noted asks no more.
             self.rows_changed();
-            self.pending.push(Effect::Load(Load::Counts(source.channel.clone())));
+            self.context.push(Effect::Load(Load::Counts(source.channel.clone())));
         }
         match told {
             Told::Checked(_, Err(why)) => self.warn(format!("import: {why}")),
@@ -121,13 +121,13 @@ impl App {
     }
 
     /// The import was agreed to.
-    pub(super) fn start_import(&mut self, source: Source, found: &DryRun, effects: &mut Vec<Effect>) {
+    pub(super) fn start_import(&mut self, source: Source, found: &DryRun) {
         if found.good == 0 {
             return self.warn("there is nothing in it that could be imported");
         }
         let progress = Progress { rows: found.rows, done: found.done, ..Progress::default() };
         self.importing = Some(Running { source: source.clone(), progress });
-        effects.push(Effect::Import(Order::Start(source)));
+        self.context.push(Effect::Import(Order::Start(source)));
         self.say("importing; it goes on while you work, :import stop stops it");
     }
 }

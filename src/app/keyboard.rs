@@ -6,7 +6,6 @@ use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::{self, Command, Place};
 use crate::app::deck::is_deck;
-use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::pages::Page;
@@ -34,34 +33,34 @@ impl App {
     }
 
     /// A key was pressed.
-    pub(super) fn key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn key(&mut self, key: Key) {
         if self.pressed_while_playing(key) {
             return;
         }
-        self.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
+        self.context.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
         // Who goes on working does not want to leave any more.
         self.leaving = false;
-        self.press(key, effects);
+        self.press(key);
     }
 
     /// Does what a key means, whoever pressed it.
-    pub(super) fn press(&mut self, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn press(&mut self, key: Key) {
         self.record_layer_key(key);
-        if self.layer_takes(key, effects) {
+        if self.layer_takes(key) {
             return;
         }
         if self.is_typing() {
-            return self.composer_key(key, effects);
+            return self.composer_key(key);
         }
         if let Some(letter) = self.fixed_macro(key).filter(|_| self.pressed.is_empty()) {
             return self.play_macro(letter);
         }
         self.pressed.push(key);
-        match self.settings.keymap.resolve(&self.places(), &self.pressed) {
+        match self.context.settings.keymap.resolve(&self.places(), &self.pressed) {
             Resolution::Pending => (),
             Resolution::Matched(command) => {
                 self.pressed.clear();
-                self.call(command, key, effects);
+                self.call(command, key);
             }
             Resolution::Unknown => {
                 let names: Vec<String> = self.pressed.drain(..).map(|it| it.to_string()).collect();
@@ -75,21 +74,21 @@ impl App {
     }
 
     /// Runs a command a person called, and records it.
-    pub(super) fn call(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn call(&mut self, command: Command, key: Key) {
         if availability::check(self, command).is_ok() {
             self.recorded(Step::Command(command, key));
             if commands::row(command).place == Place::Conversation {
                 self.list_mut().touch();
             }
         }
-        self.command(command, key, effects);
+        self.command(command, key);
     }
 
     /// Runs a command, or says why it cannot be done.
-    pub(super) fn command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn command(&mut self, command: Command, key: Key) {
         match availability::check(self, command) {
             Ok(()) => {
-                self.perform(command, key, effects);
+                self.perform(command, key);
                 self.tutor_saw(command);
             }
             Err(reason) => self.warn(format!("{}: {reason}", commands::row(command).word)),

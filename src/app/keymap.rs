@@ -229,7 +229,7 @@ fn index(command: Command) -> usize {
 impl App {
     /// The key of a command, for words on the screen.
     pub fn key_of(&self, command: Command) -> String {
-        self.settings.keymap.first(command)
+        self.context.settings.keymap.first(command)
     }
 
     /// What takes back what was done last: while letters are text, the
@@ -243,7 +243,7 @@ impl App {
     pub fn key_from_here(&self, command: Command) -> String {
         let (leave, undo) = (self.key_of(Command::Leave), self.key_of(command));
         // With modes, the first Esc ends typing and the second one leaves.
-        let twice = self.settings.vim && self.vim.mode() != vim::Mode::Normal && leave == "Esc";
+        let twice = self.context.settings.vim && self.vim.mode() != vim::Mode::Normal && leave == "Esc";
         match self.is_typing() {
             true if twice => format!("{leave} {leave} {undo}"),
             true => format!("{leave} {undo}"),
@@ -253,6 +253,6 @@ impl App {
 
     /// Words in which `{command-name}` stands for its key.
     pub fn keyed(&self, words: &str) -> String {
-        self.settings.keymap.words(words)
+        self.context.settings.keymap.words(words)
     }
 }

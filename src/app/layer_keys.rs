@@ -17,15 +17,15 @@ impl App {
     }
 
     /// A key goes to the topmost layer; true if there is one.
-    pub(super) fn layer_takes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
+    pub(super) fn layer_takes(&mut self, key: Key) -> bool {
         let Some(layer) = self.layers.last() else { return false };
         let asked = layer.is_question().then(|| layer.clone());
         if asked.is_some() && !self.guard_lets(key) {
             return true;
         }
         let Some(layer) = self.layers.pop() else { return false };
-        if let Some(layer) = self.connection_layer_key(layer, key, effects) {
-            self.layer_key(layer, key, effects);
+        if let Some(layer) = self.connection_layer_key(layer, key) {
+            self.layer_key(layer, key);
         }
         // Letters of these act without changing what is asked.
         let has_letters = matches!(asked, Some(Layer::MailReview { .. } | Layer::Flight(_)));
@@ -36,92 +36,90 @@ impl App {
     }
 
     /// The wheel turned over the topmost layer: texts scroll, questions stay.
-    pub(super) fn layer_scrolls(&mut self, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn layer_scrolls(&mut self, key: Key) {
         if self.layers.last().is_some_and(|it| !it.is_question()) {
-            self.layer_takes(key, effects);
+            self.layer_takes(key);
         }
     }
 
-    fn layer_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
+    fn layer_key(&mut self, layer: Layer, key: Key) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
-            (Layer::Line(line), _) => self.line_key(line, key, effects),
-            (Layer::Palette(palette), _) => self.palette_key(palette, key, effects),
+            (Layer::Line(line), _) => self.line_key(line, key),
+            (Layer::Palette(palette), _) => self.palette_key(palette, key),
             (Layer::Search, _) => self.search_key(key),
             (Layer::Views { chosen }, _) => self.views_key(chosen, key),
             (Layer::Help(help), _) => self.help_key(*help, key),
             (Layer::Raw { title, lines, first }, _) => {
-                let moved = scrolled(first, key, usize::from(self.size.1), lines.len());
+                let moved = scrolled(first, key, usize::from(self.context.size.1), lines.len());
                 self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
             }
             (layer @ Layer::Replies { .. }, _) => self.replies_key(layer, key),
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),
-            (Layer::Templates { picker }, _) => self.templates_key(picker, key, effects),
-            (Layer::TemplateForm(form), _) => self.form_key(form, key, effects),
-            (Layer::Attach(form), _) => self.attach_key(form, key, effects),
-            (Layer::Later { typed }, _) => self.later_key(typed, key, effects),
-            (Layer::Form(form), _) => self.form_field_key(form, key, effects),
-            (Layer::PersonForm(form), _) => self.person_form_key(form, key, effects),
+            (Layer::Templates { picker }, _) => self.templates_key(picker, key),
+            (Layer::TemplateForm(form), _) => self.form_key(form, key),
+            (Layer::Attach(form), _) => self.attach_key(form, key),
+            (Layer::Later { typed }, _) => self.later_key(typed, key),
+            (Layer::Form(form), _) => self.form_field_key(form, key),
+            (Layer::PersonForm(form), _) => self.person_form_key(form, key),
             (Layer::WebhookForm(form), _) => self.webhook_form_key(form, key),
-            (Layer::AskWebhook(form), _) => self.ask_webhook_key(form, key, effects),
-            (Layer::AskRemoveWebhook(webhook), Some('y')) => self.remove_webhook(&webhook, effects),
+            (Layer::AskWebhook(form), _) => self.ask_webhook_key(form, key),
+            (Layer::AskRemoveWebhook(webhook), Some('y')) => self.remove_webhook(&webhook),
             (Layer::BroadcastForm(form), _) => self.broadcast_form_key(form, key),
-            (Layer::Flight(flight), _) => self.flight_key(flight, key, effects),
-            (Layer::AskContinue(asked), _) => self.continue_key(asked, key, effects),
-            (Layer::AskStop { id, .. }, Some('y')) => self.stop_broadcast(id, effects),
-            (Layer::AskDeletePerson(asked), _) => self.delete_key(asked, key, effects),
-            (layer @ Layer::Json { .. }, _) => self.json_key(layer, key, effects),
-            (Layer::Menu { chosen }, _) => self.menu_key(chosen, key, effects),
-            (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key, effects),
-            (Layer::Snooze { rows, typed, stays }, _) => self.snooze_key(rows, typed, stays, key, effects),
-            (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key, effects),
-            (Layer::Macros { chosen, records }, _) => self.macros_key(chosen, records, key, effects),
-            (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key, effects),
-            (Layer::AskLease { over }, Some('h')) => self.hand_back_all(&over, effects),
-            (Layer::AskLease { .. }, Some('e')) => self.extend_leases(effects),
-            (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan, effects),
+            (Layer::Flight(flight), _) => self.flight_key(flight, key),
+            (Layer::AskContinue(asked), _) => self.continue_key(asked, key),
+            (Layer::AskStop { id, .. }, Some('y')) => self.stop_broadcast(id),
+            (Layer::AskDeletePerson(asked), _) => self.delete_key(asked, key),
+            (layer @ Layer::Json { .. }, _) => self.json_key(layer, key),
+            (Layer::Menu { chosen }, _) => self.menu_key(chosen, key),
+            (layer @ Layer::React { .. }, _) => self.reaction_key(layer, key),
+            (Layer::Snooze { rows, typed, stays }, _) => self.snooze_key(rows, typed, stays, key),
+            (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key),
+            (Layer::Macros { chosen, records }, _) => self.macros_key(chosen, records, key),
+            (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key),
+            (Layer::AskLease { over }, Some('h')) => self.hand_back_all(&over),
+            (Layer::AskLease { .. }, Some('e')) => self.extend_leases(),
+            (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan),
             (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
-                self.send_beside_or_pause(layer, it == 'y', effects);
+                self.send_beside_or_pause(layer, it == 'y');
             }
-            (Layer::AskSplit { .. }, Some('y')) => self.send_unless_crossed(effects),
-            (Layer::AskCrossed { crossed, .. }, Some('y')) => {
-                self.send_after_crossing(&crossed, true, effects)
-            }
+            (Layer::AskSplit { .. }, Some('y')) => self.send_unless_crossed(),
+            (Layer::AskCrossed { crossed, .. }, Some('y')) => self.send_after_crossing(&crossed, true),
             (Layer::AskCrossed { crossed, .. }, _) if leaves => {
-                self.send_after_crossing(&crossed, false, effects);
+                self.send_after_crossing(&crossed, false);
             }
             (Layer::Decide { entry, answers }, Some(it)) if answers.iter().any(|answer| answer.key == it) => {
-                self.decided_on(&entry, answers, it, effects);
+                self.decided_on(&entry, answers, it);
             }
-            (Layer::DecideAll { go, price, .. }, Some('y')) => self.send_all(go, price.is_some(), effects),
-            (Layer::Number { typed, .. }, _) => self.number_key(typed, key, effects),
-            (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key, effects),
-            (Layer::AskSame { .. }, Some('y')) => self.same_for_all(effects),
-            (Layer::MailReview { preview, first }, _) => self.review_key((preview, first), key, effects),
-            (Layer::MailDoubt { .. }, Some('y')) => self.send_mail(effects),
+            (Layer::DecideAll { go, price, .. }, Some('y')) => self.send_all(go, price.is_some()),
+            (Layer::Number { typed, .. }, _) => self.number_key(typed, key),
+            (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key),
+            (Layer::AskSame { .. }, Some('y')) => self.same_for_all(),
+            (Layer::MailReview { preview, first }, _) => self.review_key((preview, first), key),
+            (Layer::MailDoubt { .. }, Some('y')) => self.send_mail(),
             (Layer::MailDoubt { .. }, it) if leaves || it == Some('e') => {
                 self.tab_mut().focus = Focus::Composer;
             }
-            (Layer::MailFile(line), _) => self.file_key(line, key, effects),
-            (Layer::AskBrowser { raw }, Some('y')) => effects.push(Effect::Ask(Asked::ShowMail(raw))),
+            (Layer::MailFile(line), _) => self.file_key(line, key),
+            (Layer::AskBrowser { raw }, Some('y')) => self.context.push(Effect::Ask(Asked::ShowMail(raw))),
             (Layer::Call(form), _) => self.call_key(form, key),
-            (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation, effects),
+            (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation),
             (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
                 self.open_layer(Layer::Call(form));
             }
-            (Layer::AskImport { source, found }, Some('y')) => self.start_import(source, &found, effects),
-            (Layer::AskOpen { url, .. }, Some('y')) => effects.push(Effect::OpenOutside(url)),
-            (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host, effects),
+            (Layer::AskImport { source, found }, Some('y')) => self.start_import(source, &found),
+            (Layer::AskOpen { url, .. }, Some('y')) => self.context.push(Effect::OpenOutside(url)),
+            (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host),
             (Layer::AskPipe { command, json, .. }, Some('y')) => self.run_pipe(command, json),
             (it, Some('n')) if says_no(&it) => (),
-            (Layer::AskQuit { .. }, Some('y')) => self.quit(effects),
-            (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(effects),
+            (Layer::AskQuit { .. }, Some('y')) => self.quit(),
+            (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(),
             (_, _) if leaves => (),
             (layer, _) => self.layers.push(layer),
         }
     }
 
-    fn reaction_key(&mut self, layer: Layer, key: Key, effects: &mut Vec<Effect>) {
+    fn reaction_key(&mut self, layer: Layer, key: Key) {
         let Layer::React { channel, conversation, message, chosen } = layer else { return };
         let offered = self.quick_reactions(&channel);
         let count = offered.len();
@@ -140,7 +138,7 @@ impl App {
         };
         match (picked, moved) {
             (Some(index), _) => {
-                self.react(&channel, &conversation, &message, offered[index], effects);
+                self.react(&channel, &conversation, &message, offered[index]);
             }
             (None, None) if key.code == KeyCode::Esc || key.typed() == Some('q') => (),
             (None, moved) => {

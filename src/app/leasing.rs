@@ -33,14 +33,14 @@ pub(super) struct Leasing {
 
 impl App {
     /// Opens the list of pauses.
-    pub(super) fn show_paused(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn show_paused(&mut self) {
         self.show_list(ListKind::Paused);
-        effects.push(Effect::Load(Load::Paused(LIMIT)));
+        self.context.push(Effect::Load(Load::Paused(LIMIT)));
     }
 
     /// When the oldest pause has gone on for as long as the settings allow.
     pub(super) fn lease_due(&self) -> Option<Timestamp> {
-        let lease = self.settings.pause_lease;
+        let lease = self.context.settings.pause_lease;
         let oldest = self.tabs.iter().filter_map(|it| it.counts.paused_since).min()?;
         let due = oldest.plus(lease);
         (lease > 0).then_some(self.leasing.rests_until.map_or(due, |it| it.max(due)))
@@ -48,20 +48,20 @@ impl App {
 
     /// Whether a pause is over while the question cannot be asked.
     pub fn lease_waits(&self) -> bool {
-        self.lease_due().is_some_and(|it| it <= self.now)
+        self.lease_due().is_some_and(|it| it <= self.context.now)
     }
 
     /// Asks for the pauses where the list shows them, or when a lease is over
     /// and nothing has the keyboard that must not lose it.
-    pub(super) fn follow_leases(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn follow_leases(&mut self) {
         let shown = matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Paused, .. }));
         if shown && std::mem::take(&mut self.leasing.stale) {
-            effects.push(Effect::Load(Load::Paused(LIMIT)));
+            self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }
         let free = self.layers.is_empty() && !self.is_typing();
         if self.lease_waits() && free && !self.leasing.asks {
             self.leasing.asks = true;
-            effects.push(Effect::Load(Load::Paused(LIMIT)));
+            self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }
     }
 
@@ -71,27 +71,31 @@ impl App {
         if !std::mem::take(&mut self.leasing.asks) {
             return;
         }
-        let ended = self.now.plus(-self.settings.pause_lease);
+        let ended = self.context.now.plus(-self.context.settings.pause_lease);
         let over = self.leasing.paused.iter().filter(|it| it.counts_from <= ended);
         let over: Vec<PausedEntry> = over.cloned().collect();
-        self.leasing.rests_until = Some(self.now.plus(AGAIN));
+        self.leasing.rests_until = Some(self.context.now.plus(AGAIN));
         if !over.is_empty() {
             self.open_layer(Layer::AskLease { over });
         }
     }
 
     /// Lets all pauses of a question go on.
-    pub(super) fn extend_leases(&mut self, effects: &mut Vec<Effect>) {
-        let now = self.now;
-        let ended = now.plus(-self.settings.pause_lease);
+    pub(super) fn extend_leases(&mut self) {
+        let now = self.context.now;
+        let ended = now.plus(-self.context.settings.pause_lease);
         let channels = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
-        effects
+        self.context
+            .effects
             .extend(channels.map(|it| Effect::Keep(it.channel.id.clone(), Keep::ExtendPauses(ended, now))));
-        self.say(format!("they stay paused; asked again in {}", short_span(self.settings.pause_lease)));
+        self.say(format!(
+            "they stay paused; asked again in {}",
+            short_span(self.context.settings.pause_lease)
+        ));
     }
 
     /// Hands these back to the AI.
-    pub(super) fn hand_back_all(&mut self, paused: &[PausedEntry], effects: &mut Vec<Effect>) {
+    pub(super) fn hand_back_all(&mut self, paused: &[PausedEntry]) {
         let intent = |it: &PausedEntry| {
             let tab = self.tabs.iter().find(|tab| tab.channel.id == it.channel)?;
             Some(Intent {
@@ -112,25 +116,26 @@ impl App {
             1 => "handing back: the AI answers the next message".to_owned(),
             count => format!("handing back {count}: the AI answers their next messages"),
         });
-        effects.push(Effect::Enqueue { intents, clears_draft: false });
+        self.context.push(Effect::Enqueue { intents, clears_draft: false });
     }
 
     /// Hands the chosen one of the list back.
-    pub(super) fn hand_back_chosen(&mut self, chosen: usize, effects: &mut Vec<Effect>) {
+    pub(super) fn hand_back_chosen(&mut self, chosen: usize) {
         if let Some(entry) = self.leasing.paused.get(chosen).cloned() {
-            self.hand_back_all(&[entry], effects);
+            self.hand_back_all(&[entry]);
         }
     }
 
     /// The lines of the list.
     pub(super) fn paused_lines(&self) -> Vec<ListLine> {
         let line = |it: &PausedEntry| {
-            let waits =
-                it.waiting_since.map(|since| format!("customer waits {}", short_span(self.now.since(since))));
+            let waits = it
+                .waiting_since
+                .map(|since| format!("customer waits {}", short_span(self.context.now.since(since))));
             ListLine {
                 name: it.title.clone().unwrap_or_else(|| SafeText::line(it.conversation.as_str())),
                 words: SafeText::line(waits.as_deref().unwrap_or("no one waits")),
-                right: format!("paused {}", short_span(self.now.since(it.since))),
+                right: format!("paused {}", short_span(self.context.now.since(it.since))),
                 loud: it.waiting_since.is_some(),
                 dim: false,
                 goes_to: Some(ConversationKey {

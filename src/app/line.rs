@@ -5,7 +5,6 @@
 //! Knows nothing of drawing, or of how rows are found.
 
 use crate::app::App;
-use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::lines::ItemKey;
@@ -51,7 +50,7 @@ impl App {
     }
 
     /// A key in a line.
-    pub(super) fn line_key(&mut self, mut line: Line, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn line_key(&mut self, mut line: Line, key: Key) {
         let gone = line.text.is_empty() && key.code == KeyCode::Backspace;
         let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match (&line.kind, key.code) {
@@ -73,7 +72,7 @@ impl App {
                 self.typed_line(line);
             }
             (Kind::Command { .. }, _) => {
-                let line = self.command_line_key(line, key, effects);
+                let line = self.command_line_key(line, key);
                 self.layers.extend(line.map(Layer::Line));
             }
             _ => {

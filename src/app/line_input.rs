@@ -200,7 +200,7 @@ pub fn leaving(app: &App) -> Vec<Event> {
 
 /// The keys that call a command.
 fn press(app: &App, command: Command) -> Vec<Event> {
-    let keys = app.settings.keymap.keys(command).first();
+    let keys = app.context.settings.keymap.keys(command).first();
     keys.into_iter().flatten().copied().map(Event::Key).collect()
 }
 

@@ -5,7 +5,6 @@
 
 use crate::app::App;
 use crate::app::commands::{self, Command};
-use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::tab::Focus;
@@ -91,7 +90,7 @@ impl App {
             _ => false,
         };
         let own = commands::row(command).keys.iter().find_map(|it| Key::parse(it));
-        let chosen = self.settings.keymap.keys(command).iter().filter_map(one).find(free);
+        let chosen = self.context.settings.keymap.keys(command).iter().filter_map(one).find(free);
         chosen.or(own).unwrap_or(Key::plain(KeyCode::Enter))
     }
 
@@ -123,7 +122,7 @@ impl App {
         let line = |(done, why): (&crate::app::undoing::Done, Option<&'static str>)| ListLine {
             name: done.words.clone(),
             words: SafeText::line(why.unwrap_or("can be taken back")),
-            right: short_span(self.now.since(done.at)),
+            right: short_span(self.context.now.since(done.at)),
             loud: false,
             dim: why.is_some(),
             goes_to: None,
@@ -160,10 +159,10 @@ impl App {
     }
 
     /// A key goes to a list.
-    pub(super) fn list_key(&mut self, kind: ListKind, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn list_key(&mut self, kind: ListKind, chosen: usize, key: Key) {
         let lines = self.list_lines(kind);
         let last = lines.len().saturating_sub(1);
-        let page = usize::from(self.size.1).saturating_sub(6).max(1);
+        let page = usize::from(self.context.size.1).saturating_sub(6).max(1);
         let moved = match key.code {
             KeyCode::Char('j') | KeyCode::Down => chosen + 1,
             KeyCode::Char('k') | KeyCode::Up => chosen.saturating_sub(1),
@@ -175,33 +174,33 @@ impl App {
             KeyCode::End | KeyCode::Char('G') => last,
             KeyCode::Esc | KeyCode::Char('q') => return,
             KeyCode::Enter => match lines.get(chosen).and_then(|it| it.goes_to.clone()) {
-                Some(key) => return self.visit(&key.channel, &key.conversation, Focus::History, effects),
+                Some(key) => return self.visit(&key.channel, &key.conversation, Focus::History),
                 None => chosen,
             },
             _ => {
-                self.list_letter(kind, chosen, key, effects);
+                self.list_letter(kind, chosen, key);
                 chosen
             }
         };
         self.layers.push(Layer::List { kind, chosen: moved.min(last) });
     }
 
-    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: Key) {
         let calls = |command| key == self.list_key_of(command);
         match (kind, key.typed()) {
             (ListKind::Done, _) if calls(Command::Undo) => {
                 let found = self.done().nth(chosen).map(|(done, why)| (done.group, why));
                 match found {
-                    Some((group, None)) => self.undo_group(group, effects),
+                    Some((group, None)) => self.undo_group(group),
                     Some((_, Some(why))) => self.warn(format!("undo: {why}")),
                     None => (),
                 }
             }
-            (ListKind::Paused, _) if calls(Command::HandBack) => self.hand_back_chosen(chosen, effects),
-            (ListKind::Calls, Some(letter)) => self.calls_letter(chosen, letter, effects),
-            (ListKind::Connections, Some('r')) => self.show_connection_calls(effects),
+            (ListKind::Paused, _) if calls(Command::HandBack) => self.hand_back_chosen(chosen),
+            (ListKind::Calls, Some(letter)) => self.calls_letter(chosen, letter),
+            (ListKind::Connections, Some('r')) => self.show_connection_calls(),
             (ListKind::Credits, Some('A')) => self.ask_unpaid(),
-            (ListKind::Results, Some('x')) => self.cancel_batch(effects),
+            (ListKind::Results, Some('x')) => self.cancel_batch(),
             _ => (),
         }
     }

@@ -6,7 +6,6 @@
 
 use crate::app::App;
 use crate::app::conversations::ConversationList;
-use crate::app::event::Effect;
 use crate::app::pages::Page;
 use crate::app::tab::Focus;
 use crate::app::watch;
@@ -82,10 +81,10 @@ impl App {
     }
 
     /// Puts a conversation into the history pane and composer of its tab.
-    pub(super) fn show(&mut self, key: &ConversationKey, effects: &mut Vec<Effect>) {
+    pub(super) fn show(&mut self, key: &ConversationKey) {
         let row = self.list().page.rows.iter().find(|it| it.key() == *key).cloned();
-        if let Some(tab) = self.tab_of(&key.channel) {
-            watch::show(tab, &key.conversation, row, effects);
+        if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
+            watch::show(tab, &key.conversation, row, &mut self.context);
         }
     }
 

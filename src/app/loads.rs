@@ -110,7 +110,7 @@ impl App {
     /// A read failed: exactly what asked for it says so and asks again, or
     /// gives up where a key asked for it.
     pub(super) fn load_failed(&mut self, load: Load, why: &str) {
-        let (now, why) = (self.now, SafeText::line(why));
+        let (now, why) = (self.context.now, SafeText::line(why));
         match load {
             Load::Conversations(query) => self.list_failed(&query, &why),
             Load::History(query) => self.history_failed(&query, &why),
@@ -172,7 +172,7 @@ impl App {
     }
 
     fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText) {
-        let now = self.now;
+        let now = self.context.now;
         let list = match &query.channel {
             Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
             None => Some(&mut self.all),
@@ -183,7 +183,7 @@ impl App {
     }
 
     fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText) {
-        let now = self.now;
+        let now = self.context.now;
         if let Some(beside) = &mut self.second {
             beside.history.resource.fail(query, why, now);
         }
@@ -208,7 +208,7 @@ impl App {
 
     /// How it stands with what a part of the screen shows.
     pub fn shown(&self, pane: Pane) -> Shown<'_> {
-        let now = self.now;
+        let now = self.context.now;
         match pane {
             Pane::List => self.list().resource.shown(now),
             Pane::History => self.tab().history.as_ref().map_or(Shown::Well, |it| it.resource.shown(now)),
@@ -220,7 +220,7 @@ impl App {
     }
 
     fn page_shown(&self) -> Shown<'_> {
-        let (now, channel) = (self.now, &self.tab().channel.id);
+        let (now, channel) = (self.context.now, &self.tab().channel.id);
         match self.page {
             Page::Inbox => Shown::Well,
             Page::Outbox => self.outbox.resource.shown(now),
@@ -252,7 +252,7 @@ impl App {
     }
 
     fn layer_shown(&self) -> Shown<'_> {
-        let now = self.now;
+        let now = self.context.now;
         let of = |wanted: fn(&Load) -> bool| self.loads.shown(now, wanted);
         match self.layers.last() {
             Some(Layer::Search) => of(|it| matches!(it, Load::Search(it) if it.conversation.is_none())),
@@ -279,12 +279,12 @@ impl App {
     /// nothing on screen is called live.
     pub fn unread(&self) -> Option<String> {
         let panes = Pane::ALL.into_iter().filter(|it| self.has_pane(*it)).map(|it| self.shown(it));
-        panes.chain([self.loads.shown(self.now, |_| true)]).find_map(Shown::words)
+        panes.chain([self.loads.shown(self.context.now, |_| true)]).find_map(Shown::words)
     }
 
     /// When a read is tried again, or the seconds of a slow one turn.
     pub(super) fn loads_due(&self) -> Option<Timestamp> {
-        let now = self.now;
+        let now = self.context.now;
         let channel: &ChannelId = &self.tab().channel.id;
         let page = match self.page {
             Page::Inbox | Page::Wall | Page::Account => None,

@@ -6,7 +6,6 @@
 use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::Command;
-use crate::app::event::Effect;
 use crate::app::forms::FormKind;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -95,7 +94,7 @@ impl App {
     }
 
     /// A key in the menu.
-    pub(super) fn menu_key(&mut self, chosen: usize, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn menu_key(&mut self, chosen: usize, key: Key) {
         let count = Entry::ALL.len();
         let moved = match key.code {
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => Some((chosen + count - 1) % count),
@@ -106,7 +105,7 @@ impl App {
         let entry = if key.code == KeyCode::Enter { Entry::ALL.get(chosen).copied() } else { lettered };
         match (entry, moved) {
             (Some(entry), _) => match self.entry_is_off(entry) {
-                None => self.choose_entry(entry, effects),
+                None => self.choose_entry(entry),
                 Some(why) => {
                     self.warn(format!("{}: {why}", entry.words().1));
                     self.layers.push(Layer::Menu { chosen });
@@ -118,19 +117,19 @@ impl App {
         }
     }
 
-    fn choose_entry(&mut self, entry: Entry, effects: &mut Vec<Effect>) {
+    fn choose_entry(&mut self, entry: Entry) {
         match entry {
-            Entry::Template => self.pick_template(effects),
-            Entry::Attach => self.open_attach(effects),
+            Entry::Template => self.pick_template(),
+            Entry::Attach => self.open_attach(),
             Entry::Location => self.open_form(FormKind::Place),
             Entry::Buttons => self.open_form(FormKind::Buttons),
             Entry::List => self.open_form(FormKind::List),
-            Entry::Json => self.edit_json(effects),
-            Entry::Later => self.ask_when(effects),
+            Entry::Json => self.edit_json(),
+            Entry::Later => self.ask_when(),
             Entry::Markup => self.turn_markup(),
-            Entry::Canned => self.pick_reply("", effects),
+            Entry::Canned => self.pick_reply(""),
             Entry::Emoji => self.pick_emoji(),
-            Entry::Editor => self.edit_outside(effects),
+            Entry::Editor => self.edit_outside(),
             Entry::Note => self.switch_mode(),
         }
     }

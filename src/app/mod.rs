@@ -14,6 +14,7 @@ pub mod commands;
 pub mod composer;
 pub mod connections;
 pub mod contact;
+pub mod context;
 pub mod conversations;
 pub mod crossing;
 pub mod decisions;
@@ -106,6 +107,7 @@ mod snoozing;
 pub mod steps;
 #[cfg(test)]
 mod tests;
+mod travel;
 mod turn;
 mod tutor;
 mod view;
@@ -117,8 +119,8 @@ mod writing;
 
 use std::collections::HashMap;
 
+use crate::app::context::Context;
 use crate::app::conversations::ConversationList;
-use crate::app::event::Effect;
 pub use crate::app::held::Held;
 use crate::app::held::Queueing;
 use crate::app::keys::Key;
@@ -137,14 +139,8 @@ use crate::model::time::Timestamp;
 /// The state of the whole screen.
 #[derive(Debug)]
 pub struct App {
-    /// The time of this turn.
-    pub now: Timestamp,
-    /// Columns and rows of the terminal.
-    pub size: (u16, u16),
-    /// Whether the terminal window has the focus.
-    pub focused: bool,
-    /// How the desk behaves.
-    pub settings: Settings,
+    /// What every part of the screen gets besides its own state.
+    pub context: Context,
     /// The tabs; never empty.
     pub tabs: Vec<Tab>,
     /// The tab at hand.
@@ -249,8 +245,6 @@ pub struct App {
     leaving: bool,
     /// The next step of the exercise, while one goes on.
     tutor: Option<usize>,
-    /// Effects that a result asked for, handed out with the next settling.
-    pending: Vec<Effect>,
 }
 
 impl App {
@@ -267,10 +261,7 @@ impl App {
             tab.list.set_view(settings.first_view.clone());
         }
         Self {
-            now,
-            size,
-            focused: true,
-            settings,
+            context: Context::new(settings, size, now),
             tabs,
             active: 0,
             everywhere: false,
@@ -331,7 +322,6 @@ impl App {
             edits_json: false,
             leaving: false,
             tutor: None,
-            pending: Vec::new(),
         }
     }
 

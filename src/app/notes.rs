@@ -14,8 +14,8 @@ use crate::model::notes::Note;
 
 impl App {
     /// Goes into the composer to write a private note.
-    pub(super) fn write_note(&mut self, effects: &mut Vec<Effect>) {
-        self.open(Focus::Composer, effects);
+    pub(super) fn write_note(&mut self) {
+        self.open(Focus::Composer);
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.mode = Mode::Note;
         }
@@ -32,7 +32,7 @@ impl App {
     }
 
     /// Keeps the note at hand.
-    pub(super) fn save_note(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn save_note(&mut self) {
         let tab = self.tab_mut();
         let channel = tab.channel.id.clone();
         let Some(composer) = tab.composer.as_mut() else { return };
@@ -45,19 +45,13 @@ impl App {
             history.follow();
         }
         tab.focus = Focus::History;
-        effects.push(Effect::SaveNote(channel, conversation, text));
+        self.context.push(Effect::SaveNote(channel, conversation, text));
     }
 
     /// A note is on disk.
-    pub(super) fn note_saved(
-        &mut self,
-        channel: ChannelId,
-        conversation: ConversationId,
-        note: Note,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: Note) {
         self.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
-        self.history_changed(channel.clone(), &conversation, effects);
+        self.history_changed(channel.clone(), &conversation);
         let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
         self.note_done(channel, &words, What::Note(conversation, note.id));
     }
@@ -84,7 +78,6 @@ impl App {
         channel: ChannelId,
         conversation: &ConversationId,
         text: Option<&str>,
-        effects: &mut Vec<Effect>,
     ) {
         let Some(text) = text else { return self.warn("that note is gone already") };
         let at_hand = self.give_back(&channel, conversation, Returned::Note(text.to_owned()), Kept::AsDraft);
@@ -92,6 +85,6 @@ impl App {
             true => "the note is back in the composer; Enter keeps it".to_owned(),
             false => self.keyed("the note is back as a draft · {go-to-drafts}"),
         });
-        self.history_changed(channel, conversation, effects);
+        self.history_changed(channel, conversation);
     }
 }

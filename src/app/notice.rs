@@ -48,7 +48,7 @@ pub(super) enum Fact {
 impl App {
     /// Says in the status line that something has happened.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
-        let lasts = Lasts::Until(self.now.plus(NOTICE));
+        let lasts = Lasts::Until(self.context.now.plus(NOTICE));
         self.notice = Some(Notice { text: text.into(), warning: false, lasts });
     }
 
@@ -56,7 +56,7 @@ impl App {
     pub fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.refused(&text);
-        let lasts = Lasts::Until(self.now.plus(NOTICE));
+        let lasts = Lasts::Until(self.context.now.plus(NOTICE));
         self.notice = Some(Notice { text, warning: true, lasts });
     }
 
@@ -74,7 +74,7 @@ impl App {
     pub fn noticed(&self) -> Option<(String, bool)> {
         let notice = self.notice.as_ref()?;
         match &notice.lasts {
-            Lasts::Until(until) => (self.now < *until).then(|| (notice.text.clone(), notice.warning)),
+            Lasts::Until(until) => (self.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
             Lasts::While(fact) => Some((self.words_of(fact)?, notice.warning)),
         }
     }
@@ -108,7 +108,7 @@ impl App {
                 // On its way to the disk it is held, too; there it gets its own time.
                 let held = self.undo.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
                 let until = held.max().or(self.is_queueing().then_some(*until))?;
-                let left = until.since(self.now);
+                let left = until.since(self.context.now);
                 let seconds = (left + SECOND - 1) / SECOND;
                 (left > 0).then(|| format!("{what} in {seconds} s · {} {back}", self.undo_key()))
             }
@@ -119,7 +119,7 @@ impl App {
             }
             Fact::Interrupted => self
                 .interrupted_until()
-                .filter(|it| self.now < *it)
+                .filter(|it| self.context.now < *it)
                 .map(|_| self.keyed("press {interrupt} again to quit; drafts are safe")),
         }
     }
@@ -127,15 +127,15 @@ impl App {
     /// Whether a close of a conversation can still be taken back.
     pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
         let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
-        self.is_queueing() || self.undo.iter().any(|it| here(it) && self.now < it.until)
+        self.is_queueing() || self.undo.iter().any(|it| here(it) && self.context.now < it.until)
     }
 
     /// Reads everything of the current tab again now.
-    pub(super) fn ask_server(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_server(&mut self) {
         let tab = self.tab_mut();
         tab.asked = true;
         let channel = tab.channel.id.clone();
-        effects.push(Effect::Refresh(channel.clone()));
+        self.context.push(Effect::Refresh(channel.clone()));
         self.state(Fact::Asking(channel));
     }
 

@@ -5,7 +5,7 @@
 
 use crate::app::App;
 use crate::app::bulk::Wish;
-use crate::app::event::{Effect, Intent};
+use crate::app::event::Intent;
 use crate::model::conversations::ServiceWindow;
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Content;
@@ -51,7 +51,8 @@ impl App {
         if shut {
             let key =
                 ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
-            self.offer = Some(Offer { what: What::SnoozeUntilReply(key), until: self.now.plus(STANDS) });
+            self.offer =
+                Some(Offer { what: What::SnoozeUntilReply(key), until: self.context.now.plus(STANDS) });
         }
     }
 
@@ -64,17 +65,17 @@ impl App {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
         };
-        if !stays || offer.until <= self.now {
+        if !stays || offer.until <= self.context.now {
             self.offer = None;
         }
     }
 
     /// Does what is offered.
-    pub(super) fn take_offer(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn take_offer(&mut self) {
         match self.offer.take().map(|it| it.what) {
             None => self.ask_unpaid(),
             Some(What::SnoozeUntilReply(key)) => {
-                self.act_on(vec![key], Wish::Snooze { until: None, stays: false }, effects);
+                self.act_on(vec![key], Wish::Snooze { until: None, stays: false });
             }
         }
     }

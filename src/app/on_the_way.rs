@@ -65,7 +65,7 @@ impl App {
 
     fn facts_of(&self, channel: &ChannelId) -> waiting::Facts<'_> {
         let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
-        waiting::Facts { now: self.now, health: &tab.health, leader: &tab.leader, pays: None }
+        waiting::Facts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }
 

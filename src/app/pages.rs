@@ -70,11 +70,11 @@ impl App {
     }
 
     /// Commands of the pages of rows.
-    pub(super) fn rows_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn rows_command(&mut self, command: Command) -> bool {
         match command {
             Command::RowDown => self.step_rows(1),
             Command::RowUp => self.step_rows(-1),
-            Command::GoToRow => self.go_to_row(effects),
+            Command::GoToRow => self.go_to_row(),
             Command::AllTabs => {
                 let all = match self.page {
                     Page::Drafts => &mut self.drafts.all_tabs,
@@ -83,8 +83,13 @@ impl App {
                 };
                 *all = !*all;
             }
-            _ => self.go_to_page(Page::Inbox),
+            Command::LeaveRows => self.go_to_page(Page::Inbox),
+            Command::Decide | Command::DecideRow => self.ask_about_row(),
+            Command::DecideAll => self.ask_about_all(),
+            Command::RowNow | Command::RowBack => self.held_row(command == Command::RowNow),
+            _ => return false,
         }
+        true
     }
 
     /// Moves through the rows of the page; true if the page has rows.
@@ -112,22 +117,22 @@ impl App {
         (lines / each).max(1)
     }
 
-    fn go_to_row(&mut self, effects: &mut Vec<Effect>) {
+    fn go_to_row(&mut self) {
         match self.page {
-            Page::People => return self.go_to_person(effects),
-            Page::Broadcasts => return self.open_recipients(effects),
-            Page::Wall => return self.wall_enter(effects),
-            page if is_deck(page) => return self.go_to_card(effects),
+            Page::People => return self.go_to_person(),
+            Page::Broadcasts => return self.open_recipients(),
+            Page::Wall => return self.wall_enter(),
+            page if is_deck(page) => return self.go_to_card(),
             _ => (),
         }
         if self.page == Page::Drafts {
             let Some(draft) = self.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
             let mode = if draft.is_note { Mode::Note } else { Mode::Reply };
-            if self.goes_to_mail(&channel, &conversation, mode, effects) {
+            if self.goes_to_mail(&channel, &conversation, mode) {
                 return;
             }
-            self.visit(&channel, &conversation, Focus::Composer, effects);
+            self.visit(&channel, &conversation, Focus::Composer);
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.mode = mode;
             }
@@ -137,7 +142,7 @@ impl App {
         let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
         match entry.row.lane.conversation().cloned() {
             Some(conversation) => {
-                self.visit(&channel, &conversation, Focus::History, effects);
+                self.visit(&channel, &conversation, Focus::History);
                 self.select_item(row);
             }
             None => self.warn("it belongs to no conversation"),
@@ -151,19 +156,13 @@ impl App {
     }
 
     /// Opens a conversation, whatever is on screen now.
-    pub(super) fn visit(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        focus: Focus,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn visit(&mut self, channel: &ChannelId, conversation: &ConversationId, focus: Focus) {
         self.take_up(channel);
         self.page = Page::Inbox;
         let visible = self.list_rows(&self.areas());
         let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
         self.list_mut().select(&key, visible);
-        self.show(&key, effects);
+        self.show(&key);
         let Some(tab) = self.tab_of(channel) else { return };
         if let Some(history) = &mut tab.history {
             history.opened = true;
@@ -172,27 +171,27 @@ impl App {
     }
 
     /// Asks for the rows of the page that may be old.
-    pub(super) fn load_rows(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn load_rows(&mut self) {
         let channel = self.tab().channel.id.clone();
         let visible = self.rows_shown();
         let load = match self.page {
             Page::Inbox => return,
-            Page::People => return self.load_people(effects),
-            Page::Broadcasts => return self.load_board(effects),
-            Page::Wall => return self.load_wall(effects),
+            Page::People => return self.load_people(),
+            Page::Broadcasts => return self.load_board(),
+            Page::Wall => return self.load_wall(),
             Page::Events | Page::Webhooks | Page::Templates | Page::Account => {
-                return self.load_deck(effects);
+                return self.load_deck();
             }
             Page::Outbox => {
                 self.outbox.reveal(visible);
-                self.outbox.take_query(&channel, self.now).map(Load::Outbox)
+                self.outbox.take_query(&channel, self.context.now).map(Load::Outbox)
             }
             Page::Drafts => {
                 self.drafts.reveal(visible);
-                self.drafts.take_query(&channel, self.now).map(Load::Drafts)
+                self.drafts.take_query(&channel, self.context.now).map(Load::Drafts)
             }
         };
-        effects.extend(load.map(Effect::Load));
+        self.context.effects.extend(load.map(Effect::Load));
     }
 
     /// Where the list of a page with details lies, and its details: beside it

@@ -115,7 +115,7 @@ impl App {
         let mut palette = Palette { all: self.palette_entries(), ..Palette::default() };
         palette.refresh();
         self.open_layer(Layer::Palette(Box::new(palette)));
-        self.pending.push(Effect::Load(Load::Names));
+        self.context.push(Effect::Load(Load::Names));
     }
 
     /// Opens the menu of what can be done with what is at hand; what cannot be
@@ -152,12 +152,12 @@ impl App {
     }
 
     /// A key in the palette.
-    pub(super) fn palette_key(&mut self, mut palette: Box<Palette>, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn palette_key(&mut self, mut palette: Box<Palette>, key: Key) {
         let last = palette.rows.len().saturating_sub(1);
         match key.code {
             KeyCode::Esc => return,
             KeyCode::Char('c') if key.ctrl => return,
-            KeyCode::Enter => return self.choose(*palette, effects),
+            KeyCode::Enter => return self.choose(*palette),
             KeyCode::Down | KeyCode::Tab => palette.chosen = (palette.chosen + 1).min(last),
             KeyCode::Up | KeyCode::BackTab => palette.chosen = palette.chosen.saturating_sub(1),
             KeyCode::Char('n') if key.ctrl => palette.chosen = (palette.chosen + 1).min(last),
@@ -180,7 +180,7 @@ impl App {
         self.layers.push(Layer::Palette(palette));
     }
 
-    fn choose(&mut self, palette: Palette, effects: &mut Vec<Effect>) {
+    fn choose(&mut self, palette: Palette) {
         let Some(entry) = palette.rows.get(palette.chosen) else {
             self.layers.push(Layer::Palette(Box::new(palette)));
             return;
@@ -190,12 +190,12 @@ impl App {
             return self.warn(words);
         }
         match entry.choice.clone() {
-            Choice::Command(command) => self.call(command, Key::plain(KeyCode::Enter), effects),
+            Choice::Command(command) => self.call(command, Key::plain(KeyCode::Enter)),
             Choice::View(index) => self.show_view(index),
             Choice::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
             Choice::Tab(index) => self.go_to_tab(index),
             Choice::Conversation(key) => {
-                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+                self.visit(&key.channel, &key.conversation, Focus::History);
             }
         }
     }
@@ -220,8 +220,8 @@ impl App {
         let entry = |row: &Row| Entry {
             choice: Choice::Command(row.command),
             name: commands::name(row.command),
-            doc: self.settings.keymap.doc(row.command),
-            beside: self.settings.keymap.all(row.command).join(", "),
+            doc: self.context.settings.keymap.doc(row.command),
+            beside: self.context.settings.keymap.all(row.command).join(", "),
             off: self.why_off(row.command),
         };
         TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()

@@ -120,11 +120,11 @@ impl App {
     }
 
     /// A key while a number is typed.
-    pub(super) fn number_key(&mut self, mut typed: String, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn number_key(&mut self, mut typed: String, key: Key) {
         match key.code {
             KeyCode::Esc => {}
             KeyCode::Enter => match number(&typed) {
-                Ok(number) => self.write_to(&ConversationId::new(number), effects),
+                Ok(number) => self.write_to(&ConversationId::new(number)),
                 Err(wrong) => self.layers.push(Layer::Number { typed, wrong: Some(wrong) }),
             },
             _ => {
@@ -160,17 +160,17 @@ impl App {
     }
 
     /// The call was agreed to: it waits in the outbox for its hold.
-    pub(super) fn place_call(&mut self, operation: Operation, effects: &mut Vec<Effect>) {
-        let hold = self.settings.hold;
+    pub(super) fn place_call(&mut self, operation: Operation) {
+        let hold = self.context.settings.hold;
         let tab = self.tab();
         let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
         let conversation = ConversationId::new(to.to_owned());
         let channel = tab.channel.id.clone();
         self.tab_mut().call = None;
-        self.show_number(&conversation, Focus::History, effects);
+        self.show_number(&conversation, Focus::History);
         let intent =
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
             0 => self.say("calling"),
             seconds => {
@@ -222,17 +222,17 @@ impl App {
     }
 
     /// Opens the composer for a number, listed or not.
-    fn write_to(&mut self, number: &ConversationId, effects: &mut Vec<Effect>) {
-        self.show_number(number, Focus::Composer, effects);
+    fn write_to(&mut self, number: &ConversationId) {
+        self.show_number(number, Focus::Composer);
     }
 
-    fn show_number(&mut self, number: &ConversationId, focus: Focus, effects: &mut Vec<Effect>) {
+    fn show_number(&mut self, number: &ConversationId, focus: Focus) {
         let channel = self.tab().channel.id.clone();
         let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
         if self.list().page.rows.iter().any(|it| it.is(&key)) {
-            return self.visit(&channel, number, focus, effects);
+            return self.visit(&channel, number, focus);
         }
-        self.show(&key, effects);
+        self.show(&key);
         let tab = self.tab_mut();
         if let Some(history) = &mut tab.history {
             history.opened = true;

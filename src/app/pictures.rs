@@ -78,7 +78,7 @@ pub fn picture_of(message: &Message) -> Option<&str> {
 impl App {
     /// Shows the selected message's picture here, or hides it again; asks
     /// first where its host was never shown.
-    pub(super) fn toggle_picture(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn toggle_picture(&mut self) {
         let url = match self.picture_at_hand() {
             Ok(url) => url,
             Err(why) => return self.warn(self.keyed(why)),
@@ -90,7 +90,7 @@ impl App {
             Some(Shown::Failed(_)) | None => {
                 let Some(host) = links::host_of(&url) else { return };
                 if self.pictures.agreed.contains(&host) {
-                    return self.fetch_picture(&url, effects);
+                    return self.fetch_picture(&url);
                 }
                 self.open_layer(Layer::AskPicture { url, host });
             }
@@ -98,15 +98,15 @@ impl App {
     }
 
     /// The person has seen the host and agrees.
-    pub(super) fn agree_to_picture(&mut self, url: &str, host: String, effects: &mut Vec<Effect>) {
+    pub(super) fn agree_to_picture(&mut self, url: &str, host: String) {
         self.pictures.agreed.push(host);
-        self.fetch_picture(url, effects);
+        self.fetch_picture(url);
     }
 
-    fn fetch_picture(&mut self, url: &str, effects: &mut Vec<Effect>) {
+    fn fetch_picture(&mut self, url: &str) {
         self.pictures.set(url, Shown::Fetching);
         let channel = self.tab().channel.id.clone();
-        effects.push(Effect::Ask(Asked::Picture(Wanted { channel, url: url.to_owned() })));
+        self.context.push(Effect::Ask(Asked::Picture(Wanted { channel, url: url.to_owned() })));
     }
 
     /// A picture came, or why not.
@@ -120,10 +120,10 @@ impl App {
 
     /// In a channel that wants it, pictures on screen are fetched by
     /// themselves, one at a time.
-    pub(super) fn fetch_wanted_pictures(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn fetch_wanted_pictures(&mut self) {
         let tab = self.tab();
-        let wanted = self.settings.graphics != Graphics::Off
-            && self.settings.pictures_of.contains(&tab.channel.id)
+        let wanted = self.context.settings.graphics != Graphics::Off
+            && self.context.settings.pictures_of.contains(&tab.channel.id)
             && self.is_inbox_shown()
             && !self.pictures.known.iter().any(|it| it.1 == Shown::Fetching);
         let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
@@ -132,12 +132,12 @@ impl App {
         let mut urls = messages.filter_map(|it| picture_of(&it.message));
         let unknown = urls.find(|it| self.pictures.of(it).is_none());
         if let Some(url) = unknown.map(str::to_owned) {
-            self.fetch_picture(&url, effects);
+            self.fetch_picture(&url);
         }
     }
 
     fn picture_at_hand(&self) -> Result<String, &'static str> {
-        if self.settings.graphics == Graphics::Off {
+        if self.context.settings.graphics == Graphics::Off {
             return Err(
                 "pictures are switched off in the configuration; {open-outside} opens the file outside",
             );

@@ -47,7 +47,7 @@ impl App {
         self.piped.retain(|it| *it != command);
         self.piped.push(command.clone());
         self.say(format!("running {}", SafeText::line(&command)));
-        self.pending.push(Effect::Ask(Asked::Pipe { command, json }));
+        self.context.push(Effect::Ask(Asked::Pipe { command, json }));
     }
 
     /// The command has ended.

@@ -6,7 +6,6 @@
 //! there.
 
 use crate::app::App;
-use crate::app::event::Effect;
 use crate::app::pages::Page;
 use crate::app::tab::Focus;
 use crate::model::ids::{ChannelId, ConversationId};
@@ -60,7 +59,7 @@ impl App {
     }
 
     /// Goes to the place before this one.
-    pub(super) fn go_back(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn go_back(&mut self) {
         let Some((spot, focus)) = self.places.before.clone() else { return };
         let Some(index) = self.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
         self.active = index;
@@ -76,7 +75,7 @@ impl App {
         match &spot.open {
             // Nothing is written by coming back.
             Some(open) if only_another || focus != Focus::List => {
-                self.visit(&spot.channel, open, Focus::History, effects);
+                self.visit(&spot.channel, open, Focus::History);
             }
             _ => self.tab_mut().focus = Focus::List,
         }

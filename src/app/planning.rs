@@ -5,7 +5,7 @@
 //! frontdesk runs, and says so.
 
 use crate::app::App;
-use crate::app::event::{Effect, Intent};
+use crate::app::event::Intent;
 use crate::app::keys::Key;
 use crate::app::layers::Layer;
 use crate::app::text_line::TextLine;
@@ -29,25 +29,25 @@ pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
 
 impl App {
     /// Asks when what the composer holds shall leave.
-    pub(super) fn ask_when(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_when(&mut self) {
         let Some(composer) = &self.tab().composer else { return };
         if !composer.has_reply() {
             return self.warn("there is nothing to send later: the composer is empty");
         }
-        if self.may_leave_later(effects) {
+        if self.may_leave_later() {
             self.open_layer(Layer::Later { typed: TextLine::default() });
         }
     }
 
     /// A key goes to the line. It is read whole, and only when it ends: a text
     /// that begins like one of the letters is none of them.
-    pub(super) fn later_key(&mut self, text: TextLine, key: Key, effects: &mut Vec<Effect>) {
-        let (now, zone) = (self.now, self.settings.zone.clone());
+    pub(super) fn later_key(&mut self, text: TextLine, key: Key) {
+        let (now, zone) = (self.context.now, self.context.settings.zone.clone());
         match wishing::type_key(text, key) {
             Typed::Ended => (),
             Typed::More(text) => self.layers.push(Layer::Later { typed: text }),
             Typed::Whole(text) => match when(text.text(), now, &zone) {
-                Some(at) => self.send_later(at, effects),
+                Some(at) => self.send_later(at),
                 None => self.layers.push(Layer::Later { typed: text }),
             },
         }
@@ -55,15 +55,15 @@ impl App {
 
     /// Puts what the composer holds into the outbox for a time. Whether the
     /// AI may answer then, nobody knows now: it is looked at when it leaves.
-    fn send_later(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
+    fn send_later(&mut self, at: Timestamp) {
         let intents: Vec<Intent> =
             self.reply_operations().into_iter().filter_map(|it| self.intent(it, 0)).collect();
         if intents.is_empty() {
             return;
         }
         let intents = intents.into_iter().map(|it| Intent { planned_at: Some(at), ..it }).collect();
-        self.commit_send(intents, true, effects);
-        let moment = snooze::moment(at, self.now, &self.settings.zone);
+        self.commit_send(intents, true);
+        let moment = snooze::moment(at, self.context.now, &self.context.settings.zone);
         let undo = self.undo_key();
         self.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }

@@ -70,7 +70,7 @@ impl App {
             about: self.at_hand().map(ConversationRow::key),
             wanders: false,
             refused: None,
-            since: self.now,
+            since: self.context.now,
             pressed: VecDeque::new(),
         });
     }
@@ -102,8 +102,8 @@ impl App {
     }
 
     /// Notes what these effects ask for.
-    pub(super) fn note_asked(&mut self, effects: &[Effect]) {
-        for effect in effects {
+    pub(super) fn note_asked(&mut self) {
+        for effect in &self.context.effects {
             self.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
             self.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
         }
@@ -127,15 +127,17 @@ impl App {
     }
 
     /// Plays as many steps as can be played without anything coming first.
-    pub(super) fn play_all(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn play_all(&mut self) {
+        // What one step asks for is noted once, when that step has settled.
+        let mut asked = Vec::new();
         loop {
-            let mut more = Vec::new();
-            let played = self.play_on(&mut more);
+            asked.append(&mut self.context.effects);
+            let played = self.play_on();
             if played {
-                self.settle(&mut more);
-            }
-            effects.append(&mut more);
-            if !played {
+                self.settle();
+            } else {
+                asked.append(&mut self.context.effects);
+                self.context.effects = asked;
                 return;
             }
         }
@@ -143,14 +145,14 @@ impl App {
 
     /// Plays the next step if nothing is awaited; whether one was played or
     /// the macro has ended with keys that wait.
-    fn play_on(&mut self, effects: &mut Vec<Effect>) -> bool {
+    fn play_on(&mut self) -> bool {
         let Some(playing) = &self.playing else { return false };
         if let Some(why) = playing.refused.clone() {
             self.stop_playing(&why);
             return false;
         }
-        if self.is_awaiting(effects) {
-            if self.playing_due().is_some_and(|due| due <= self.now) {
+        if self.is_awaiting() {
+            if self.playing_due().is_some_and(|due| due <= self.context.now) {
                 self.stop_playing("this desk's files did not answer in time");
             }
             return false;
@@ -162,17 +164,17 @@ impl App {
             self.stop_playing_at(why, if before { "before" } else { "at" });
             return false;
         }
-        self.play_next(effects)
+        self.play_next()
     }
 
     /// Whether something is awaited; asks for an echo after new loads.
-    fn is_awaiting(&mut self, effects: &mut Vec<Effect>) -> bool {
+    fn is_awaiting(&mut self) -> bool {
         let awaited = &mut self.awaited;
         if awaited.loads && awaited.echo.is_none() {
             awaited.loads = false;
             awaited.echoes += 1;
             awaited.echo = Some(awaited.echoes);
-            effects.push(Effect::Load(Load::Echo(awaited.echoes)));
+            self.context.push(Effect::Load(Load::Echo(awaited.echoes)));
         }
         awaited.echo.is_some() || awaited.asks > 0 || self.is_writing()
     }
@@ -192,12 +194,12 @@ impl App {
         moved.then_some(("the conversation has changed", true))
     }
 
-    fn play_next(&mut self, effects: &mut Vec<Effect>) -> bool {
+    fn play_next(&mut self) -> bool {
         let here = self.at_hand().map(ConversationRow::key);
-        let now = self.now;
+        let now = self.context.now;
         let Some(playing) = &mut self.playing else { return false };
         let Some(step) = playing.steps.get(playing.done).cloned() else {
-            return self.end_playing(effects);
+            return self.end_playing();
         };
         (playing.about, playing.since) = (here, now);
         playing.done += 1;
@@ -207,15 +209,15 @@ impl App {
             Step::Key(_) | Step::Paste(_) => (),
         }
         match step {
-            Step::Command(command, key) => self.play_command(command, key, effects),
-            Step::Key(key) => self.press(key, effects),
-            Step::Paste(text) => self.paste(&text, effects),
-            Step::Line(text) => self.say_command(&text, effects),
+            Step::Command(command, key) => self.play_command(command, key),
+            Step::Key(key) => self.press(key),
+            Step::Paste(text) => self.paste(&text),
+            Step::Line(text) => self.say_command(&text),
         }
         true
     }
 
-    fn play_command(&mut self, command: commands::Command, key: Key, effects: &mut Vec<Effect>) {
+    fn play_command(&mut self, command: commands::Command, key: Key) {
         let row = commands::row(command);
         if !self.layers.is_empty() || !self.places().contains(&row.place) {
             let place = row.place.heading().to_lowercase();
@@ -224,14 +226,14 @@ impl App {
         match row.place {
             Place::Composer => {
                 self.recorded(Step::Command(command, key));
-                self.composer_command(command, key, effects);
+                self.composer_command(command, key);
             }
-            _ => self.call(command, key, effects),
+            _ => self.call(command, key),
         }
     }
 
     /// The last step was played: what the person pressed meanwhile comes now.
-    fn end_playing(&mut self, effects: &mut Vec<Effect>) -> bool {
+    fn end_playing(&mut self) -> bool {
         let Some(playing) = self.playing.take() else { return false };
         if let Some(letter) = playing.letter {
             let steps = recording::count(steps::count(&playing.steps));
@@ -241,7 +243,7 @@ impl App {
         let pressed = if self.asks_a_person() { VecDeque::new() } else { playing.pressed };
         let any = !pressed.is_empty();
         for key in pressed {
-            self.key(key, effects);
+            self.key(key);
         }
         any
     }

@@ -8,7 +8,6 @@
 use crate::app::App;
 use crate::app::availability;
 use crate::app::commands::Command;
-use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layout::Area;
 use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES, Page};
@@ -38,21 +37,21 @@ pub enum Pointer {
 
 impl App {
     /// The mouse did something.
-    pub(super) fn pointer(&mut self, pointer: Pointer, effects: &mut Vec<Effect>) {
+    pub(super) fn pointer(&mut self, pointer: Pointer) {
         match pointer {
             Pointer::Up => self.dragging = false,
             Pointer::Drag(x, _) if self.dragging => self.divide_at(x),
-            Pointer::Wheel(x, y, notches) => self.wheel((x, y), notches, effects),
+            Pointer::Wheel(x, y, notches) => self.wheel((x, y), notches),
             // What lies over the desk is answered by keys alone.
             _ if !self.layers.is_empty() => (),
             Pointer::Tab(index) if index < self.tabs.len() => self.go_to_tab(index),
             Pointer::AllTabs => self.go_everywhere(),
-            Pointer::Down(x, y) => self.click((x, y), effects),
+            Pointer::Down(x, y) => self.click((x, y)),
             Pointer::Tab(_) | Pointer::Drag(..) => (),
         }
     }
 
-    fn click(&mut self, at: (u16, u16), effects: &mut Vec<Effect>) {
+    fn click(&mut self, at: (u16, u16)) {
         self.pressed.clear();
         let areas = self.areas();
         if !self.is_inbox_shown() {
@@ -65,17 +64,17 @@ impl App {
         {
             self.dragging = true;
         } else if let Some(list) = areas.list.filter(|it| it.contains(at)) {
-            self.click_list(list.inner(), at, effects);
+            self.click_list(list.inner(), at);
         } else if let Some(history) = areas.history.filter(|it| it.contains(at)) {
-            self.click_history(history, at, effects);
+            self.click_history(history, at);
         } else if areas.composer.is_some_and(|it| it.contains(at)) {
-            self.click_composer(effects);
+            self.click_composer();
         }
     }
 
     /// A click selects; on the selected row, or where only the list is seen,
     /// it opens.
-    fn click_list(&mut self, inner: Area, at: (u16, u16), effects: &mut Vec<Effect>) {
+    fn click_list(&mut self, inner: Area, at: (u16, u16)) {
         let stacked = self.areas().history.is_none();
         let visible = self.list_rows(&self.areas());
         let tab = self.tab_mut();
@@ -93,12 +92,12 @@ impl App {
         list.select_index(index, visible);
         self.follow_row();
         if again || stacked {
-            self.open(Focus::History, effects);
+            self.open(Focus::History);
         }
     }
 
-    fn click_history(&mut self, area: Area, at: (u16, u16), effects: &mut Vec<Effect>) {
-        self.open(Focus::History, effects);
+    fn click_history(&mut self, area: Area, at: (u16, u16)) {
+        self.open(Focus::History);
         let Some(history) = &mut self.tab_mut().history else { return };
         if at.1 > area.y {
             history.select_line(usize::from(at.1 - area.y - 1));
@@ -106,9 +105,9 @@ impl App {
     }
 
     /// A click into the composer is its key: it says why where it cannot be.
-    fn click_composer(&mut self, effects: &mut Vec<Effect>) {
+    fn click_composer(&mut self) {
         match availability::check(self, Command::Write) {
-            Ok(()) => self.open(Focus::Composer, effects),
+            Ok(()) => self.open(Focus::Composer),
             Err(why) => self.warn(why),
         }
     }
@@ -130,11 +129,11 @@ impl App {
         }
     }
 
-    fn wheel(&mut self, at: (u16, u16), notches: i8, effects: &mut Vec<Effect>) {
+    fn wheel(&mut self, at: (u16, u16), notches: i8) {
         let notches = isize::from(notches);
         if !self.layers.is_empty() {
             let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
-            return self.layer_scrolls(Key::plain(code), effects);
+            return self.layer_scrolls(Key::plain(code));
         }
         let areas = self.areas();
         if !self.is_inbox_shown() {
@@ -153,7 +152,7 @@ impl App {
     /// Makes the list end at a column.
     pub(super) fn divide_at(&mut self, x: u16) {
         let (least, most, beside) = LIST_WIDTHS;
-        let most = most.min(self.size.0.saturating_sub(beside)).max(least);
+        let most = most.min(self.context.size.0.saturating_sub(beside)).max(least);
         self.list_width = Some((x + 1).clamp(least, most));
     }
 }

@@ -62,7 +62,7 @@ impl App {
     /// Credits a day that leave from here on the balance of an account.
     pub(super) fn burn(&self, account: &Account) -> Option<f64> {
         let all: Vec<Spent> = self.spent_on(account).into_iter().flat_map(|(_, it)| it.clone()).collect();
-        spending::burn(&all, self.now.day_number(&self.settings.zone))
+        spending::burn(&all, self.context.now.day_number(&self.context.settings.zone))
     }
 
     /// What the tabs of a workspace spent.
@@ -88,7 +88,7 @@ impl App {
     pub(super) fn balance_told(&mut self, before: Option<f64>, credits: f64) {
         self.purse.stale = true;
         if before != Some(credits) {
-            self.pending.push(Effect::Load(Load::Spent));
+            self.context.push(Effect::Load(Load::Spent));
         }
     }
 
@@ -152,19 +152,19 @@ impl App {
     }
 
     /// Opens the list.
-    pub(super) fn show_credits(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn show_credits(&mut self) {
         self.purse.stale = false;
-        effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
-        effects.push(Effect::Refresh(self.tab().channel.id.clone()));
+        self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+        self.context.push(Effect::Refresh(self.tab().channel.id.clone()));
         self.show_list(ListKind::Credits);
     }
 
     /// Reads the list anew while it is on screen.
-    pub(super) fn follow_purse(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn follow_purse(&mut self) {
         let shown = self.page == Page::Account
             || matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Credits, .. }));
         if shown && std::mem::take(&mut self.purse.stale) {
-            effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+            self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         }
     }
 
@@ -209,7 +209,7 @@ impl App {
             lines.push(ListLine { loud: true, ..line("", &words, price) });
         }
         let spent = self.spent_on(account);
-        let today = self.now.day_number(&self.settings.zone);
+        let today = self.context.now.day_number(&self.context.settings.zone);
         for day in (today - DAYS + 1..=today).rev() {
             let mut parts = Vec::new();
             let mut sum = 0.0;

@@ -34,12 +34,12 @@ impl App {
     }
 
     /// Shows what is at hand; of a message, what the server has now follows.
-    pub(super) fn raw(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn raw(&mut self) {
         let Some((layer, message)) = self.raw_layer() else { return };
         self.open_layer(layer);
         let reads = self.tab().platform().is_some_and(Platform::can_take_over);
         if let Some(message) = message.filter(|_| reads) {
-            effects.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
+            self.context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
         }
     }
 
@@ -87,7 +87,7 @@ impl App {
         };
         let text = pretty(raw);
         let lines: Vec<&str> = text.lines().collect();
-        let zone = &self.settings.zone;
+        let zone = &self.context.settings.zone;
         let above = row.map(|it| details::of_message(it, &lines, zone)).unwrap_or_default();
         let is_mail = tab.is_mail();
         let marked = lines.iter().map(|it| details::mark_unknown(it, is_mail));

@@ -24,11 +24,11 @@ impl App {
         self.open_layer(layer);
     }
 
-    pub(super) fn remove_reaction(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn remove_reaction(&mut self) {
         let message =
             self.tab().history.as_ref().and_then(|it| it.selected_message()).map(|it| it.message.id.clone());
         if let Some(message) = message {
-            self.enqueue(Operation::React { message, emoji: String::new() }, 0, effects);
+            self.enqueue(Operation::React { message, emoji: String::new() }, 0);
         }
     }
 
@@ -45,7 +45,6 @@ impl App {
         conversation: &ConversationId,
         message: &MessageId,
         emoji: &str,
-        effects: &mut Vec<Effect>,
     ) {
         let platform = self.tab_of(channel).and_then(|it| it.platform().cloned());
         let Some(platform) = platform else { return };
@@ -59,6 +58,6 @@ impl App {
             seen: None,
             planned_at: None,
         };
-        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
     }
 }

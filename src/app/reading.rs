@@ -53,20 +53,15 @@ impl App {
     }
 
     /// Looks for the person at hand in other tabs.
-    pub(super) fn look_elsewhere(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn look_elsewhere(&mut self) {
         if let Some(row) = self.at_hand() {
-            effects.push(Effect::Load(Load::Elsewhere(row.key())));
+            self.context.push(Effect::Load(Load::Elsewhere(row.key())));
         }
     }
 
     /// Goes to the first of the conversations the same person has in other
     /// tabs.
-    pub(super) fn go_elsewhere(
-        &mut self,
-        asked: &ConversationKey,
-        found: &[ConversationKey],
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn go_elsewhere(&mut self, asked: &ConversationKey, found: &[ConversationKey]) {
         if self.at_hand().is_none_or(|it| !it.is(asked)) {
             return;
         }
@@ -76,7 +71,7 @@ impl App {
         let Some(next) = after.or_else(|| found.first()).cloned() else {
             return self.say("no other tab here knows a conversation with this number or address");
         };
-        self.visit(&next.channel, &next.conversation, Focus::History, effects);
+        self.visit(&next.channel, &next.conversation, Focus::History);
         if let Some(name) = self.tab_of(&next.channel).map(|it| it.channel.name.clone()) {
             self.say(format!("the same person on {name}; {} goes on", self.key_of(Command::Elsewhere)));
         }

@@ -50,7 +50,7 @@ impl App {
     }
 
     /// Asks under which letter to record, or ends the recording.
-    pub(super) fn record(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn record(&mut self) {
         match self.recording.under_way.take() {
             None => self.open_layer(Layer::Macros { chosen: 0, records: true }),
             Some((letter, recorded)) if recorded.is_empty() => {
@@ -62,14 +62,14 @@ impl App {
                     "recorded {letter}: {} · {{play-macro}} {letter} plays it",
                     count(steps::count(&recorded))
                 )));
-                self.keep_macro(letter, Some(macro_), effects);
+                self.keep_macro(letter, Some(macro_));
             }
         }
     }
 
     /// Whether a macro is of the configuration; says so.
     fn is_fixed(&mut self, letter: char) -> bool {
-        let fixed = self.settings.macros.iter().any(|it| it.macro_.letter == letter);
+        let fixed = self.context.settings.macros.iter().any(|it| it.macro_.letter == letter);
         if fixed {
             self.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
         }
@@ -79,7 +79,7 @@ impl App {
     /// The macro of the configuration a key plays.
     pub(super) fn fixed_macro(&self, key: Key) -> Option<char> {
         let of = |it: &&Fixed| it.key == Some(key);
-        self.settings.macros.iter().find(of).map(|it| it.macro_.letter)
+        self.context.settings.macros.iter().find(of).map(|it| it.macro_.letter)
     }
 
     fn begin(&mut self, letter: char) {
@@ -92,7 +92,7 @@ impl App {
 
     /// Keeps a macro instead of the one before it, or none, so that it can be
     /// taken back.
-    fn keep_macro(&mut self, letter: char, wanted: Option<Macro>, effects: &mut Vec<Effect>) {
+    fn keep_macro(&mut self, letter: char, wanted: Option<Macro>) {
         if self.is_fixed(letter) {
             return;
         }
@@ -104,15 +104,15 @@ impl App {
         };
         let channel = self.tab().channel.id.clone();
         self.note_done(channel, &words, What::Macro(letter, before));
-        self.set_macro(letter, wanted, effects);
+        self.set_macro(letter, wanted);
     }
 
     /// Sets a macro, or none.
-    pub(super) fn set_macro(&mut self, letter: char, wanted: Option<Macro>, effects: &mut Vec<Effect>) {
+    pub(super) fn set_macro(&mut self, letter: char, wanted: Option<Macro>) {
         self.recording.all.retain(|it| it.letter != letter);
         self.recording.all.extend(wanted.clone());
         self.recording.all.sort_by_key(|it| it.letter);
-        effects.push(Effect::SaveMacro(letter, wanted.map(|it| it.steps)));
+        self.context.push(Effect::SaveMacro(letter, wanted.map(|it| it.steps)));
     }
 
     /// A step was done by the person.
@@ -145,14 +145,14 @@ impl App {
     }
 
     /// Text was pasted by the person.
-    pub(super) fn pasted(&mut self, text: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn pasted(&mut self, text: &str) {
         if self.playing.is_some() {
             return self.stop_playing("text was pasted meanwhile, which was ignored");
         }
         if !self.asks_a_person() && (!self.layers.is_empty() || self.is_typing()) {
             self.recorded(Step::Paste(text.to_owned()));
         }
-        self.paste(text, effects);
+        self.paste(text);
     }
 
     /// Remembers what is done to a conversation until its menu is closed.
@@ -177,7 +177,7 @@ impl App {
     }
 
     /// A key goes to the menu of macros.
-    pub(super) fn macros_key(&mut self, chosen: usize, records: bool, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn macros_key(&mut self, chosen: usize, records: bool, key: Key) {
         let last = self.recording.all.len().saturating_sub(1);
         let letter_of = |index: usize| self.recording.all.get(index).map(|it| it.letter);
         let moved = match (key.code, key.typed()) {
@@ -193,7 +193,7 @@ impl App {
                 if let Some(letter) = letter_of(chosen)
                     && !self.is_fixed(letter)
                 {
-                    self.keep_macro(letter, None, effects);
+                    self.keep_macro(letter, None);
                     self.say(self.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
                 }
                 chosen.min(last.saturating_sub(1))
@@ -218,7 +218,7 @@ impl App {
 
     /// Macros have been read.
     pub(super) fn macros_known(&mut self, macros: Vec<Macro>) {
-        let fixed: Vec<Macro> = self.settings.macros.iter().map(|it| it.macro_.clone()).collect();
+        let fixed: Vec<Macro> = self.context.settings.macros.iter().map(|it| it.macro_.clone()).collect();
         let own = macros.into_iter().filter(|own| fixed.iter().all(|it| it.letter != own.letter));
         self.recording.all = own.chain(fixed.clone()).collect();
         self.recording.all.sort_by_key(|it| it.letter);

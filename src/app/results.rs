@@ -23,13 +23,13 @@ const UPLOAD: i64 = HOUR;
 
 impl App {
     /// A load came back; what is no longer wanted is dropped.
-    pub(super) fn loaded(&mut self, loaded: Loaded, effects: &mut Vec<Effect>) {
+    pub(super) fn loaded(&mut self, loaded: Loaded) {
         match loaded {
             Loaded::Conversations(query, page) => self.conversations_loaded(&query, page),
             Loaded::History(query, page) => self.history_loaded(&query, *page),
-            Loaded::Counts(channel, counts) => self.counted(&channel, counts, effects),
+            Loaded::Counts(channel, counts) => self.counted(&channel, counts),
             Loaded::Draft(channel, conversation, draft, aside) => {
-                self.draft_loaded(channel, conversation, draft, aside, effects);
+                self.draft_loaded(channel, conversation, draft, aside);
             }
             Loaded::Account(channel, account) => {
                 if let (Some(tab), Some(account)) = (self.tab_of(&channel), account) {
@@ -39,9 +39,9 @@ impl App {
             Loaded::Outbox(query, page) => self.outbox.receive(&query, page.entries, page.more),
             Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
-            Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses, effects),
+            Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses),
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
-            Loaded::Marked(rows) => self.marked(rows, effects),
+            Loaded::Marked(rows) => self.marked(rows),
             Loaded::Fates(fates) => {
                 self.rehearsal_fates(&fates);
                 self.fates_of_done(&fates);
@@ -58,47 +58,47 @@ impl App {
                 self.names_known(names);
             }
             Loaded::Lookup(Ok(key)) => {
-                self.visit(&key.channel, &key.conversation, Focus::History, effects);
+                self.visit(&key.channel, &key.conversation, Focus::History);
             }
             Loaded::Lookup(Err(why)) => self.warn(why.to_string()),
             Loaded::ViewCounts(counts) => self.counted = Some(counts),
             Loaded::Shelf(channel, shelf) => self.shelf_known(&channel, shelf),
             Loaded::Spent(spent) => self.purse.spent = spent,
             Loaded::Unpaid(entries) => self.unpaid(entries),
-            Loaded::Triage(query, rows) => self.triage_loaded(&query, rows, effects),
+            Loaded::Triage(query, rows) => self.triage_loaded(&query, rows),
             Loaded::Ahead(query, page) => self.ahead_loaded(&query, *page),
             Loaded::Mailbox(channel, account, words) => self.mailbox_known(&channel, account, words),
             Loaded::Correspondents(channel, text, found) => self.correspondents_known(&channel, &text, found),
             Loaded::Macros(macros) => self.macros_known(macros),
             Loaded::Echo(number) => self.echoed(number),
-            Loaded::Needing(scope, rows) => self.most_urgent(scope, rows, effects),
-            Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates, effects),
+            Loaded::Needing(scope, rows) => self.most_urgent(scope, rows),
+            Loaded::Templates(channel, templates) => self.templates_loaded(&channel, templates),
             Loaded::People(query, page) => self.people_loaded(&query, page),
             Loaded::Person(channel, phone, detail) => {
-                self.person_loaded(&channel, &phone, detail.map(|it| *it), effects);
+                self.person_loaded(&channel, &phone, detail.map(|it| *it));
             }
-            Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found, effects),
+            Loaded::Elsewhere(key, found) => self.go_elsewhere(&key, &found),
             Loaded::Card(key, card) => self.card_loaded(&key, *card),
-            Loaded::Broadcasts(told) => self.broadcasts_told(*told, effects),
+            Loaded::Broadcasts(told) => self.broadcasts_told(*told),
         }
     }
 
     /// Takes a tab's new counts. Unpaid rows are counted among the stopped
     /// ones.
-    fn counted(&mut self, channel: &ChannelId, counts: TabCounts, effects: &mut Vec<Effect>) {
+    fn counted(&mut self, channel: &ChannelId, counts: TabCounts) {
         if let Some(tab) = self.tab_of(channel) {
             let before = std::mem::replace(&mut tab.counts, counts);
             if before.stopped != tab.counts.stopped {
-                effects.push(Effect::Load(Load::Unpaid));
+                self.context.push(Effect::Load(Load::Unpaid));
             }
         }
-        self.leave_when_handed_back(effects);
+        self.leave_when_handed_back();
     }
 
     /// A window of a list has come. One that is on screen goes on showing its
     /// first row while the cursor rests there.
     fn conversations_loaded(&mut self, query: &ConversationQuery, page: ConversationPage) {
-        let (now, visible) = (self.now, self.list_rows(&self.areas()));
+        let (now, visible) = (self.context.now, self.list_rows(&self.areas()));
         let follows = self.list_follows && self.layers.is_empty();
         let rests = |tab: &Tab| follows && tab.focus == Focus::List;
         let follow = match &query.channel {
@@ -135,7 +135,7 @@ impl App {
     }
 
     /// The hands told something.
-    pub(super) fn news(&mut self, news: News, effects: &mut Vec<Effect>) {
+    pub(super) fn news(&mut self, news: News) {
         match news {
             News::Health(channel, health) => {
                 if let Some(tab) = self.tab_of(&channel) {
@@ -145,9 +145,9 @@ impl App {
             }
             News::Account(channel, account) => self.account(&channel, *account),
             News::Credits(channel, credits) => self.credits(&channel, credits),
-            News::Conversations(channel) => self.conversations_changed(&channel, effects),
-            News::History(channel, conversation) => self.history_changed(channel, &conversation, effects),
-            News::Inbound(channel, conversation) => self.ring(&channel, &conversation, effects),
+            News::Conversations(channel) => self.conversations_changed(&channel),
+            News::History(channel, conversation) => self.history_changed(channel, &conversation),
+            News::Inbound(channel, conversation) => self.ring(&channel, &conversation),
             News::NotForThisKey(channel, why) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.note = Some(Note::NotForThisKey(why));
@@ -165,9 +165,9 @@ impl App {
             }
             News::Campaigns(channel) => {
                 self.board_changed();
-                effects.push(Effect::Load(Load::Counts(channel)));
+                self.context.push(Effect::Load(Load::Counts(channel)));
             }
-            News::Alarm(channel, text) => self.alarmed(&channel, &text, effects),
+            News::Alarm(channel, text) => self.alarmed(&channel, &text),
             News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
             News::Told(_, row, words) => {
                 if self.people.saving.contains(&row) {
@@ -180,18 +180,18 @@ impl App {
                     tab.reception = Some(*reception);
                 }
             }
-            News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched, effects),
+            News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched),
             News::Mailbox(channel, account) => self.mailbox_told(&channel, *account),
             News::Correspondents(channel, text) => {
-                effects.push(Effect::Load(Load::Correspondents(channel, text)));
+                self.context.push(Effect::Load(Load::Correspondents(channel, text)));
             }
-            News::Mailed(channel, before, thread) => self.mailed(&channel, &before, &thread, effects),
+            News::Mailed(channel, before, thread) => self.mailed(&channel, &before, &thread),
             News::Unreadable(channel, list, rows) => {
                 if let Some(tab) = self.tab_of(&channel) {
                     tab.unreadable.insert(list, rows);
                 }
             }
-            News::Templates(channel) => effects.push(Effect::Load(Load::Templates(channel))),
+            News::Templates(channel) => self.context.push(Effect::Load(Load::Templates(channel))),
             News::Uploading(_, row, percent) => self.uploading(row, percent),
             News::Leader(channel, leader) => {
                 if let Some(tab) = self.tab_of(&channel) {
@@ -206,21 +206,21 @@ impl App {
         }
     }
 
-    fn conversations_changed(&mut self, channel: &ChannelId, effects: &mut Vec<Effect>) {
+    fn conversations_changed(&mut self, channel: &ChannelId) {
         self.second_changed(channel, None);
         self.rows_changed();
         self.contact.mark_stale();
         self.all.mark_stale();
-        if let Some(tab) = self.tab_of(channel) {
+        if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == *channel) {
             tab.list.mark_stale();
-            effects.extend(windows::compare(tab));
+            self.context.effects.extend(windows::compare(tab));
             // Its title tells what the row tells.
             if let Some(history) = &mut tab.history {
                 history.mark_stale();
             }
-            effects.push(Effect::Load(Load::Counts(channel.clone())));
+            self.context.push(Effect::Load(Load::Counts(channel.clone())));
         }
-        self.load_mailbox(channel, effects);
+        self.load_mailbox(channel);
     }
 
     fn account(&mut self, channel: &ChannelId, account: crate::model::account::Account) {
@@ -242,22 +242,17 @@ impl App {
     }
 
     /// A row of the outbox has changed.
-    pub(super) fn row_changed(&mut self, row: &OutboxRow, effects: &mut Vec<Effect>) {
+    pub(super) fn row_changed(&mut self, row: &OutboxRow) {
         match row.lane.conversation() {
-            Some(conversation) => self.history_changed(row.channel.clone(), conversation, effects),
-            None => self.news(News::Conversations(row.channel.clone()), effects),
+            Some(conversation) => self.history_changed(row.channel.clone(), conversation),
+            None => self.news(News::Conversations(row.channel.clone())),
         }
     }
 
-    pub(super) fn history_changed(
-        &mut self,
-        channel: ChannelId,
-        conversation: &ConversationId,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn history_changed(&mut self, channel: ChannelId, conversation: &ConversationId) {
         self.rows_changed();
         self.all.mark_stale();
-        self.ahead_changed(&channel, conversation, effects);
+        self.ahead_changed(&channel, conversation);
         self.second_changed(&channel, Some(conversation));
         let Some(tab) = self.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
@@ -266,11 +261,11 @@ impl App {
             history.mark_stale();
         }
         tab.list.mark_stale();
-        effects.push(Effect::Load(Load::Counts(channel)));
+        self.context.push(Effect::Load(Load::Counts(channel)));
     }
 
     /// Rows were put into the outbox: what is held can be taken back.
-    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>, effects: &mut Vec<Effect>) {
+    pub(super) fn enqueued(&mut self, rows: Vec<OutboxRow>) {
         let queued = self.queueing.settle();
         self.follow_saving(&rows);
         self.follow_rehearsal(&rows);
@@ -282,14 +277,14 @@ impl App {
         // What came together goes together: the newest is taken back first.
         let mut recalls = Vec::new();
         for row in rows {
-            self.row_changed(&row, effects);
+            self.row_changed(&row);
             let uploads = matches!(row.operation, Operation::SendFile(_));
-            if row.hold_left(self.now).is_none() && !uploads {
+            if row.hold_left(self.context.now).is_none() && !uploads {
                 continue;
             }
             match early {
                 Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
-                Some(Early::SendNow) => effects.push(Effect::SendNow(row.id)),
+                Some(Early::SendNow) => self.context.push(Effect::SendNow(row.id)),
                 None => self.undo.push(Held {
                     row: row.id,
                     channel: row.channel,
@@ -299,11 +294,11 @@ impl App {
                 }),
             }
         }
-        effects.extend(recalls);
+        self.context.effects.extend(recalls);
     }
 
     /// A row was taken back, or had already left.
-    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>, effects: &mut Vec<Effect>) {
+    pub(super) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>) {
         self.uploading(row.clone(), None);
         let Some(taken) = taken else {
             return self.warn("too late: it has already left");
@@ -322,6 +317,6 @@ impl App {
             _ if taken.operation == Operation::Close => self.say("kept open"),
             _ => self.say("taken back"),
         }
-        self.row_changed(&taken, effects);
+        self.row_changed(&taken);
     }
 }

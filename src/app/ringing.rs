@@ -11,58 +11,56 @@ use crate::model::text::SafeText;
 
 impl App {
     /// A customer wrote.
-    pub(super) fn ring(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn ring(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         let hushed =
             self.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
         let tab = self.tab();
-        let looking = self.focused
+        let looking = self.context.focused
             && tab.channel.id == *channel
             && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
-        if looking || hushed || self.settings.notice.is_quiet(self.now, &self.settings.zone) {
+        if looking
+            || hushed
+            || self.context.settings.notice.is_quiet(self.context.now, &self.context.settings.zone)
+        {
             return;
         }
-        if !self.burst.hear(channel, conversation, self.now) {
+        if !self.burst.hear(channel, conversation, self.context.now) {
             return;
         }
-        self.make_heard(|| self.notification(channel, conversation), effects);
+        let notice = self.notification(channel, conversation);
+        self.make_heard(notice);
     }
 
     /// Rings, and shows a notification where the terminal has not the focus.
-    pub(super) fn make_heard(&self, notice: impl Fn() -> Effect, effects: &mut Vec<Effect>) {
-        if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
+    pub(super) fn make_heard(&mut self, notice: Effect) {
+        if self.context.settings.notice.is_quiet(self.context.now, &self.context.settings.zone) {
             return;
         }
-        if self.settings.notice.bell && !effects.contains(&Effect::Bell) {
-            effects.push(Effect::Bell);
+        if self.context.settings.notice.bell && !self.context.effects.contains(&Effect::Bell) {
+            self.context.push(Effect::Bell);
         }
-        if self.settings.notice.desktop && !self.focused {
-            let notice = notice();
-            if !effects.contains(&notice) {
-                effects.push(notice);
+        if self.context.settings.notice.desktop && !self.context.focused {
+            if !self.context.effects.contains(&notice) {
+                self.context.push(notice);
             }
         }
     }
 
     /// Something a person must hear of, wherever they look.
-    pub(super) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText, effects: &mut Vec<Effect>) {
+    pub(super) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText) {
         let here = self.tab().channel.id == *channel;
         let name = self.tab_of(channel).map(|it| it.channel.name.clone()).unwrap_or_default();
         self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         let place = SafeText::line(&name);
         // A notification may be seen by others, and a text may be long.
-        self.make_heard(|| Effect::Notify(place.clone(), text.clone()), effects);
+        self.make_heard(Effect::Notify(place, text.clone()));
     }
 
     /// The time of a conversation that was put aside has come.
-    pub(super) fn ring_back(&mut self, effects: &mut Vec<Effect>) {
-        let quiet = self.settings.notice.is_quiet(self.now, &self.settings.zone);
-        if self.settings.notice.bell && !quiet && !effects.contains(&Effect::Bell) {
-            effects.push(Effect::Bell);
+    pub(super) fn ring_back(&mut self) {
+        let quiet = self.context.settings.notice.is_quiet(self.context.now, &self.context.settings.zone);
+        if self.context.settings.notice.bell && !quiet && !self.context.effects.contains(&Effect::Bell) {
+            self.context.push(Effect::Bell);
         }
     }
 

@@ -68,7 +68,7 @@ impl App {
     /// How long the disk has been taking, in whole seconds, if that is long.
     pub fn saving_for(&self) -> Option<i64> {
         let (since, _) = self.saving.under_way.front()?;
-        Some(self.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
+        Some(self.context.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
     }
 
     /// Drafts that are only in memory.
@@ -82,13 +82,13 @@ impl App {
     }
 
     /// Notes the writes among these effects.
-    pub(super) fn note_writes(&mut self, effects: &[Effect]) {
-        for effect in effects.iter().filter(|it| it.is_write()) {
+    pub(super) fn note_writes(&mut self) {
+        for effect in self.context.effects.iter().filter(|it| it.is_write()) {
             let wish = Wish::of(effect);
             if let Some(wish) = &wish {
                 self.saving.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
             }
-            self.saving.under_way.push_back((self.now, wish));
+            self.saving.under_way.push_back((self.context.now, wish));
         }
     }
 
@@ -110,7 +110,7 @@ impl App {
         let newer = self.saving.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
         if !newer {
             self.saving.unsaved.retain(|(_, it)| !for_it(it));
-            let again_at = self.now.plus(AGAIN);
+            let again_at = self.context.now.plus(AGAIN);
             self.saving.unsaved.push((again_at, Wish { channel, conversation, draft }));
         }
         // The status line says for how long; a refusal tells more.
@@ -132,17 +132,19 @@ impl App {
 
     /// Tries to keep the drafts whose time has come; all of them when the
     /// desk is about to end.
-    pub(super) fn save_again(&mut self, ending: bool, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(super) fn save_again(&mut self, ending: bool) {
+        let now = self.context.now;
         let due = self.saving.unsaved.iter().filter(|(at, _)| ending || *at <= now);
         let due: Vec<Wish> = due.map(|(_, it)| it.clone()).collect();
         for it in due {
-            let newer = effects
+            let newer = self
+                .context
+                .effects
                 .iter()
                 .filter_map(Wish::of)
                 .any(|effect| effect.is_for(&it.channel, &it.conversation));
             if !newer {
-                effects.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));
+                self.context.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));
             }
         }
     }

@@ -165,22 +165,22 @@ impl App {
         let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
         search.answered = false;
         search.contacts.clear();
-        search.asks_at = Some(self.now.plus(REST));
+        search.asks_at = Some(self.context.now.plus(REST));
         search.wanted = Some(query.clone());
-        self.pending.push(Effect::Load(Load::Search(query)));
+        self.context.push(Effect::Load(Load::Search(query)));
     }
 
     /// Near the end, asks for older hits.
     fn search_more(&mut self) {
         let search = &mut self.search;
-        let near_end = search.chosen + self.size.1 as usize >= search.found.len();
+        let near_end = search.chosen + self.context.size.1 as usize >= search.found.len();
         if near_end
             && search.answered
             && search.more
             && let Some(wanted) = search.wanted.clone()
         {
             search.answered = false;
-            self.pending.push(Effect::Load(Load::Search(wanted)));
+            self.context.push(Effect::Load(Load::Search(wanted)));
         }
     }
 
@@ -211,8 +211,8 @@ impl App {
     }
 
     /// Once nothing was typed for a moment, asks the servers for contacts.
-    pub(super) fn ask_servers(&mut self, effects: &mut Vec<Effect>) {
-        let due = self.search.asks_at.is_some_and(|it| it <= self.now);
+    pub(super) fn ask_servers(&mut self) {
+        let due = self.search.asks_at.is_some_and(|it| it <= self.context.now);
         if !due || self.layers.last() != Some(&Layer::Search) {
             return;
         }
@@ -220,7 +220,7 @@ impl App {
         let (here, words) = (self.tab().channel.id.clone(), self.search.text.text().trim().to_owned());
         let tabs = self.tabs.iter().filter(|it| !self.search.only_here || it.channel.id == here);
         let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
-        effects.extend(
+        self.context.effects.extend(
             tabs.map(|it| Effect::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
         );
     }
@@ -246,7 +246,7 @@ impl App {
     /// Someone who has no conversation here cannot be gone to.
     fn take_contact(&mut self, contact: &FoundContact) {
         let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
-        self.pending.push(Effect::Copy(contact.phone.to_string(), what));
+        self.context.push(Effect::Copy(contact.phone.to_string(), what));
         self.layers.push(Layer::Search);
     }
 
@@ -257,7 +257,6 @@ impl App {
             self.layers.push(Layer::Search);
             return;
         };
-        let mut effects = Vec::new();
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
             Found::Contact(contact) => return self.take_contact(&contact),
@@ -267,8 +266,7 @@ impl App {
                 (place(hit.channel, hit.conversation), Some(ItemKey::Message(hit.message)))
             }
         };
-        self.visit(&key.channel, &key.conversation, Focus::History, &mut effects);
-        self.pending.extend(effects);
+        self.visit(&key.channel, &key.conversation, Focus::History);
         let Some(item) = item else { return };
         let text = self.search.text.text().to_owned();
         if let Some(history) = &mut self.tab_mut().history {

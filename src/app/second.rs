@@ -30,7 +30,7 @@ impl App {
 
     /// Why there is no room for one.
     pub(super) fn no_room_for_second(&self) -> Option<String> {
-        let columns = self.size.0;
+        let columns = self.context.size.0;
         (columns < WITH_SECOND)
             .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
     }
@@ -52,20 +52,22 @@ impl App {
     }
 
     /// Goes to the second conversation; the first takes its place.
-    pub(super) fn swap_beside(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn swap_beside(&mut self) {
         let Some(key) = self.second().map(|it| it.key.clone()) else { return };
         let focus = self.tab().focus;
         self.keep_beside();
         let focus = if focus == Focus::Composer { Focus::History } else { focus };
-        self.visit(&key.channel, &key.conversation, focus, effects);
+        self.visit(&key.channel, &key.conversation, focus);
         self.notice = None;
     }
 
     /// Asks for its messages where they may be old.
-    pub(super) fn load_second(&mut self, effects: &mut Vec<Effect>) {
-        let (seen, now) = (self.areas().beside.is_some(), self.now);
+    pub(super) fn load_second(&mut self) {
+        let (seen, now) = (self.areas().beside.is_some(), self.context.now);
         if let Some(second) = self.second.as_mut().filter(|_| seen) {
-            effects.extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
+            self.context
+                .effects
+                .extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
         }
     }
 

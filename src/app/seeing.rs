@@ -5,24 +5,23 @@
 
 use crate::app::App;
 use crate::app::bulk::{Plan, Wish};
-use crate::app::event::Effect;
 use crate::model::local::Keep;
 
 impl App {
     /// Marks what is marked, or at hand, as seen; what was seen as not.
-    pub(super) fn turn_seen(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn turn_seen(&mut self) {
         if self.acts_on_marks() {
             let unseen =
                 self.list().page.rows.iter().any(|it| it.unread > 0 && self.list().marks.contains(&it.key()));
-            return self.act_on_marked(Wish::Seen(unseen), effects);
+            return self.act_on_marked(Wish::Seen(unseen));
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.plan(Wish::Seen(row.unread > 0), vec![row], effects);
+        self.plan(Wish::Seen(row.unread > 0), vec![row]);
     }
 
     /// Marks all a plan applies to.
-    pub(super) fn seen_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn seen_all(&mut self, plan: &Plan) {
         let wanted = u32::from(plan.wish == Wish::Seen(false));
-        self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen, effects);
+        self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen);
     }
 }

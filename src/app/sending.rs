@@ -34,43 +34,43 @@ impl App {
         })
     }
 
-    pub(super) fn enqueue(&mut self, operation: Operation, hold: i64, effects: &mut Vec<Effect>) {
+    pub(super) fn enqueue(&mut self, operation: Operation, hold: i64) {
         if let Some(intent) = self.intent(operation, hold) {
-            effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 
-    pub(super) fn switch_ai(&mut self, enabled: bool, effects: &mut Vec<Effect>) {
-        self.enqueue(Operation::SetAutomation { enabled }, 0, effects);
+    pub(super) fn switch_ai(&mut self, enabled: bool) {
+        self.enqueue(Operation::SetAutomation { enabled }, 0);
         if enabled {
             self.say("handing back: the AI answers the next message");
         }
     }
 
-    pub(super) fn close(&mut self, effects: &mut Vec<Effect>) {
-        let hold = self.settings.hold;
-        self.enqueue(Operation::Close, hold, effects);
+    pub(super) fn close(&mut self) {
+        let hold = self.context.settings.hold;
+        self.enqueue(Operation::Close, hold);
         if hold < SECOND {
             return self.say("closing");
         }
-        self.queueing.expect(effects);
-        let until = self.now.plus(hold);
+        self.queueing.expect(&self.context.effects);
+        let until = self.context.now.plus(hold);
         self.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
     }
 
     /// Sends what the composer holds, or ends the hold of what was sent.
-    pub(super) fn send(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn send(&mut self) {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return };
         let attached = composer.attachment.is_some();
         if composer.is_blank() && !attached {
-            return self.send_held_now(effects);
+            return self.send_held_now();
         }
-        if !self.may_leave_later(effects) {
+        if !self.may_leave_later() {
             return;
         }
         if attached {
-            return self.send_unless_crossed(effects);
+            return self.send_unless_crossed();
         }
         let tab = self.tab();
         let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
@@ -82,12 +82,12 @@ impl App {
             let parts = parts.iter().map(|it| SafeText::line(it)).collect();
             return self.open_layer(Layer::AskSplit { parts, length: count.length, most: count.most, price });
         }
-        self.send_unless_crossed(effects);
+        self.send_unless_crossed();
     }
 
     /// Whether what the composer holds may leave, now or later; why not is
     /// said.
-    pub(super) fn may_leave_later(&mut self, effects: &mut Vec<Effect>) -> bool {
+    pub(super) fn may_leave_later(&mut self) -> bool {
         if let Err(reason) = self.may_send() {
             self.warn(reason);
             return false;
@@ -103,7 +103,7 @@ impl App {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return false };
         if composer.attachment.is_some() {
-            return self.may_attach(effects);
+            return self.may_attach();
         }
         let count = tab.count(&composer.reply_text());
         if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
@@ -112,7 +112,7 @@ impl App {
             return false;
         }
         if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
-            effects.push(Effect::Refresh(tab.channel.id.clone()));
+            self.context.push(Effect::Refresh(tab.channel.id.clone()));
             self.warn(format!("nothing was sent: {why} · draft kept"));
             return false;
         }
@@ -120,21 +120,21 @@ impl App {
     }
 
     /// Sends what the composer holds, unless others spoke since it was begun.
-    pub(super) fn send_unless_crossed(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn send_unless_crossed(&mut self) {
         let crossed = self.crossed();
         if !crossed.is_empty() {
             let text = self.tab().composer.as_ref().map(|it| SafeText::line(&it.text())).unwrap_or_default();
             return self.open_layer(Layer::AskCrossed { crossed, text });
         }
-        self.send_seen(effects);
+        self.send_seen();
     }
 
     /// Sends what the composer holds; its writer has seen what came before,
     /// and agreed to several messages where one does not hold it.
-    pub(super) fn send_seen(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn send_seen(&mut self) {
         let operations = self.reply_operations();
         if !operations.is_empty() {
-            self.send_operations(operations, true, effects);
+            self.send_operations(operations, true);
         }
     }
 
@@ -162,8 +162,8 @@ impl App {
 
     /// Sends what a form made and the composer does not hold. The form waits
     /// beneath a question, and is there again if that is not answered.
-    pub(super) fn send_beside_draft(&mut self, operation: Operation, form: Layer, effects: &mut Vec<Effect>) {
-        self.send_operations(vec![operation], false, effects);
+    pub(super) fn send_beside_draft(&mut self, operation: Operation, form: Layer) {
+        self.send_operations(vec![operation], false);
         match self.layers.pop() {
             Some(question @ Layer::AskPause { .. }) => self.layers.extend([form, question]),
             other => {
@@ -177,7 +177,7 @@ impl App {
     fn form_has_left(&mut self, form: &Layer) {
         match form {
             Layer::Form(form) => {
-                let now = self.now;
+                let now = self.context.now;
                 let answer = self.tab_mut().composer.as_mut().filter(|it| form.has_text(&it.reply_text()));
                 let words = match answer {
                     Some(answer) => {
@@ -199,20 +199,20 @@ impl App {
     }
 
     /// Sends these in order, after asking what the AI shall do.
-    fn send_operations(&mut self, operations: Vec<Operation>, clears_draft: bool, effects: &mut Vec<Effect>) {
+    fn send_operations(&mut self, operations: Vec<Operation>, clears_draft: bool) {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return };
         let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
-        let hold = self.settings.hold;
+        let hold = self.context.settings.hold;
         let sends: Option<Vec<Intent>> = operations.into_iter().map(|it| self.intent(it, hold)).collect();
         let pause = self.intent(Operation::SetAutomation { enabled: false }, 0);
         let (Some(sends), Some(pause)) = (sends, pause) else { return };
-        match self.settings.pause_on_reply {
+        match self.context.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
                 self.open_layer(Layer::AskPause { sends, clears_draft, pause: Box::new(pause) });
             }
-            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft, effects),
-            _ => self.commit_send(sends, clears_draft, effects),
+            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft),
+            _ => self.commit_send(sends, clears_draft),
         }
     }
 
@@ -243,16 +243,16 @@ impl App {
 
     /// The question whether to pause was answered. What crossed meanwhile is
     /// shown first; then it is asked again.
-    pub(super) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool) {
         let Layer::AskPause { sends, clears_draft, pause } = layer else { return };
         // Only what the composer does not hold has a form beneath.
         let form = if clears_draft { None } else { self.layers.pop() };
         if clears_draft && !self.crossed().is_empty() {
-            self.send_unless_crossed(effects);
+            self.send_unless_crossed();
         } else if pauses {
-            self.pause_and_send(*pause, sends, clears_draft, effects);
+            self.pause_and_send(*pause, sends, clears_draft);
         } else {
-            self.send_beside_ai(sends, clears_draft, effects);
+            self.send_beside_ai(sends, clears_draft);
         }
         if let Some(form) = form {
             self.form_has_left(&form);
@@ -260,32 +260,30 @@ impl App {
     }
 
     /// Pauses the AI, then sends, in this order in one lane.
-    fn pause_and_send(
-        &mut self,
-        pause: Intent,
-        mut sends: Vec<Intent>,
-        clears_draft: bool,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn pause_and_send(&mut self, pause: Intent, mut sends: Vec<Intent>, clears_draft: bool) {
         sends.insert(0, pause);
-        self.commit_send(sends, clears_draft, effects);
+        self.commit_send(sends, clears_draft);
     }
 
     /// Sends beside the AI, and does not ask again in this conversation until
     /// the AI is switched or the text taken back.
-    fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool, effects: &mut Vec<Effect>) {
+    fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool) {
         let conversation = sends.first().map(|it| it.conversation.clone());
         self.tab_mut().send_beside_ai.extend(conversation);
-        self.commit_send(sends, clears_draft, effects);
+        self.commit_send(sends, clears_draft);
     }
 
     /// Whoever switches the AI, from here on it is asked about again.
-    pub(super) fn ask_again_of_ai(&mut self, effects: &[Effect]) {
-        for effect in effects {
+    pub(super) fn ask_again_of_ai(&mut self) {
+        let mut switched = Vec::new();
+        for effect in &self.context.effects {
             let Effect::Enqueue { intents, .. } = effect else { continue };
-            for it in intents.iter().filter(|it| matches!(it.operation, Operation::SetAutomation { .. })) {
-                self.forget_beside_ai(&it.channel, &it.conversation);
-            }
+            let switches =
+                intents.iter().filter(|it| matches!(it.operation, Operation::SetAutomation { .. }));
+            switched.extend(switches.map(|it| (it.channel.clone(), it.conversation.clone())));
+        }
+        for (channel, conversation) in switched {
+            self.forget_beside_ai(&channel, &conversation);
         }
     }
 
@@ -296,15 +294,10 @@ impl App {
         }
     }
 
-    pub(super) fn commit_send(
-        &mut self,
-        intents: Vec<Intent>,
-        clears_draft: bool,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool) {
         let intents: Vec<Intent> = intents.into_iter().map(|it| self.with_seen(it)).collect();
         self.offer_after_sending(&intents);
-        effects.push(Effect::Enqueue { intents, clears_draft });
+        self.context.push(Effect::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();
         if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
             composer.clear();
@@ -316,7 +309,7 @@ impl App {
     }
 
     /// The newest held message of the open conversation leaves now.
-    fn send_held_now(&mut self, effects: &mut Vec<Effect>) {
+    fn send_held_now(&mut self) {
         let tab = self.tab();
         let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
@@ -326,14 +319,14 @@ impl App {
                 let (go, stay) = self.undo.drain(..).partition(|it| held(it) && it.until == until);
                 self.undo = stay;
                 let go: Vec<Held> = go;
-                effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
+                self.context.effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
             }
             None if self.queueing.decide(Early::SendNow) => (),
             None => self.warn("there is nothing to send: the composer is empty"),
         }
     }
 
-    pub(super) fn undo(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn undo(&mut self) {
         self.let_be();
         if self.queueing.decide(Early::Recall) {
             return;
@@ -342,6 +335,6 @@ impl App {
         if let Some(words) = self.passed_over(group) {
             return self.say(words);
         }
-        self.undo_group(group, effects);
+        self.undo_group(group);
     }
 }

@@ -13,8 +13,8 @@ impl App {
         let tab = self.tab();
         let width = |area: layout::Area| usize::from(area.inner().width);
         let mut wanted = Wanted {
-            width: self.size.0,
-            height: self.size.1,
+            width: self.context.size.0,
+            height: self.context.size.1,
             list_focused: tab.focus == Focus::List,
             writes: tab.focus == Focus::Composer,
             conversation: tab.history.is_some(),
@@ -56,7 +56,7 @@ impl App {
     /// Gives the panes of the active tab their size.
     pub(super) fn shape_panes(&mut self) {
         let areas = self.areas();
-        let zone = self.settings.zone.clone();
+        let zone = self.context.settings.zone.clone();
         let list_rows = self.list_rows(&areas);
         self.list_mut().reveal(list_rows);
         let (pictures, active) = (&self.pictures, self.active);

@@ -47,9 +47,9 @@ pub(super) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, zo
 
 impl App {
     /// Opens the menu for what is marked, or for the conversation at hand.
-    pub(super) fn ask_snooze(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_snooze(&mut self) {
         if self.acts_on_marks() {
-            return self.snooze_marked(effects);
+            return self.snooze_marked();
         }
         let Some(row) = self.at_hand().cloned() else { return };
         self.open_layer(Layer::Snooze { rows: vec![row], typed: None, stays: false });
@@ -59,7 +59,7 @@ impl App {
     pub fn snooze_again(&self, rows: &[ConversationRow]) -> Option<Timestamp> {
         let [row] = rows else { return None };
         let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
-        woken.or_else(|| self.slept.of(&row.key()))?.again(self.now, &self.settings.zone)
+        woken.or_else(|| self.slept.of(&row.key()))?.again(self.context.now, &self.context.settings.zone)
     }
 
     /// A key goes to the menu.
@@ -69,11 +69,10 @@ impl App {
         typed: Option<TextLine>,
         stays: bool,
         key: Key,
-        effects: &mut Vec<Effect>,
     ) {
-        let (now, zone) = (self.now, self.settings.zone.clone());
+        let (now, zone) = (self.context.now, self.context.settings.zone.clone());
         if let Some(text) = typed {
-            return self.snooze_typing((rows, stays), text, key, effects);
+            return self.snooze_typing((rows, stays), text, key);
         }
         let until = match (key.typed(), self.snooze_again(&rows)) {
             (Some('r'), _) => None,
@@ -81,7 +80,7 @@ impl App {
             (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
             (Some('m'), _) => Some(snooze::monday(now, &zone)),
             (Some('s'), Some(again)) => Some(again),
-            (Some('x'), _) => return self.plan(Wish::Wake, rows, effects),
+            (Some('x'), _) => return self.plan(Wish::Wake, rows),
             (Some('c'), _) => {
                 return self.layers.push(Layer::Snooze { rows, typed: Some(TextLine::default()), stays });
             }
@@ -93,53 +92,47 @@ impl App {
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
             _ => return self.layers.push(Layer::Snooze { rows, typed: None, stays }),
         };
-        self.plan(Wish::Snooze { until, stays: stays && until.is_some() }, rows, effects);
+        self.plan(Wish::Snooze { until, stays: stays && until.is_some() }, rows);
     }
 
-    fn snooze_typing(
-        &mut self,
-        (rows, stays): (Vec<ConversationRow>, bool),
-        text: TextLine,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
-        let (now, zone) = (self.now, self.settings.zone.clone());
+    fn snooze_typing(&mut self, (rows, stays): (Vec<ConversationRow>, bool), text: TextLine, key: Key) {
+        let (now, zone) = (self.context.now, self.context.settings.zone.clone());
         match wishing::type_key(text, key) {
             Typed::Ended => self.layers.push(Layer::Snooze { rows, typed: None, stays }),
             Typed::More(text) => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
             Typed::Whole(text) => match snooze::parse(text.text(), now, &zone) {
-                Some(at) => self.plan(Wish::Snooze { until: Some(at), stays }, rows, effects),
+                Some(at) => self.plan(Wish::Snooze { until: Some(at), stays }, rows),
                 None => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
             },
         }
     }
 
     /// Puts aside, or brings back, all a plan applies to.
-    pub(super) fn snooze_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(super) fn snooze_all(&mut self, plan: &Plan) {
+        let now = self.context.now;
         let wanted = |row: &ConversationRow| match plan.wish {
             // Whatever came since the row was read brings it back at once.
             Wish::Snooze { until, stays } => Some(Snooze::new(until, stays, row.last_inbound_at, now)),
             _ => None,
         };
-        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze, effects);
+        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze);
     }
 
     /// Brings back those whose time has come, with one bell; and takes the
     /// mark from one that is being looked at.
-    pub(super) fn come_back(&mut self, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(super) fn come_back(&mut self) {
+        let now = self.context.now;
         let mut back = false;
         for tab in &mut self.tabs {
             if tab.counts.next_wake.is_some_and(|at| at <= now) {
                 tab.counts.next_wake = None;
                 back = true;
-                effects.push(Effect::Keep(tab.channel.id.clone(), Keep::Wake(now)));
+                self.context.push(Effect::Keep(tab.channel.id.clone(), Keep::Wake(now)));
             }
         }
         if back {
             self.say("back: the time of a snoozed conversation has come");
-            self.ring_back(effects);
+            self.ring_back();
         }
         if let Some(seen) = self.looked_at_again() {
             let channel = self.tab().channel.id.clone();
@@ -148,7 +141,7 @@ impl App {
             if let Some((key, snooze)) = slept {
                 self.slept.note(key, snooze);
             }
-            effects.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
+            self.context.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
         }
     }
 
@@ -156,7 +149,7 @@ impl App {
     fn looked_at_again(&self) -> Option<ConversationId> {
         let tab = self.tab();
         let history = tab.history.as_ref().filter(|it| it.opened && it.shows_end())?;
-        let looking = self.focused && self.is_inbox_shown() && tab.focus != Focus::List;
+        let looking = self.context.focused && self.is_inbox_shown() && tab.focus != Focus::List;
         let row = history.row.as_ref().filter(|_| looking)?;
         let woken = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
         woken.then(|| row.conversation.id.clone())

@@ -82,15 +82,15 @@ fn words<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
 
 impl App {
     /// Opens the line for what is marked or at hand.
-    pub(super) fn ask_tags(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_tags(&mut self) {
         if self.acts_on_marks() {
-            return self.tag_marked(effects);
+            return self.tag_marked();
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.open_tags(vec![row], effects);
+        self.open_tags(vec![row]);
     }
 
-    pub(super) fn open_tags(&mut self, rows: Vec<ConversationRow>, effects: &mut Vec<Effect>) {
+    pub(super) fn open_tags(&mut self, rows: Vec<ConversationRow>) {
         let mut line = TagLine::default();
         if let [one] = rows.as_slice() {
             for tag in &one.local.tags {
@@ -98,7 +98,7 @@ impl App {
             }
         }
         self.open_layer(Layer::Tags { rows, line });
-        effects.push(Effect::Load(Load::Tags(KNOWN)));
+        self.context.push(Effect::Load(Load::Tags(KNOWN)));
     }
 
     /// Tags in use have come.
@@ -109,18 +109,12 @@ impl App {
     }
 
     /// A key goes to the line.
-    pub(super) fn tags_key(
-        &mut self,
-        rows: Vec<ConversationRow>,
-        mut line: TagLine,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: Key) {
         match (key.code, key.typed()) {
             (KeyCode::Esc, _) => return,
             (KeyCode::Enter, _) => {
                 let wish = wish(&rows, &line);
-                return self.plan(wish, rows, effects);
+                return self.plan(wish, rows);
             }
             (KeyCode::Tab, _) => line.complete(),
             (KeyCode::Backspace, _) => drop(line.text.pop()),
@@ -144,12 +138,12 @@ impl App {
     }
 
     /// Sets the tags of all a plan applies to.
-    pub(super) fn tag_all(&mut self, plan: &Plan, effects: &mut Vec<Effect>) {
+    pub(super) fn tag_all(&mut self, plan: &Plan) {
         let Wish::Tag { add, remove } = &plan.wish else { return };
         let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| self.tags_leave(it));
         let intents: Vec<Intent> = far.iter().filter_map(|it| self.tag_intent(it, add, remove)).collect();
         if !intents.is_empty() {
-            effects.push(Effect::Enqueue { intents, clears_draft: false });
+            self.context.push(Effect::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
         let forgets = |it: &Tag| it.kept == Kept::Here && remove.contains(&it.word);
@@ -160,7 +154,7 @@ impl App {
             tagged(&row.local.tags, if stays { add } else { &[] }, remove)
         };
         if !kept.apply.is_empty() {
-            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags, effects);
+            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags);
         }
     }
 

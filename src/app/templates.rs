@@ -120,28 +120,23 @@ impl Tab {
 
 impl App {
     /// Answers in the one way that is left, and says why.
-    pub(super) fn reply_with_template(&mut self, effects: &mut Vec<Effect>) {
-        self.pick_template(effects);
+    pub(super) fn reply_with_template(&mut self) {
+        self.pick_template();
         self.say("the customer last wrote more than 24 hours ago: only a template can be sent");
     }
 
     /// Opens the picker, and reads the list if it is old.
-    pub(super) fn pick_template(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn pick_template(&mut self) {
         if self.tab().focus == Focus::List {
-            self.open(Focus::History, effects);
+            self.open(Focus::History);
         }
-        effects.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
+        self.context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
         self.open_layer(Layer::Templates { picker: Picker::default() });
     }
 
     /// The list as it is stored has come.
-    pub(super) fn templates_loaded(
-        &mut self,
-        channel: &ChannelId,
-        templates: Templates,
-        effects: &mut Vec<Effect>,
-    ) {
-        let now = self.now;
+    pub(super) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
+        let now = self.context.now;
         let shown =
             self.page == Page::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
         let Some(tab) = self.tab_of(channel) else { return };
@@ -149,30 +144,30 @@ impl App {
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
         tab.templates = templates;
         if shown && old && first {
-            self.fetch_templates(&channel.clone(), effects);
+            self.fetch_templates(&channel.clone());
         }
     }
 
     /// Asks the server for the list, unless it is being asked.
-    fn fetch_templates(&mut self, channel: &ChannelId, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    fn fetch_templates(&mut self, channel: &ChannelId) {
+        let now = self.context.now;
         let has_any = |it: &&mut Tab| it.platform().is_none_or(Platform::can_take_over);
         let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
         tab.templates_page.mark_stale();
         let taken = tab.templates_page.take(now);
-        effects.extend(taken.map(|()| Effect::Fetch(channel.clone(), Fetch::Templates)));
+        self.context.effects.extend(taken.map(|()| Effect::Fetch(channel.clone(), Fetch::Templates)));
     }
 
     /// Asks again for a list that did not come.
-    pub(super) fn retry_templates(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn retry_templates(&mut self) {
         if self.page == Page::Templates && self.tab().templates_page.has_failed() {
-            self.fetch_templates(&self.tab().channel.id.clone(), effects);
+            self.fetch_templates(&self.tab().channel.id.clone());
         }
     }
 
     /// The server has told the list, or why not.
     pub(super) fn templates_fetched(&mut self, channel: &ChannelId, fetched: Fetching) {
-        let now = self.now;
+        let now = self.context.now;
         let Some(tab) = self.tab_of(channel) else { return };
         match fetched {
             Ok(_) => {
@@ -183,9 +178,9 @@ impl App {
     }
 
     /// A key in the picker.
-    pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
-        if self.settings.keymap.in_text(Command::Refresh) == Some(key) {
-            self.fetch_templates(&self.tab().channel.id.clone(), effects);
+    pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key) {
+        if self.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
+            self.fetch_templates(&self.tab().channel.id.clone());
             self.say("asking for the templates");
             return self.layers.push(Layer::Templates { picker });
         }
@@ -210,17 +205,17 @@ impl App {
 
     /// A key in the form. Enter sends a full one and else goes to the next
     /// empty box.
-    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: Key) {
         let count = form.values.len().max(1);
         match key.code {
             // The page still has its search and its chosen card.
             KeyCode::Esc if form.from_page => return self.page = Page::Templates,
-            KeyCode::Esc => return self.pick_template(effects),
+            KeyCode::Esc => return self.pick_template(),
             KeyCode::Char('c') if key.ctrl => return,
             KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
             KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
             KeyCode::Enter => match form.missing() {
-                None => return self.send_template(form, effects),
+                None => return self.send_template(form),
                 Some(why) => {
                     form.focus = form.values.iter().position(TextLine::is_empty).unwrap_or(form.focus);
                     self.warn(format!("not sent: {why}"));
@@ -237,7 +232,7 @@ impl App {
     }
 
     /// Sends a full form; a quote does not go with a template.
-    fn send_template(&mut self, form: Box<TemplateForm>, effects: &mut Vec<Effect>) {
+    fn send_template(&mut self, form: Box<TemplateForm>) {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let refused = match row.and_then(|it| it.conversation.address.clone()) {
@@ -248,7 +243,7 @@ impl App {
             Ok(to) => {
                 let content = Content::Template(form.filled());
                 let operation = Operation::SendContent { to, content, reply_to: None };
-                self.send_beside_draft(operation, Layer::TemplateForm(form), effects);
+                self.send_beside_draft(operation, Layer::TemplateForm(form));
             }
             Err(why) => {
                 self.warn(format!("not sent: {why}"));

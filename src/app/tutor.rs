@@ -22,7 +22,7 @@ const STEPS: [(Command, &str); 8] = [
 impl App {
     /// Begins the exercise, or ends it.
     pub(super) fn tutor(&mut self) -> Result<(), String> {
-        if !self.settings.demo {
+        if !self.context.settings.demo {
             return Err("customers of your own are no exercise: `frontdesk demo`, then :tutor".to_owned());
         }
         match self.tutor.take() {
@@ -37,7 +37,7 @@ impl App {
         let step =
             self.tutor.filter(|_| matches!(self.layers.last(), None | Some(Layer::AskPause { .. })))?;
         let (command, words) = STEPS.get(step)?;
-        let key = self.settings.keymap.first(*command);
+        let key = self.context.settings.keymap.first(*command);
         Some(format!("Tutor {}/{} · {key} {words} · :tutor ends", step + 1, STEPS.len()))
     }
 

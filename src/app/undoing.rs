@@ -153,7 +153,7 @@ impl App {
     pub(super) fn note_done(&mut self, channel: ChannelId, words: &str, what: What) {
         let group = self.journal.group();
         let words = SafeText::line(words);
-        self.journal.note(Done { at: self.now, group, channel, words, what, undone: false });
+        self.journal.note(Done { at: self.context.now, group, channel, words, what, undone: false });
     }
 
     /// Notes rows that were put into the outbox together.
@@ -174,7 +174,7 @@ impl App {
         let words = SafeText::line(&words);
         let what = What::Rows(rows.to_vec());
         self.journal.note(Done {
-            at: self.now,
+            at: self.context.now,
             group,
             channel: first.channel.clone(),
             words,
@@ -228,7 +228,7 @@ impl App {
         if done.undone {
             return Err("taken back");
         }
-        if matches!(done.what, What::Campaign(_, until) if until <= self.now) {
+        if matches!(done.what, What::Campaign(_, until) if until <= self.context.now) {
             return Err("the first wave has left; the broadcasts stop the rest");
         }
         let What::Rows(rows) = &done.what else { return Ok(Way::Here) };
@@ -260,7 +260,7 @@ impl App {
         for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
             match self.way(done) {
                 Ok(Way::Turn(_)) if passed => (),
-                Ok(Way::Here) if passed && self.now.since(done.at) >= FRESH => (),
+                Ok(Way::Here) if passed && self.context.now.since(done.at) >= FRESH => (),
                 Ok(_) => return Some(done.group),
                 Err(_) => passed = true,
             }
@@ -284,7 +284,7 @@ impl App {
     }
 
     /// Takes back what was done with one key.
-    pub(super) fn undo_group(&mut self, group: u64, effects: &mut Vec<Effect>) {
+    pub(super) fn undo_group(&mut self, group: u64) {
         let places: Vec<usize> =
             (0..self.journal.done.len()).rev().filter(|it| self.journal.done[*it].group == group).collect();
         for place in places {
@@ -293,18 +293,18 @@ impl App {
                 Err(_) => continue,
                 Ok(Way::Recall(rows)) => {
                     self.undo.retain(|it| !rows.contains(&it.row));
-                    effects.extend(rows.into_iter().map(Effect::Recall));
+                    self.context.effects.extend(rows.into_iter().map(Effect::Recall));
                     continue;
                 }
-                Ok(Way::Turn(rows)) => self.turn(&rows, effects),
-                Ok(Way::Here) => self.bring_back(&done, effects),
+                Ok(Way::Turn(rows)) => self.turn(&rows),
+                Ok(Way::Here) => self.bring_back(&done),
             }
             self.journal.done[place].undone = true;
         }
     }
 
     /// Asks for the opposite of a pause, a hand-back or a change of tags.
-    fn turn(&mut self, rows: &[OutboxRow], effects: &mut Vec<Effect>) {
+    fn turn(&mut self, rows: &[OutboxRow]) {
         let intent = |row: &OutboxRow| {
             let operation = opposite(&row.operation)?;
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
@@ -326,17 +326,17 @@ impl App {
                 _ => "undone: the tags are changed back",
             });
             self.queueing.quiet = true;
-            effects.push(Effect::Enqueue { intents, clears_draft: false });
+            self.context.push(Effect::Enqueue { intents, clears_draft: false });
         }
     }
 
-    fn bring_back(&mut self, done: &Done, effects: &mut Vec<Effect>) {
+    fn bring_back(&mut self, done: &Done) {
         match &done.what {
             What::Discarded(conversation, text) => {
-                self.undiscard(&done.channel, conversation, text, effects);
+                self.undiscard(&done.channel, conversation, text);
             }
-            What::Filed(backs) => self.unfile(backs, effects),
-            What::Keep(keep) => effects.push(Effect::Keep(done.channel.clone(), keep.clone())),
+            What::Filed(backs) => self.unfile(backs),
+            What::Keep(keep) => self.context.push(Effect::Keep(done.channel.clone(), keep.clone())),
             What::Marks(marks, true) => self.all.marks = marks.clone(),
             What::Marks(marks, false) => {
                 if let Some(tab) = self.tab_of(&done.channel) {
@@ -345,10 +345,12 @@ impl App {
             }
             What::Note(conversation, note) => {
                 let (channel, conversation) = (done.channel.clone(), conversation.clone());
-                return effects.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
+                return self.context.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
-            What::Macro(letter, before) => self.set_macro(*letter, before.clone(), effects),
-            What::Campaign(id, _) => return effects.push(Effect::Campaign(Order::Recall(id.clone()))),
+            What::Macro(letter, before) => self.set_macro(*letter, before.clone()),
+            What::Campaign(id, _) => {
+                return self.context.push(Effect::Campaign(Order::Recall(id.clone())));
+            }
             What::Rows(_) => (),
         }
         self.say(format!("undone: {}", done.words));

@@ -12,13 +12,15 @@ use crate::app::layout::SIDE_BY_SIDE;
 const STEP: u16 = 4;
 
 impl App {
-    pub(super) fn view_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn view_command(&mut self, command: Command) -> bool {
         match command {
-            Command::Zoom if self.size.0 < SIDE_BY_SIDE => self.say("this pane fills the screen already"),
+            Command::Zoom if self.context.size.0 < SIDE_BY_SIDE => {
+                self.say("this pane fills the screen already")
+            }
             Command::Zoom => self.zoomed = !self.zoomed,
             Command::Mouse => {
                 self.mouse = !self.mouse;
-                effects.push(Effect::ReadMouse(self.mouse));
+                self.context.push(Effect::ReadMouse(self.mouse));
                 self.say(self.keyed(if self.mouse {
                     "the mouse is read: click selects, wheel scrolls"
                 } else {
@@ -30,8 +32,10 @@ impl App {
                 let word = if self.blurred { "hidden; {blur} shows them again" } else { "shown again" };
                 self.say(self.keyed(&format!("names, numbers and addresses are {word}")));
             }
-            _ => self.move_divider(command == Command::Wider),
+            Command::Narrower | Command::Wider => self.move_divider(command == Command::Wider),
+            _ => return false,
         }
+        true
     }
 
     fn move_divider(&mut self, wider: bool) {

@@ -82,7 +82,7 @@ impl App {
         self.counted = None;
         let filters = self.views.iter().map(|it| it.filter.clone()).collect();
         let of = (!self.everywhere).then(|| self.tab().channel.id.clone());
-        self.pending.push(Effect::Load(Load::ViewCounts(of, filters, self.now)));
+        self.context.push(Effect::Load(Load::ViewCounts(of, filters, self.context.now)));
         self.open_layer(Layer::Views { chosen });
     }
 
@@ -104,7 +104,7 @@ impl App {
     /// Until a person chooses another view, a tab shows who needs one; mail and
     /// phone, where nobody is taken over from an AI, show all that goes on.
     pub(super) fn choose_first_views(&mut self) {
-        let first = self.settings.first_view.clone();
+        let first = self.context.settings.first_view.clone();
         for tab in self.tabs.iter_mut().filter(|it| !it.has_first_view) {
             let Some(account) = &tab.account else { continue };
             tab.has_first_view = true;

@@ -54,32 +54,27 @@ impl Walk {
 impl App {
     /// Goes to the next that needs a person: in the rows at hand, else
     /// wherever the store knows one.
-    pub(super) fn next_waiting(&mut self, forwards: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn next_waiting(&mut self, forwards: bool) {
         let visible = self.list_rows(&self.areas());
         match self.list().next_waiting(forwards) {
             Some(key) => {
                 self.list_mut().select(&key, visible);
                 self.page = Page::Inbox;
-                self.go_to_selected(effects);
+                self.go_to_selected();
             }
             None => {
                 let scope = (!self.everywhere).then(|| self.tab().channel.id.clone());
-                effects.push(Effect::Load(Load::Needing(scope)));
+                self.context.push(Effect::Load(Load::Needing(scope)));
             }
         }
     }
 
     /// Who needs a person has been looked up: the most urgent is opened that
     /// is not at hand already.
-    pub(super) fn most_urgent(
-        &mut self,
-        scope: Option<ChannelId>,
-        rows: Vec<ConversationRow>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let ranked = urgency::ranked(rows, self.now);
+    pub(super) fn most_urgent(&mut self, scope: Option<ChannelId>, rows: Vec<ConversationRow>) {
+        let ranked = urgency::ranked(rows, self.context.now);
         let current = self.at_hand().map(ConversationRow::key);
-        let Some(next) = self.walk.next(&ranked, current.as_ref(), self.now) else {
+        let Some(next) = self.walk.next(&ranked, current.as_ref(), self.context.now) else {
             return match (ranked.is_empty(), scope) {
                 (false, _) => self.warn("no one else is waiting"),
                 (true, Some(_)) => self.warn("no one is waiting here"),
@@ -88,9 +83,9 @@ impl App {
         };
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let key = next.key();
-        let why = urgency::reason(next, self.now);
+        let why = urgency::reason(next, self.context.now);
         let title = next.conversation.title();
-        self.visit(&key.channel, &key.conversation, focus, effects);
+        self.visit(&key.channel, &key.conversation, focus);
         self.say(format!("{title}: {why}"));
     }
 }

@@ -61,15 +61,15 @@ impl App {
     }
 
     /// Asks for what is on it and may be old.
-    pub(super) fn load_wall(&mut self, effects: &mut Vec<Effect>) {
-        let due = self.wall.looked_at.is_none_or(|it| !(0..LOOK).contains(&self.now.since(it)));
+    pub(super) fn load_wall(&mut self) {
+        let due = self.wall.looked_at.is_none_or(|it| !(0..LOOK).contains(&self.context.now.since(it)));
         if due {
-            self.wall.looked_at = Some(self.now);
-            effects.push(Effect::ReadCalls);
+            self.wall.looked_at = Some(self.context.now);
+            self.context.push(Effect::ReadCalls);
         }
         if due || std::mem::take(&mut self.wall.stale) {
             self.wall.stale = false;
-            effects.push(Effect::Load(Load::Broadcasts(Wanted::Running)));
+            self.context.push(Effect::Load(Load::Broadcasts(Wanted::Running)));
         }
     }
 
@@ -79,9 +79,9 @@ impl App {
     }
 
     /// The requests of the chosen tab that failed or changed something.
-    pub(super) fn wall_enter(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn wall_enter(&mut self) {
         let channel = self.tabs[self.wall.chosen.min(self.tabs.len() - 1)].channel.id.clone();
-        self.show_calls_of(channel, effects);
+        self.show_calls_of(channel);
     }
 
     /// What failed of a tab's requests within the last minute.
@@ -89,7 +89,7 @@ impl App {
         let mut codes: Vec<(String, usize)> = Vec::new();
         let mut failures = Failures::default();
         for call in self.failed_calls(channel) {
-            if !(0..MINUTE).contains(&self.now.since(call.at)) {
+            if !(0..MINUTE).contains(&self.context.now.since(call.at)) {
                 continue;
             }
             failures.count += 1;

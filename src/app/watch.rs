@@ -6,6 +6,7 @@
 
 use crate::app::App;
 use crate::app::composer::Composer;
+use crate::app::context::Context;
 use crate::app::crossing::Looked;
 use crate::app::event::{Effect, Load};
 use crate::app::history::History;
@@ -37,31 +38,31 @@ impl Watch {
 impl App {
     /// Side by side, the history shows the selected row; stacked, it shows
     /// what was opened.
-    pub(super) fn follow_selection(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn follow_selection(&mut self) {
         self.follow_row();
         let side_by_side = {
             let areas = self.areas();
-            areas.list.is_some() && self.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
+            areas.list.is_some() && self.context.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
         };
         let side_by_side = side_by_side && !self.tab().is_in_triage();
         if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {
             match self.list().selected.clone() {
-                Some(selected) => self.show(&selected, effects),
-                None if self.list().is_empty() => leave(self.tab_mut(), effects),
+                Some(selected) => self.show(&selected),
+                None if self.list().is_empty() => leave(&mut self.tabs[self.active], &mut self.context),
                 None => (),
             }
         }
-        self.tell_what_to_watch(effects);
+        self.tell_what_to_watch();
     }
 
-    fn tell_what_to_watch(&mut self, effects: &mut Vec<Effect>) {
+    fn tell_what_to_watch(&mut self) {
         let tab = self.tab();
         let conversation = match (&tab.history, tab.focus) {
             (Some(history), _) => Some(history.conversation.clone()).filter(|_| !history.is_new_mail()),
             (None, _) => None,
         };
         let current = Some((tab.channel.id.clone(), conversation));
-        let now = self.now;
+        let now = self.context.now;
         let watch = &mut self.watch;
         if watch.wanted != current {
             watch.wanted = current;
@@ -71,57 +72,60 @@ impl App {
         if watch.wanted != watch.told && rested {
             watch.told.clone_from(&watch.wanted);
             if let Some((channel, conversation)) = watch.told.clone() {
-                effects.push(Effect::Watch(channel, conversation));
+                self.context.push(Effect::Watch(channel, conversation));
             }
         }
     }
 
     /// Asks for every window of the active tab that is stale.
-    pub(super) fn load_what_is_missing(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn load_what_is_missing(&mut self) {
         if !self.tab().is_inbox() {
             return;
         }
-        let now = self.now;
+        let now = self.context.now;
         if let Some(query) = self.list_mut().take_query(now) {
-            effects.push(Effect::Load(Load::Conversations(query)));
+            self.context.push(Effect::Load(Load::Conversations(query)));
         }
-        let tab = self.tab_mut();
+        let tab = &mut self.tabs[self.active];
         let Some(history) = &mut tab.history else { return };
         if history.want_older() {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
-            effects.push(Effect::FetchOlder(channel, conversation));
+            self.context.push(Effect::FetchOlder(channel, conversation));
         }
         if let Some(query) = history.take_query(now) {
-            effects.push(Effect::Load(Load::History(query)));
+            self.context.push(Effect::Load(Load::History(query)));
         }
     }
 
     /// Saves the drafts whose typing has paused.
-    pub(super) fn save_drafts(&mut self, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(super) fn save_drafts(&mut self) {
+        let now = self.context.now;
         for tab in &mut self.tabs {
             let due = tab.composer.as_ref().and_then(Composer::save_due);
             if due.is_some_and(|at| at <= now) {
-                save(tab, effects);
+                save(tab, &mut self.context);
             }
         }
-        self.save_again(false, effects);
+        self.save_again(false);
     }
 
     /// Saves every draft now, because the desk is about to end.
     pub fn leave(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+        self.save_every_draft();
+        std::mem::take(&mut self.context.effects)
+    }
+
+    pub(super) fn save_every_draft(&mut self) {
         for tab in &mut self.tabs {
-            save(tab, &mut effects);
+            save(tab, &mut self.context);
         }
-        self.save_again(true, &mut effects);
-        effects
+        self.save_again(true);
     }
 
     /// Marks as seen what an opened history shows at its end, while the
     /// terminal has the focus.
-    pub(super) fn mark_seen(&mut self, effects: &mut Vec<Effect>) {
-        if !self.focused || !self.is_inbox_shown() {
+    pub(super) fn mark_seen(&mut self) {
+        if !self.context.focused || !self.is_inbox_shown() {
             return;
         }
         let tab = self.tab();
@@ -137,9 +141,9 @@ impl App {
         if self.watch.marked.as_ref() == Some(&mark) {
             return;
         }
-        effects.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
+        self.context.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
         self.watch.marked = Some(mark);
-        self.mark_read(effects);
+        self.mark_read();
     }
 }
 
@@ -148,12 +152,12 @@ pub(super) fn show(
     tab: &mut Tab,
     conversation: &ConversationId,
     row: Option<ConversationRow>,
-    effects: &mut Vec<Effect>,
+    context: &mut Context,
 ) {
     if tab.history.as_ref().is_some_and(|it| it.conversation == *conversation) {
         return;
     }
-    save(tab, effects);
+    save(tab, context);
     let channel = tab.channel.id.clone();
     let mut history = History::new(channel.clone(), conversation.clone());
     history.row = row;
@@ -163,20 +167,20 @@ pub(super) fn show(
     tab.history = Some(history);
     tab.composer = Some(Composer::new(conversation.clone()));
     tab.looked = Looked::default();
-    effects.push(Effect::Load(Load::Draft(channel, conversation.clone())));
+    context.push(Effect::Load(Load::Draft(channel, conversation.clone())));
 }
 
 /// Empties the history pane: there is no conversation to show.
-pub(super) fn leave(tab: &mut Tab, effects: &mut Vec<Effect>) {
-    save(tab, effects);
+pub(super) fn leave(tab: &mut Tab, context: &mut Context) {
+    save(tab, context);
     tab.history = None;
     tab.composer = None;
 }
 
-fn save(tab: &mut Tab, effects: &mut Vec<Effect>) {
+fn save(tab: &mut Tab, context: &mut Context) {
     let Some(composer) = &mut tab.composer else { return };
     if let Some(draft) = composer.take_unsaved() {
         let conversation = composer.conversation.clone();
-        effects.push(Effect::SaveDraft(tab.channel.id.clone(), conversation, draft));
+        context.push(Effect::SaveDraft(tab.channel.id.clone(), conversation, draft));
     }
 }

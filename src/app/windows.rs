@@ -34,7 +34,6 @@ impl App {
         conversation: ConversationId,
         draft: Option<Draft>,
         aside: Option<String>,
-        effects: &mut Vec<Effect>,
     ) {
         let in_memory = self.draft_in_memory(&channel, &conversation);
         let composer = self.tab_of(&channel).and_then(|it| it.composer.as_mut());
@@ -47,7 +46,7 @@ impl App {
         match composer.compare(draft.filter(|_| in_memory.is_none())) {
             Compared::Same => (),
             // It may have been read before the newest write from here.
-            Compared::Perhaps => effects.push(Effect::Load(Load::Draft(channel, conversation))),
+            Compared::Perhaps => self.context.push(Effect::Load(Load::Draft(channel, conversation))),
             Compared::Other(mine) => {
                 let keeps = mine.is_some();
                 composer.aside = mine.or(aside);
@@ -64,7 +63,7 @@ impl App {
 
     /// `:draft`
     pub(super) fn fetch_aside(&mut self, _: &str) -> Result<(), String> {
-        let now = self.now;
+        let now = self.context.now;
         let composer = self.tab_mut().composer.as_mut();
         let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
         let (text, composer) = aside.ok_or("no other window has written over a text here")?;

@@ -5,7 +5,6 @@
 use crate::app::App;
 use crate::app::commands::{Command, Place};
 use crate::app::composer::{Composer, Mode};
-use crate::app::event::Effect;
 use crate::app::keymap::Resolution;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -14,52 +13,58 @@ use crate::app::tab::Focus;
 
 impl App {
     /// A key was pressed while the composer has the keyboard.
-    pub(super) fn composer_key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+    pub(super) fn composer_key(&mut self, key: Key) {
         if self.modal_key(key) {
             return self.recorded(Step::Key(key));
         }
-        if self.mail_key(key, effects) {
+        if self.mail_key(key) {
             return;
         }
-        match self.settings.keymap.resolve(&[Place::Composer], &[key]) {
+        match self.context.settings.keymap.resolve(&[Place::Composer], &[key]) {
             Resolution::Matched(command) => {
                 self.recorded(Step::Command(command, key));
-                self.composer_command(command, key, effects);
+                self.composer_command(command, key);
             }
             Resolution::Pending | Resolution::Unknown => {
                 self.recorded(Step::Key(key));
-                if !self.opens_replies(key, effects) {
+                if !self.opens_replies(key) {
                     self.typed(key);
                 }
             }
         }
     }
 
-    pub(super) fn composer_command(&mut self, command: Command, key: Key, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(super) fn composer_command(&mut self, command: Command, key: Key) {
+        let now = self.context.now;
         self.tutor_saw(command);
+        let taken = self.writing_command(command, key);
+        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| !taken) {
+            composer.edit(command, now);
+        }
+    }
+
+    /// Commands of the composer that are more than an edit of its text; false
+    /// for others.
+    fn writing_command(&mut self, command: Command, key: Key) -> bool {
         match command {
-            Command::Send if self.composer_mode() == Mode::Note => self.save_note(effects),
-            Command::Send => self.send(effects),
+            Command::Send if self.composer_mode() == Mode::Note => self.save_note(),
+            Command::Send => self.send(),
             Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
-            Command::Leave if self.writes_new_mail() => self.leave_new_mail(effects),
+            Command::Leave if self.writes_new_mail() => self.leave_new_mail(),
             Command::Leave => self.tab_mut().focus = Focus::History,
             Command::PaletteInText => self.open_palette(),
             Command::HelpInText => self.open_layer(Layer::Help(Box::default())),
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
-            Command::Attach => self.attach_if_possible(effects),
+            Command::Attach => self.attach_if_possible(),
             Command::TurnMarkup => self.turn_markup(),
-            Command::SendLater if self.composer_mode() == Mode::Reply => self.ask_when(effects),
+            Command::SendLater if self.composer_mode() == Mode::Reply => self.ask_when(),
             Command::SendLater => self.warn("a note is kept at once; switch to the answer first"),
-            Command::EditOutside => self.edit_outside(effects),
+            Command::EditOutside => self.edit_outside(),
             Command::DropQuote => self.drop_quote(key),
-            _ => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.edit(command, now);
-                }
-            }
+            _ => return false,
         }
+        true
     }
 
     /// What the composer writes.
@@ -69,7 +74,7 @@ impl App {
 
     /// A key that is no command: text, or a cursor key.
     fn typed(&mut self, key: Key) {
-        let now = self.now;
+        let now = self.context.now;
         if self.fills_field(key) {
             return;
         }
@@ -85,7 +90,7 @@ impl App {
     /// Where there is nothing to delete, what is attached goes, then the
     /// quote.
     fn drop_quote(&mut self, key: Key) {
-        let now = self.now;
+        let now = self.context.now;
         let quotes = |it: &&mut Composer| it.mode == Mode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
             Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
@@ -95,10 +100,10 @@ impl App {
     }
 
     /// Pasted text is text in the composer and nothing anywhere else.
-    pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn paste(&mut self, text: &str) {
         if let Some(Layer::Attach(form)) = self.layers.last_mut() {
             form.paste(text);
-            return self.look_at_typed(effects);
+            return self.look_at_typed();
         }
         if let Some(Layer::PersonForm(form)) = self.layers.last_mut() {
             let focus = form.focus;
@@ -122,7 +127,7 @@ impl App {
             }
             return;
         }
-        let now = self.now;
+        let now = self.context.now;
         if self.paste_into_help(text) {
             return;
         }
@@ -149,6 +154,6 @@ impl App {
         if !fits {
             return self.warn("the pasted text was too long and has been cut");
         }
-        self.recognise_path(text, effects);
+        self.recognise_path(text);
     }
 }

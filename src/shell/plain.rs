@@ -46,7 +46,7 @@ impl Desk {
         // What was read out stays what it was.
         app.list_follows = false;
         // Lines of words show none.
-        app.settings.graphics = Graphics::Off;
+        app.context.settings.graphics = Graphics::Off;
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();

@@ -121,7 +121,7 @@ impl Desk {
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
             App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
-        app.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
+        app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
         app.mouse = self.mouse;
         app.agent = self.agent;
         app.views = self.views;
@@ -131,7 +131,7 @@ impl Desk {
         show(&mut app, self.theme, &mut screen, &*self.clock)?;
         let gate = input::spawn(mailbox.clone())?;
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
-        let viewer = Viewer::new(self.runtime.clone(), homes, app.settings.graphics);
+        let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
         let told = mailbox.clone();
         let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
         let engine = Arc::new(Engine::start(
@@ -208,7 +208,7 @@ fn show(app: &mut App, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -> 
     let sharp = ui::pictures::placements(app);
     let sharp: Vec<Overlay> =
         sharp.iter().map(|it| Overlay { at: it.at, rows: it.sharp.0.clone() }).collect();
-    screen.draw(app.size, sharp, |buffer| ui::draw(app, theme, buffer))?;
+    screen.draw(app.context.size, sharp, |buffer| ui::draw(app, theme, buffer))?;
     app.drawn(clock.now());
     Ok(())
 }
@@ -353,7 +353,7 @@ impl Turning {
         terminal::restore();
         let ended = run();
         self.screen.retake()?;
-        self.app.size = terminal::size()?;
+        self.app.context.size = terminal::size()?;
         self.gate.open();
         Ok(ended)
     }
@@ -365,7 +365,7 @@ impl Turning {
         signals::stop_here();
         self.runtime.block_on(self.engine.resume());
         self.screen.retake()?;
-        self.app.size = terminal::size()?;
+        self.app.context.size = terminal::size()?;
         Ok(())
     }
 }

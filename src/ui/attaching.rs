@@ -48,7 +48,7 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
     if let Some(thing) = &thing {
         let others = MediaKind::ALL.into_iter().filter(|it| *it != kind && thing.fits(*it, tab.platform()));
         let others: Vec<&str> = others.map(MediaKind::word).collect();
-        let key = app.settings.keymap.named_in_text(Command::Attach);
+        let key = app.context.settings.keymap.named_in_text(Command::Attach);
         let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
         lines.push(plain(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
     }

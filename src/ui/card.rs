@@ -87,20 +87,20 @@ fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<(String, String,
     add("user name", conversation.username.as_ref().map(|it| format!("@{it}")));
     add("email", conversation.email.as_ref().map(ToString::to_string));
     add("status", Some(safe(&conversation.status.word().to_owned())));
-    let zone = &app.settings.zone;
+    let zone = &app.context.settings.zone;
     let since = conversation.created_at.map(|it| format!(" since {}", it.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
-    add("last", conversation.last_message_at.map(|it| ago(app.now.since(it))));
-    add("waits", row.waiting_since.map(|it| short_span(app.now.since(it))));
+    add("last", conversation.last_message_at.map(|it| ago(app.context.now.since(it))));
+    add("waits", row.waiting_since.map(|it| short_span(app.context.now.since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
     for (number, line) in conversation.escalation.lines().enumerate() {
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
-    add("trouble", row.trouble_sum(app.now));
+    add("trouble", row.trouble_sum(app.context.now));
     add("claimed", claim(app, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
-    add("snoozed", snooze.map(|it| it.words(app.now, zone)));
+    add("snoozed", snooze.map(|it| it.words(app.context.now, zone)));
     add("window", window(app, row));
     facts.extend(connections::facts(app, theme, row));
     facts.extend(contact(app, row));
@@ -140,7 +140,7 @@ fn contact(app: &App, row: &ConversationRow) -> Vec<(String, String, Style)> {
     for (name, value) in &contact.metadata {
         facts.push(fact(&wrap::cut(name.as_str(), usize::from(LABELS) - 1), value.to_string()));
     }
-    facts.push(fact("read", ago(app.now.since(contact.read_at))));
+    facts.push(fact("read", ago(app.context.now.since(contact.read_at))));
     facts
 }
 
@@ -154,7 +154,7 @@ fn elsewhere(app: &App) -> Vec<(String, String, Style)> {
     for it in others {
         let tab = app.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
-        let last = it.last_at.map(|at| format!(" · {}", ago(app.now.since(at))));
+        let last = it.last_at.map(|at| format!(" · {}", ago(app.context.now.since(at))));
         facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
@@ -179,7 +179,7 @@ fn window(app: &App, row: &ConversationRow) -> Option<String> {
         ServiceWindow::NotApplicable => None,
         ServiceWindow::Unknown => Some("not told".to_owned()),
         ServiceWindow::Closed => Some("closed: only templates".to_owned()),
-        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, app.now) {
+        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, app.context.now) {
             Some(left) => format!("open, about {}h {}m left (estimate)", left / HOUR, left % HOUR / MINUTE),
             None => "open".to_owned(),
         }),
@@ -189,7 +189,11 @@ fn window(app: &App, row: &ConversationRow) -> Option<String> {
 /// Who takes care of it, and since when.
 fn claim(app: &App, row: &ConversationRow) -> Option<String> {
     let claim = row.local.claim.as_ref()?;
-    Some(format!("by {} for {} (noted on this desk)", claim.agent, short_span(app.now.since(claim.at))))
+    Some(format!(
+        "by {} for {} (noted on this desk)",
+        claim.agent,
+        short_span(app.context.now.since(claim.at))
+    ))
 }
 
 /// The tags; those that are not with the server's contact say where they are.

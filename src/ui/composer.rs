@@ -115,7 +115,7 @@ fn border(
 
 /// What letters do now, where text is edited by modes.
 pub(super) fn modal(app: &App, focused: bool) -> String {
-    let wanted = app.settings.vim && focused && app.tab().writes_text();
+    let wanted = app.context.settings.vim && focused && app.tab().writes_text();
     if wanted { format!("{} · ", app.vim.word()) } else { String::new() }
 }
 
@@ -171,10 +171,12 @@ fn guard(app: &App, theme: Theme, tab: &Tab) -> Option<String> {
     let words = match row.automation_pending {
         Some(false) if history.switch_is_unclear() => "AI unknown: asking whether the pause came through…",
         Some(false) => "pausing the AI…",
-        _ if history.pause_asks() && history.has_due_text(app.now) => {
+        _ if history.pause_asks() && history.has_due_text(app.context.now) => {
             "the pause failed, so the text waits: {decide} decides over the pause"
         }
-        _ if row.paused_here && history.has_due_text(app.now) => return Some(read_again(app, theme, tab)),
+        _ if row.paused_here && history.has_due_text(app.context.now) => {
+            return Some(read_again(app, theme, tab));
+        }
         _ => return None,
     };
     Some(app.keyed(words))
@@ -182,7 +184,7 @@ fn guard(app: &App, theme: Theme, tab: &Tab) -> Option<String> {
 
 /// Why a text has not left that waits for its thread to be read again.
 fn read_again(app: &App, theme: Theme, tab: &Tab) -> String {
-    let health = connection::words(&tab.health, app.now, &app.settings, theme).0;
+    let health = connection::words(&tab.health, app.context.now, &app.context.settings, theme).0;
     match &tab.health {
         Health::Live { .. } => "reading the thread again…".to_owned(),
         Health::Connecting | Health::Silent { .. } => format!("reading the thread again: {health}"),
@@ -313,7 +315,7 @@ fn keys(
     if parts > 1 {
         return (format!(" {send} offers to split into {parts} messages · {price} "), theme.waiting());
     }
-    let held = match app.settings.hold / SECOND {
+    let held = match app.context.settings.hold / SECOND {
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };

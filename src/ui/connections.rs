@@ -34,7 +34,7 @@ pub fn facts(app: &App, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
     for (connection, endpoint, answer) in app.connected(row) {
         let age = match (&answer.mapped, answer.waits) {
             (_, true) => "asking…".to_owned(),
-            (Some(mapped), _) => ago(app.now.since(mapped.at)),
+            (Some(mapped), _) => ago(app.context.now.since(mapped.at)),
             (None, _) => String::new(),
         };
         let name = SafeText::line(&format!("{connection} · {endpoint}"));
@@ -87,7 +87,7 @@ pub fn endpoints(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) 
             (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
         })
         .collect();
-    let none = match app.settings.connections.is_empty() {
+    let none = match app.context.settings.connections.is_empty() {
         true => "No connections yet. :connection add makes one.",
         false => "Nothing has all these words.",
     };

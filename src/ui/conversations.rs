@@ -248,7 +248,7 @@ fn draw_row(app: &App, theme: Theme, row: &ConversationRow, area: Area, buffer: 
         width,
         &[(&ai, ai_style), (&window, window_style(theme, row, &window))],
     );
-    let trouble = row.trouble_words(app.now);
+    let trouble = row.trouble_words(app.context.now);
     let troubled = trouble.is_some();
     let preview = trouble.unwrap_or_else(|| preview(row));
     let room = width.saturating_sub(state + 2);
@@ -279,23 +279,23 @@ pub(super) fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, St
         && let Some(snooze) = &row.local.snooze
         && row.stuck == 0
     {
-        return (snooze.words(app.now, &app.settings.zone), theme.dim());
+        return (snooze.words(app.context.now, &app.context.settings.zone), theme.dim());
     }
     if row.stuck > 0 {
         return ("needs you".to_owned(), theme.error());
     }
-    if let Some(since) = row.unanswered_since(app.now) {
-        return (format!("AI silent {}", short_span(app.now.since(since))), theme.error());
+    if let Some(since) = row.unanswered_since(app.context.now) {
+        return (format!("AI silent {}", short_span(app.context.now.since(since))), theme.error());
     }
     let open = row.conversation.status != Status::Closed;
     if row.is_failing() {
         let since = row.waiting_since.or(row.conversation.last_message_at);
-        let span = since.map_or_else(String::new, |it| format!(" {}", short_span(app.now.since(it))));
+        let span = since.map_or_else(String::new, |it| format!(" {}", short_span(app.context.now.since(it))));
         return (format!("AI failing{span}"), theme.error());
     }
     match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
-        (Some(since), _) => (format!("waits {}", short_span(app.now.since(since))), theme.waiting()),
-        (None, Some(at)) => (short_span(app.now.since(at)), theme.dim()),
+        (Some(since), _) => (format!("waits {}", short_span(app.context.now.since(since))), theme.waiting()),
+        (None, Some(at)) => (short_span(app.context.now.since(at)), theme.dim()),
         (None, None) => (String::new(), theme.dim()),
     }
 }
@@ -313,7 +313,7 @@ fn ai(app: &App, theme: Theme, row: &ConversationRow, width: u16) -> (String, St
         (Some(true), _) => ("AI waking".to_owned(), theme.waiting()),
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
         (None, Automation::Off) => {
-            let by = paused_by(row, app.now);
+            let by = paused_by(row, app.context.now);
             // A narrow list keeps the room for what was said.
             let words = match (width < 60, row.paused_here) {
                 (false, _) => format!("AI OFF by {by}"),
@@ -328,7 +328,7 @@ fn ai(app: &App, theme: Theme, row: &ConversationRow, width: u16) -> (String, St
 }
 
 fn window(app: &App, row: &ConversationRow) -> String {
-    window_label(row.conversation.window, row.last_inbound_at, app.now)
+    window_label(row.conversation.window, row.last_inbound_at, app.context.now)
 }
 
 fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {

@@ -27,7 +27,7 @@ const WIDE: usize = 60;
 
 /// Draws a form.
 pub fn draw(app: &App, theme: Theme, form: &Form, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     // The fields, and what the customer sees of each.
     let wanted = u16::try_from(form.values.len() * 2 + 6).unwrap_or(u16::MAX);
     let area = centered(app, columns.min(92), wanted.min(rows.saturating_sub(3)));

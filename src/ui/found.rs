@@ -99,7 +99,7 @@ fn tab_name(app: &App, channel: &ChannelId) -> String {
 
 fn when(app: &App, at: Option<Timestamp>) -> String {
     match at {
-        Some(at) => match short_span(app.now.since(at).max(0)).as_str() {
+        Some(at) => match short_span(app.context.now.since(at).max(0)).as_str() {
             "now" => "now".to_owned(),
             span => format!("{span} ago"),
         },

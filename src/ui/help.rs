@@ -15,7 +15,7 @@ use crate::ui::theme::Theme;
 
 /// Draws the help.
 pub fn draw(app: &App, theme: Theme, help: &Help, buffer: &mut Buffer) {
-    let (width, rows) = app.size;
+    let (width, rows) = app.context.size;
     let area = centered(app, width.min(WIDTH), rows.saturating_sub(2));
     paint::blank(buffer, area);
     let title = if help.find.is_empty() { "Keys" } else { "Keys that fit" };

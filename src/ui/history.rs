@@ -119,7 +119,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         ServiceWindow::Closed => "window closed".to_owned(),
         ServiceWindow::Unknown => "window ?".to_owned(),
         ServiceWindow::Open => {
-            match window_label(ServiceWindow::Open, row.last_inbound_at, app.now).as_str() {
+            match window_label(ServiceWindow::Open, row.last_inbound_at, app.context.now).as_str() {
                 "open" => "window open".to_owned(),
                 left => format!("window open {left}"),
             }
@@ -145,7 +145,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
 }
 
 fn ai(app: &App, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
-    let now = app.now;
+    let now = app.context.now;
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
         (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.waiting()),
@@ -301,11 +301,11 @@ fn head(
     let customer = history.customer();
     let first_name = customer.as_str().split(' ').next().unwrap_or("");
     let name_width = gutter - 9;
-    let sender = item.sender(first_name, &app.settings.senders);
+    let sender = item.sender(first_name, &app.context.settings.senders);
     let selected = history.selected.as_ref() == Some(&item.key());
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint::text(buffer, area.x + 1, area.y, name_width, &sender, style);
-    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&app.settings.zone));
+    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&app.context.settings.zone));
     paint::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
 }
 

@@ -67,7 +67,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {
 /// A box in the middle of the screen. The tabs above it and the two lines
 /// below it are always seen.
 pub fn centered(app: &App, width: u16, height: u16) -> Area {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let width = width.min(columns.saturating_sub(2));
     let height = height.min(rows.saturating_sub(layers::AROUND));
     let y = ((rows - height) / 2).min(rows.saturating_sub(height + 2));
@@ -75,7 +75,7 @@ pub fn centered(app: &App, width: u16, height: u16) -> Area {
 }
 
 fn dialog(app: &App, theme: Theme, title: &str, lines: &[(String, Style)], buffer: &mut Buffer) {
-    let width = 74.min(app.size.0.saturating_sub(2));
+    let width = 74.min(app.context.size.0.saturating_sub(2));
     let text_width = usize::from(width.saturating_sub(4));
     let rows: usize = lines.iter().map(|(words, _)| wrap::wrap(words, text_width).len()).sum();
     let area = centered(app, width, u16::try_from(rows + 2).unwrap_or(u16::MAX));
@@ -111,7 +111,7 @@ fn react(app: &App, theme: Theme, (offered, chosen): (&[&str], usize), buffer: &
 }
 
 fn raw(app: &App, theme: Theme, title: &str, lines: &[SafeText], first: usize, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let area = centered(app, columns.saturating_sub(4), rows.saturating_sub(2));
     paint::blank(buffer, area);
     let hint = "j k scroll · Esc back";

@@ -18,7 +18,7 @@ const WIDTH: u16 = 110;
 
 /// Draws a list with its chosen line.
 pub fn draw(app: &App, theme: Theme, kind: ListKind, chosen: usize, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let area = layers::centered(app, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
     paint::blank(buffer, area);
     let (title, hint) = app.list_head(kind);

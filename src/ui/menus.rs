@@ -40,7 +40,7 @@ pub fn snooze(
     typed: Option<&TextLine>,
     stays: bool,
 ) -> Lines {
-    let (now, zone) = (app.now, &app.settings.zone);
+    let (now, zone) = (app.context.now, &app.context.settings.zone);
     let moment = |at| snooze::moment(at, now, zone);
     if let Some(typed) = typed {
         let named = snooze::parse(typed.text(), now, zone).map(|at| format!("comes back {}", moment(at)));
@@ -72,7 +72,7 @@ pub fn snooze(
 
 /// When a message shall leave.
 pub fn later(app: &App, theme: Theme, typed: &TextLine) -> Lines {
-    let (now, zone) = (app.now, &app.settings.zone);
+    let (now, zone) = (app.context.now, &app.context.settings.zone);
     let moment = |at| snooze::moment(at, now, zone);
     let named = planning::when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
     let keys = "[Enter] send then   [Esc] back";
@@ -195,13 +195,14 @@ pub fn lease(app: &App, theme: Theme, over: &[PausedEntry]) -> Lines {
     let mut lines = vec![plain("You paused the AI here and have neither handed back nor closed:")];
     for it in over.iter().take(SHOWN) {
         let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
-        let waits =
-            it.waiting_since.map(|since| format!(" · customer waits {}", short_span(app.now.since(since))));
+        let waits = it
+            .waiting_since
+            .map(|since| format!(" · customer waits {}", short_span(app.context.now.since(since))));
         let style = if waits.is_some() { theme.waiting() } else { theme.own() };
         let words = format!(
             "{} · {}{}",
             wrap::cut(name, 40),
-            short_span(app.now.since(it.since)),
+            short_span(app.context.now.since(it.since)),
             waits.unwrap_or_default()
         );
         lines.push((words, style));

@@ -62,7 +62,7 @@ use crate::ui::theme::Theme;
 /// Draws one frame into an empty buffer; says where the cursor stands, if it
 /// is seen.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    let (width, height) = app.size;
+    let (width, height) = app.context.size;
     if layout::too_small(width, height) {
         let words = format!("frontdesk needs {}x{}", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
         paint::text(buffer, 0, 0, width, &words, Style::new());

@@ -32,7 +32,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         _ => "This version does not know this channel.",
     };
     let mut y = place.y + paint::paragraph(buffer, place, words, Style::new()) + 1;
-    let (health, _) = connection::words(&tab.health, app.now, &app.settings, theme);
+    let (health, _) = connection::words(&tab.health, app.context.now, &app.context.settings, theme);
     let facts = [
         ("workspace", account.workspace_name.as_ref().map(ToString::to_string)),
         ("assistant", account.assistant_name.as_ref().map(ToString::to_string)),

@@ -20,7 +20,7 @@ const KIND: u16 = 8;
 /// Draws the palette, if it is on top; says where its cursor is.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     let Some(Layer::Palette(palette)) = app.layers.last() else { return None };
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let shown = SHOWN.min(usize::from(rows.saturating_sub(6)));
     let width = 96.min(columns.saturating_sub(2));
     let height = u16::try_from(shown).unwrap_or(0) + 3;

@@ -73,13 +73,13 @@ pub fn ask(app: &App, theme: Theme, operation: &Operation) -> Lines {
 /// hours in which one calls.
 fn time_there(app: &App, theme: Theme, to: &str) -> (String, Style) {
     let there = phones::zone_of(to);
-    let zone = there.as_ref().unwrap_or(&app.settings.zone);
-    let clock = app.now.clock_face(zone);
+    let zone = there.as_ref().unwrap_or(&app.context.settings.zone);
+    let clock = app.context.now.clock_face(zone);
     let words = match there {
         Some(_) => format!("There it is about {clock}"),
         None => format!("What time it is there is not known; here it is {clock}"),
     };
-    if phones::is_unsocial(app.now, zone) {
+    if phones::is_unsocial(app.context.now, zone) {
         (format!("{words}: OUTSIDE 08–20, this may wake someone."), theme.error())
     } else {
         plain(format!("{words}."))

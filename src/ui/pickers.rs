@@ -36,7 +36,7 @@ pub struct Words<'a> {
 
 /// Draws question, entries and hint; returns the area left for a preview.
 pub fn list(app: &App, theme: Theme, picker: &Picker, words: &Words<'_>, buffer: &mut Buffer) -> Area {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let area = centered(app, columns.min(86), rows.min(20));
     paint::blank(buffer, area);
     let count = format!("{}", words.entries.len());

@@ -55,7 +55,7 @@ pub fn draw_row(app: &App, theme: Theme, item: &Item, row: usize, area: Area, bu
 
 /// Whether a message brings a picture that can be shown here.
 pub fn can_show(app: &App, row: &MessageRow) -> bool {
-    app.settings.graphics != Graphics::Off && picture_of(&row.message).is_some()
+    app.context.settings.graphics != Graphics::Off && picture_of(&row.message).is_some()
 }
 
 fn shown<'a>(app: &'a App, item: &Item) -> Option<&'a Shown> {

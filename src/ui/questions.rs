@@ -222,7 +222,8 @@ fn said(app: &App, theme: Theme, messages: &[Message]) -> Lines {
         lines.push((format!("… and {skipped} before"), theme.dim()));
     }
     for message in &messages[skipped..] {
-        let at = message.created_at.map_or("--:--".to_owned(), |it| it.clock_face(&app.settings.zone));
+        let at =
+            message.created_at.map_or("--:--".to_owned(), |it| it.clock_face(&app.context.settings.zone));
         let text = SafeText::line(message.content.as_str());
         let text = if text.is_empty() { format!("[{}]", message.content_type) } else { text.to_string() };
         let text = wrap::cut(&SafeText::line(&text).to_string(), CUT);

@@ -57,7 +57,7 @@ pub fn line<'a>(
         (_, RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _)) => {
             return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
         }
-        _ => reason.words(&row.operation, app.now),
+        _ => reason.words(&row.operation, app.context.now),
     };
     let mut parts = vec![words];
     parts.extend(reason.ways().iter().filter_map(|it| way(app, *it, &reason, keys)));
@@ -72,7 +72,7 @@ pub fn line<'a>(
 pub fn standstill(app: &App, channel: &ChannelId) -> Option<String> {
     let reason = app.standstill(channel)?;
     let ways = reason.ways().iter().filter_map(|it| way(app, *it, &reason, ""));
-    let words = reason.words(&Operation::Close, app.now);
+    let words = reason.words(&Operation::Close, app.context.now);
     Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
 }
 

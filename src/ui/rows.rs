@@ -102,7 +102,7 @@ fn choose(theme: Theme, area: Area, chosen: bool, buffer: &mut Buffer) {
 /// State, recipient, age; what happens next and why; what it is.
 fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: &mut Buffer) {
     let row = &entry.row;
-    let (word, style) = row_state::word(row, app.now, theme);
+    let (word, style) = row_state::word(row, app.context.now, theme);
     paint::text(buffer, area.x + 1, area.y, WORD, word, style);
     let indent = area.x + 1 + WORD;
     let width = area.width.saturating_sub(WORD + 2);
@@ -112,7 +112,7 @@ fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: 
         1 => "tried once · ".to_owned(),
         times => format!("tried {times} times · "),
     };
-    let age = format!("{tab}{tries}{}", short_span(app.now.since(row.created_at)));
+    let age = format!("{tab}{tries}{}", short_span(app.context.now.since(row.created_at)));
     let used = paint::runs_right(buffer, indent, area.y, width, &[(&age, theme.dim())]);
     let room = width.saturating_sub(used + 1);
     paint::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
@@ -136,7 +136,7 @@ fn outbox_row(app: &App, theme: Theme, entry: &OutboxEntry, area: Area, buffer: 
 fn draft_row(app: &App, theme: Theme, entry: &DraftEntry, area: Area, buffer: &mut Buffer) {
     let width = area.width.saturating_sub(3);
     let tab = tab_name(app, app.drafts.all_tabs, &entry.channel);
-    let waits = entry.waiting_since.map(|it| format!("waits {}", short_span(app.now.since(it))));
+    let waits = entry.waiting_since.map(|it| format!("waits {}", short_span(app.context.now.since(it))));
     let right = [(tab.as_str(), theme.dim()), (waits.as_deref().unwrap_or_default(), theme.waiting())];
     let used = paint::runs_right(buffer, area.x + 2, area.y, width, &right);
     let room = width.saturating_sub(used + 1);

@@ -76,7 +76,7 @@ fn count(search: &Search) -> String {
 
 /// How far back what can be found goes.
 fn reach(app: &App) -> String {
-    let since = app.search.since.map(|at| at.day_name(&app.settings.zone));
+    let since = app.search.since.map(|at| at.day_name(&app.context.settings.zone));
     let base = match since {
         Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
         None => "what this desk has read; then the server's contacts".to_owned(),

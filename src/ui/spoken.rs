@@ -120,7 +120,7 @@ impl Spoken {
         if self.health != Some(mark) {
             let known = self.health.replace(mark);
             if known.is_some() || !mark.is_empty() {
-                lines.push(connection::words(&tab.health, app.now, &app.settings, THEME).0);
+                lines.push(connection::words(&tab.health, app.context.now, &app.context.settings, THEME).0);
             }
         }
     }
@@ -274,19 +274,19 @@ fn describe(row: &ConversationRow, app: &App) -> String {
         }
     };
     if let Some(since) = row.waiting_since {
-        add(format!("waits {}", short_span(app.now.since(since))));
+        add(format!("waits {}", short_span(app.context.now.since(since))));
     }
     if row.is_failing() {
         add("AI failing".to_owned());
     }
-    if let Some(words) = row.trouble_words(app.now) {
+    if let Some(words) = row.trouble_words(app.context.now) {
         add(format!("trouble: {words}"));
     }
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
     add(conversation.automation.label().to_owned());
-    let window = window_label(conversation.window, row.last_inbound_at, app.now);
+    let window = window_label(conversation.window, row.last_inbound_at, app.context.now);
     if !window.is_empty() {
         add(format!("window {window}"));
     }
@@ -297,14 +297,14 @@ fn describe(row: &ConversationRow, app: &App) -> String {
 }
 
 fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
-    let who = item.sender(history.customer().as_str(), &app.settings.senders);
-    let at = item.at().map(|it| it.clock_face(&app.settings.zone)).unwrap_or_default();
+    let who = item.sender(history.customer().as_str(), &app.context.settings.senders);
+    let at = item.at().map(|it| it.clock_face(&app.context.settings.zone)).unwrap_or_default();
     let media = match item {
         Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
         Item::Outbox(..) | Item::Note(_) => String::new(),
     };
     let held = match item {
-        Item::Outbox(row, _) => row.hold_left(app.now).map(|seconds| held(app, row, seconds)),
+        Item::Outbox(row, _) => row.hold_left(app.context.now).map(|seconds| held(app, row, seconds)),
         Item::Message(_) | Item::Note(_) => None,
     };
     let state = held.unwrap_or_else(|| state.to_owned());
@@ -339,7 +339,7 @@ fn state(item: &Item, history: &History, app: &App) -> String {
             });
             row_state::line(app, row, others, THEME, "").0
         }
-        Item::Outbox(row, _) => row_state::word(row, app.now, THEME).0.to_owned(),
+        Item::Outbox(row, _) => row_state::word(row, app.context.now, THEME).0.to_owned(),
     }
 }
 

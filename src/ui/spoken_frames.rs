@@ -34,7 +34,7 @@ pub(super) fn page_lines(app: &App) -> Vec<String> {
 
 /// The words of a frame, without its lines.
 fn framed(app: &App, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
-    let (width, height) = app.size;
+    let (width, height) = app.context.size;
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
     draw(&mut buffer);
     let mut lines = Vec::new();

@@ -73,7 +73,7 @@ fn explained(app: &App, word: &str) -> Vec<String> {
 
 /// A command, its keys and what it does.
 fn spoken_key(app: &App, row: &Row) -> String {
-    let keymap = &app.settings.keymap;
+    let keymap = &app.context.settings.keymap;
     let keys = match keymap.all(row.command) {
         keys if keys.is_empty() => String::new(),
         keys => format!(", or {}", keys.join(" or ")),

@@ -31,7 +31,7 @@ use crate::ui::theme::Theme;
 /// How the tab's connection fares, and what its key may not do.
 fn connected(app: &App, theme: Theme) -> (String, Style) {
     let tab = app.tab();
-    let (words, style) = connection::words(&tab.health, app.now, &app.settings, theme);
+    let (words, style) = connection::words(&tab.health, app.context.now, &app.context.settings, theme);
     let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == State::Instant);
     let words = match words.strip_prefix("live") {
         Some(age) if is_instant => format!("instant{age}"),
@@ -166,7 +166,7 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     if with_credits && !credits.is_empty() {
         items.push(plain(format!(" · {credits}")));
     }
-    if app.settings.demo {
+    if app.context.settings.demo {
         items.push(plain(" · demo".to_owned()));
     }
     let budget = app.tab().budget;
@@ -213,11 +213,11 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         return words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
     }
     if !app.pressed.is_empty() {
-        let mut hints = app.settings.keymap.continuations(&app.places(), &app.pressed);
+        let mut hints = app.context.settings.keymap.continuations(&app.places(), &app.pressed);
         hints.push(("Esc".to_owned(), "cancel"));
         return hints;
     }
-    let keymap = &app.settings.keymap;
+    let keymap = &app.context.settings.keymap;
     let acts = |it: &&Command| !keymap.keys(**it).is_empty() && !is_elsewhere(app, **it);
     let has_key = offered(app).iter().filter(acts);
     has_key.map(|it| (keymap.first(*it), word(app, *it))).collect()

@@ -77,7 +77,7 @@ fn room(app: &App, width: u16) -> u16 {
 
 /// What a click on a tab's column does.
 pub fn tab_at(app: &App, x: u16) -> Option<Pointer> {
-    let room = usize::from(room(app, app.size.0));
+    let room = usize::from(room(app, app.context.size.0));
     let mut end = if app.tabs.len() < 2 { 0 } else { ALL + 1 };
     if usize::from(x) < end {
         return Some(Pointer::AllTabs);

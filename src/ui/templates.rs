@@ -31,10 +31,14 @@ pub fn picker(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
         .collect();
     let fetched = match tab.templates.fetched_at {
         None => "reading the list…".to_owned(),
-        Some(at) if app.now.since(at) < MINUTE => "list fetched just now; new approvals can lag".to_owned(),
-        Some(at) => format!("list fetched {} ago; new approvals can lag", short_span(app.now.since(at))),
+        Some(at) if app.context.now.since(at) < MINUTE => {
+            "list fetched just now; new approvals can lag".to_owned()
+        }
+        Some(at) => {
+            format!("list fetched {} ago; new approvals can lag", short_span(app.context.now.since(at)))
+        }
     };
-    let again = app.settings.keymap.named_in_text(Command::Refresh);
+    let again = app.context.settings.keymap.named_in_text(Command::Refresh);
     let words = Words {
         title: &format!("Templates · {fetched}"),
         hint: &format!("Enter fills it in · {again} asks anew · Esc back"),
@@ -59,7 +63,7 @@ pub fn picker(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
 
 /// Draws the form.
 pub fn form(app: &App, theme: Theme, form: &TemplateForm, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let area = centered(app, columns.min(92), rows.min(30).saturating_sub(3));
     paint::blank(buffer, area);
     let template = &form.template;

@@ -30,7 +30,7 @@ const COLUMNS: [(u16, &str); 7] = [
 
 /// Draws the page.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let clock = app.now.clock_face(&app.settings.zone);
+    let clock = app.context.now.clock_face(&app.context.settings.zone);
     let title = [("Wall", theme.strong())];
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&title, &[(&clock, Style::new())]));
     let inner = area.inner();
@@ -78,7 +78,7 @@ fn line(app: &App, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer
     let (label, label_style) = tabs::environment(tab, theme);
     let name = format!("{} {}", index + 1, tab.channel.name);
     let name = crate::app::wrap::cut(&name, 15);
-    let oldest = tab.counts.waiting_since.map(|it| short_span(app.now.since(it))).unwrap_or_default();
+    let oldest = tab.counts.waiting_since.map(|it| short_span(app.context.now.since(it))).unwrap_or_default();
     let waiting = if tab.counts.needs_reply > 0 { theme.waiting() } else { theme.dim() };
     let outbox = match tab.counts.stopped {
         0 => tab.counts.outbox.to_string(),
@@ -106,14 +106,14 @@ fn line(app: &App, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer
 fn trouble(app: &App, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
     let failures = app.failures_of(&tab.channel.id);
     if failures.count >= LOUD {
-        let since = failures.since.map(|it| it.clock_face(&app.settings.zone)).unwrap_or_default();
+        let since = failures.since.map(|it| it.clock_face(&app.context.settings.zone)).unwrap_or_default();
         let most = failures.most.unwrap_or_default();
         return Some((
             format!("{most} {}/min since {since} · Enter shows them", failures.count),
             theme.error(),
         ));
     }
-    let (words, style) = connection::words(&tab.health, app.now, &app.settings, theme);
+    let (words, style) = connection::words(&tab.health, app.context.now, &app.context.settings, theme);
     let live = matches!(tab.health, crate::model::news::Health::Live { .. });
     (!live).then_some((words, style))
 }

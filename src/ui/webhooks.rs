@@ -22,7 +22,7 @@ const NAME: u16 = 27;
 
 /// Draws the form.
 pub fn form(app: &App, theme: Theme, form: &WebhookForm, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let wanted = u16::try_from(form.events.len() + 6).unwrap_or(u16::MAX);
     let area = centered(app, columns.min(84), wanted.min(rows.saturating_sub(2)));
     paint::blank(buffer, area);

@@ -113,7 +113,7 @@ impl Clock for HandClock {
 /// it at the size it had.
 macro_rules! photographs {
     ($desk:expr, $name:expr) => {
-        let size = $desk.app.size;
+        let size = $desk.app.context.size;
         for (columns, rows) in [(80, 24), (120, 40)] {
             $desk.resize((columns, rows));
             let picture = crate::desk::in_any_zone(&$desk.picture());
@@ -326,7 +326,7 @@ impl Desk {
     /// Ends the desk as kill -9 does and opens it again on the same files.
     pub fn crash_and_reopen(self) -> Self {
         let specs: Vec<ChannelSpec> = self.channels.iter().map(|it| it.spec().clone()).collect();
-        let (settings, size) = (self.app.settings.clone(), self.app.size);
+        let (settings, size) = (self.app.context.settings.clone(), self.app.context.size);
         let Self {
             clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, ..
         } = self;
@@ -643,7 +643,7 @@ impl Desk {
 
     /// The frame's cells.
     pub fn buffer(&self) -> Buffer {
-        let (width, height) = self.app.size;
+        let (width, height) = self.app.context.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
         ui::draw(&self.app, self.theme, &mut buffer);
         buffer
@@ -716,10 +716,11 @@ impl Desk {
         let connections: Vec<Connection> = all.iter().map(|it| it.0.clone()).collect();
         let file = folder.join("connections.toml");
         std::fs::write(&file, frontdesk::wire::connections::write(&connections)).expect("written");
-        self.app.settings.connections.clone_from(&connections);
-        self.app.settings.connects = true;
+        self.app.context.settings.connections.clone_from(&connections);
+        self.app.context.settings.connects = true;
         let log = folder.join("connection-calls.log");
-        let setup = Setup { connections, file, log, credentials, zone: self.app.settings.zone.clone() };
+        let setup =
+            Setup { connections, file, log, credentials, zone: self.app.context.settings.zone.clone() };
         self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
         self
     }

@@ -207,8 +207,8 @@ fn files_say_what_they_do_and_are_short() {
 /// so that one that was forgotten does not compile.
 const CLOSED: [&str; 6] = ["Effect::", "Event::", "Load::", "Loaded::", "News::", "Pane::"];
 
-/// The catch-all arms of matches over what happens, in formatted code.
-fn catch_alls(text: &str) -> Vec<String> {
+/// The catch-all arms of matches over closed enums, in formatted code.
+fn catch_alls(text: &str, closed: &[&str]) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -219,7 +219,7 @@ fn catch_alls(text: &str) -> Vec<String> {
         let arms = lines[at + 1..].iter().take_while(|it| it.is_empty() || indent(it) > indent(line));
         let arms: Vec<&str> =
             arms.filter(|it| indent(it) == indent(line) + 4).map(|it| it.trim_start()).collect();
-        let closed = |it: &&&str| CLOSED.iter().any(|name| it.trim_start_matches("| ").starts_with(name));
+        let closed = |it: &&&str| closed.iter().any(|name| it.trim_start_matches("| ").starts_with(name));
         let names = |it: &str| it.chars().all(|letter| letter.is_lowercase() || letter == '_');
         let catches = |it: &&&str| it.split_once(" =>").is_some_and(|(pattern, _)| names(pattern));
         if arms.iter().any(|it| closed(&it)) {
@@ -227,6 +227,26 @@ fn catch_alls(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// What a catch-all over commands may do: leave the command to whoever is asked
+/// next. What acts on a command names it.
+const DECLINES: [&str; 3] = ["return false", "return None", "None"];
+
+/// Whether commands can be done: of most, nothing stands in the way.
+const AVAILABILITY: &str = "availability.rs";
+
+#[test]
+fn a_command_is_done_where_it_is_named() {
+    let mut wrong = Vec::new();
+    for (floor, path, text) in sources() {
+        if floor == "app" && !path.ends_with(AVAILABILITY) {
+            let found = catch_alls(&text, &["C::", "Command::"]).into_iter();
+            let acts = found.filter(|it| !DECLINES.iter().any(|word| it.ends_with(&format!("=> {word},"))));
+            wrong.extend(acts.map(|it| format!("{}:{it}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -237,7 +257,7 @@ fn what_happens_is_matched_without_a_catch_all() {
         // Other crates have enums of these names.
         let ours = ["crate::app::event::", "crate::model::news::"].iter().any(|it| text.contains(it));
         if here && ours {
-            wrong.extend(catch_alls(&text).into_iter().map(|it| format!("{}:{it}", path.display())));
+            wrong.extend(catch_alls(&text, &CLOSED).into_iter().map(|it| format!("{}:{it}", path.display())));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -252,7 +272,9 @@ fn a_catch_all_is_found() {
         ("Effect::Quit => (),", 0),
         ("it @ (Effect::Quit | Effect::Redraw) => drop(it),", 0),
     ] {
-        assert_eq!(catch_alls(&of(arm)).len(), count, "{arm}");
+        assert_eq!(catch_alls(&of(arm), &CLOSED).len(), count, "{arm}");
     }
-    assert!(catch_alls("    match it {\n        Some(it) => it,\n        _ => 0,\n    }\n").is_empty());
+    assert!(
+        catch_alls("    match it {\n        Some(it) => it,\n        _ => 0,\n    }\n", &CLOSED).is_empty()
+    );
 }

@@ -25,6 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "target" / "mutations"
 COPIED = ["Cargo.toml", "Cargo.lock", "README.md", "CHANGELOG.md", "src", "tests", "benches", "assets", "docs"]
 SWITCH = "FRONTDESK_MUTATION"
+# The copy is another version: cargo would else take its tests for those of the
+# product, which are built in the same folder.
+VERSION = re.compile(rb'(\bname = "frontdesk"\nversion = "[^"]*)(")')
 # A change that makes a test hang has been noticed, too.
 PATIENCE = 600
 # Of the changes, in percent, that must be noticed.
@@ -104,6 +107,8 @@ def make_copy(table):
             text = path.read_bytes()
             if entries:
                 text = changed(text.decode(), entries).encode()
+            if str(name) in ("Cargo.toml", "Cargo.lock"):
+                text = VERSION.sub(rb"\1-mutations\2", text, count=1)
             if str(name) == "src/lib.rs":
                 text += b"\npub mod mutations;\n"
             write(COPY / name, text)

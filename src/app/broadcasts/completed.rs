@@ -11,11 +11,11 @@ use crate::model::happenings::{Happening, Trigger};
 
 impl App {
     /// Asks for the events, if what is known of them is old.
-    pub(super) fn ask_completed(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_completed(&mut self) {
         let channel = self.tab().channel.id.clone();
         let known = self.tab().account.is_some() && self.has_broadcasts();
-        if known && self.deck.events_due(&channel, self.now) {
-            effects.push(Effect::Fetch(channel, Fetch::Events));
+        if known && self.deck.events_due(&channel, self.context.now) {
+            self.context.push(Effect::Fetch(channel, Fetch::Events));
         }
     }
 

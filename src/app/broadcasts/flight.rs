@@ -96,7 +96,7 @@ impl App {
     fn rehearsed(&self, flight: &Flight) -> Point {
         let rehearsal = &self.board.rehearsal;
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
-        let ago = ago(self.now.since(rehearsal.at));
+        let ago = ago(self.context.now.since(rehearsal.at));
         let (words, weight) = match (&rehearsal.fate, self.test_tab(flight)) {
             (Some(Fate::Done), _) if same => {
                 (format!("the same bytes on {} {ago}: taken", rehearsal.tab), Weight::Fine)
@@ -126,22 +126,17 @@ impl App {
     }
 
     /// A key in the check.
-    pub(in crate::app) fn flight_key(
-        &mut self,
-        mut flight: Box<Flight>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn flight_key(&mut self, mut flight: Box<Flight>, key: Key) {
         let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == Weight::Blocks);
         let phrase = flight.new.aim.phrase();
         match (key.code, &phrase) {
             (KeyCode::Esc, _) => return self.layers.push(Layer::BroadcastForm(Box::new(flight.form))),
-            (KeyCode::Char('t'), _) if key.ctrl => self.rehearse(&flight, effects),
+            (KeyCode::Char('t'), _) if key.ctrl => self.rehearse(&flight),
             (KeyCode::Enter, Some(phrase)) => {
                 if flight.typed.text().trim() == phrase {
                     match blocked {
                         Some(point) => self.warn(format!("not sent: {}", point.words)),
-                        None => return self.begin_broadcast(*flight, effects),
+                        None => return self.begin_broadcast(*flight),
                     }
                 } else {
                     flight.wrong = true;
@@ -149,7 +144,7 @@ impl App {
             }
             (KeyCode::Char('y'), None) if !key.ctrl => match blocked {
                 Some(point) => self.warn(format!("not sent: {}", point.words)),
-                None => return self.begin_broadcast(*flight, effects),
+                None => return self.begin_broadcast(*flight),
             },
             (KeyCode::Char('n'), None) if !key.ctrl => {
                 return self.layers.push(Layer::BroadcastForm(Box::new(flight.form)));
@@ -164,7 +159,7 @@ impl App {
     }
 
     /// Sends the first wave's bytes with a test key, which reaches nobody.
-    fn rehearse(&mut self, flight: &Flight, effects: &mut Vec<Effect>) {
+    fn rehearse(&mut self, flight: &Flight) {
         let Some(tab) = self.test_tab(flight) else {
             return self.warn("no tab here has a test key of this workspace");
         };
@@ -174,7 +169,7 @@ impl App {
             what: Some(operation.clone()),
             row: None,
             fate: None,
-            at: self.now,
+            at: self.context.now,
             tab: name,
             stale: true,
         };
@@ -188,7 +183,7 @@ impl App {
             planned_at: None,
         };
         self.queueing.quiet = true;
-        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
     }
 
     /// A row that was queued is the rehearsal's.
@@ -202,12 +197,12 @@ impl App {
     }
 
     /// Asks what became of the rehearsal, as long as that is not known.
-    pub(in crate::app) fn follow_rehearsal_fate(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn follow_rehearsal_fate(&mut self) {
         let rehearsal = &mut self.board.rehearsal;
         let open = matches!(rehearsal.fate, None | Some(Fate::Waiting | Fate::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
         rehearsal.stale = false;
-        effects.push(Effect::Load(Load::Fates(vec![row])));
+        self.context.push(Effect::Load(Load::Fates(vec![row])));
     }
 
     /// What became of rows was told.

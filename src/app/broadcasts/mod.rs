@@ -150,46 +150,50 @@ impl App {
     }
 
     /// Asks for the rows that may be old, and for the chosen one's detail.
-    pub(super) fn load_board(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn load_board(&mut self) {
         let channel = self.tab().channel.id.clone();
         let visible = self.rows_shown();
         self.board.rows.reveal(visible);
-        effects.extend(
+        self.context.effects.extend(
             self.board
                 .rows
-                .take_query(&channel, self.now)
+                .take_query(&channel, self.context.now)
                 .map(|it| Effect::Load(Load::Broadcasts(Wanted::Rows(it)))),
         );
-        self.ask_completed(effects);
+        self.ask_completed();
         let chosen = self.board.rows.chosen().map(BoardEntry::id);
         let board = &mut self.board;
         if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
             board.detail_asked.clone_from(&chosen);
             board.detail_stale = false;
-            effects.extend(chosen.map(|it| Effect::Load(Load::Broadcasts(Wanted::Detail(it)))));
+            self.context.effects.extend(chosen.map(|it| Effect::Load(Load::Broadcasts(Wanted::Detail(it)))));
         }
     }
 
     /// What was asked about broadcasts has come.
-    pub(super) fn broadcasts_told(&mut self, told: Told, effects: &mut Vec<Effect>) {
+    pub(super) fn broadcasts_told(&mut self, told: Told) {
         match told {
             Told::Rows(query, rows) => self.board_loaded(&query, rows),
             Told::Detail(id, detail) => {
                 self.board.detail = Some((id, detail));
                 self.refresh_recipients();
             }
-            Told::Audience(query, found) => self.audience_found(&query, found, effects),
+            Told::Audience(query, found) => self.audience_found(&query, found),
             Told::Running(running) => self.wall.broadcasts = running,
-            Told::Handover(facts) => self.hand_over(&facts, effects),
+            Told::Handover(facts) => self.hand_over(&facts),
         }
     }
 
     /// When a countdown of the page shows another second.
     pub(super) fn board_due(&self) -> Option<Timestamp> {
         let rows = self.board.rows.rows.iter().filter(|_| self.page == Page::Broadcasts);
-        let held =
-            rows.filter_map(BoardEntry::campaign).filter(|it| it.begun() == 0 && it.starts_at > self.now);
-        held.map(|it| self.now.plus((it.starts_at.since(self.now) - 1).rem_euclid(SECOND) + 1)).min()
+        let held = rows
+            .filter_map(BoardEntry::campaign)
+            .filter(|it| it.begun() == 0 && it.starts_at > self.context.now);
+        held.map(|it| {
+            self.context.now.plus((it.starts_at.since(self.context.now) - 1).rem_euclid(SECOND) + 1)
+        })
+        .min()
     }
 
     /// Rows of the page have come.
@@ -207,38 +211,21 @@ impl App {
     }
 
     /// Commands of the page, and those that lead to the form.
-    pub(super) fn broadcast_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn broadcast_command(&mut self, command: Command) -> bool {
         match command {
             Command::GoToBroadcasts => self.go_to_page(Page::Broadcasts),
-            Command::Broadcast | Command::BroadcastPeople | Command::NewBroadcast => {
-                self.open_broadcast(command, effects);
-            }
-            Command::PauseBroadcast => self.pause_broadcast(effects),
+            Command::Broadcast => self.open_broadcast(self.marked_conversations()),
+            Command::BroadcastPeople => self.open_broadcast(self.marked_people()),
+            Command::NewBroadcast => self.open_broadcast(self.kept_source()),
+            Command::PauseBroadcast => self.pause_broadcast(),
             Command::ContinueBroadcast => self.ask_continue(),
             Command::StopBroadcast => self.ask_stop(),
-            Command::RetryFailed => self.retry_failed(effects),
-            Command::CopyFailed => self.copy_failed(effects),
-            Command::ExportReport => self.export_report("", effects),
-            _ => self.open_recipients(effects),
+            Command::RetryFailed => self.retry_failed(),
+            Command::CopyFailed => self.copy_failed(),
+            Command::ExportReport => self.export_report(""),
+            Command::ShowRecipients => self.open_recipients(),
+            _ => return false,
         }
+        true
     }
-}
-
-/// Whether a command is about broadcasts.
-pub fn is_about(command: Command) -> bool {
-    use Command as C;
-    matches!(
-        command,
-        C::GoToBroadcasts
-            | C::Broadcast
-            | C::BroadcastPeople
-            | C::NewBroadcast
-            | C::PauseBroadcast
-            | C::ContinueBroadcast
-            | C::StopBroadcast
-            | C::RetryFailed
-            | C::CopyFailed
-            | C::ExportReport
-            | C::ShowRecipients
-    )
 }

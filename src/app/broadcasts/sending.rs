@@ -8,7 +8,6 @@ use crate::app::availability::tab_writable;
 use crate::app::broadcasts::flight::Flight;
 use crate::app::broadcasts::form::{BroadcastForm, Field, Kind};
 use crate::app::broadcasts::{Order, Wanted, availability};
-use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -25,62 +24,64 @@ use crate::model::waves::audience::{AudienceQuery, Found, Source};
 const ASKED: usize = 50;
 
 impl App {
-    /// Whom a broadcast begun here and now is for.
-    fn source(&self, command: Command) -> Result<Source, String> {
-        match command {
-            Command::BroadcastPeople => {
-                let people = &self.people;
-                match &people.marked {
-                    Marked::All(search) => return Ok(Source::Fitting(search.clone())),
-                    Marked::These(phones) if !phones.is_empty() => {
-                        return Ok(Source::Phones(phones.iter().cloned().collect()));
-                    }
-                    Marked::These(_) => (),
-                }
-                let chosen = people.rows.chosen().ok_or("no person is chosen")?;
-                Ok(Source::Phones(vec![chosen.phone.clone()]))
+    /// The people that are marked, or the chosen one.
+    pub(super) fn marked_people(&self) -> Result<Source, String> {
+        let people = &self.people;
+        match &people.marked {
+            Marked::All(search) => return Ok(Source::Fitting(search.clone())),
+            Marked::These(phones) if !phones.is_empty() => {
+                return Ok(Source::Phones(phones.iter().cloned().collect()));
             }
-            Command::Broadcast => {
-                let channel = self.tab().channel.id.clone();
-                let marked: Vec<_> =
-                    self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
-                if !marked.is_empty() {
-                    return Ok(Source::Conversations(marked));
-                }
-                let row = self.at_hand().ok_or("no conversation is selected")?;
-                Ok(Source::Conversations(vec![row.key()]))
-            }
-            _ => match &self.board.kept {
-                Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
-                _ => Err(self.keyed(
-                    "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
-                     :broadcast file PATH or :broadcast everyone",
-                )),
-            },
+            Marked::These(_) => (),
+        }
+        let chosen = people.rows.chosen().ok_or("no person is chosen")?;
+        Ok(Source::Phones(vec![chosen.phone.clone()]))
+    }
+
+    /// The people of the conversations that are marked, or of the one at hand.
+    pub(super) fn marked_conversations(&self) -> Result<Source, String> {
+        let channel = self.tab().channel.id.clone();
+        let marked: Vec<_> =
+            self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
+        if !marked.is_empty() {
+            return Ok(Source::Conversations(marked));
+        }
+        let row = self.at_hand().ok_or("no conversation is selected")?;
+        Ok(Source::Conversations(vec![row.key()]))
+    }
+
+    /// Whom the form that was left is for.
+    pub(super) fn kept_source(&self) -> Result<Source, String> {
+        match &self.board.kept {
+            Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
+            Some(_) | None => Err(self.keyed(
+                "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
+                 :broadcast file PATH or :broadcast everyone",
+            )),
         }
     }
 
-    /// Opens the form for what is chosen.
-    pub(in crate::app) fn open_broadcast(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match self.source(command) {
+    /// Opens the form for these.
+    pub(super) fn open_broadcast(&mut self, source: Result<Source, String>) {
+        match source {
             Ok(source) => {
                 let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
-                self.open_broadcast_form(query, effects);
+                self.open_broadcast_form(query);
             }
             Err(why) => self.warn(why),
         }
     }
 
     /// Opens the form for an audience, with what was filled in and not sent.
-    pub(in crate::app) fn open_broadcast_form(&mut self, query: AudienceQuery, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn open_broadcast_form(&mut self, query: AudienceQuery) {
         let channel = query.channel.clone();
-        effects.push(Effect::Load(Load::Templates(channel.clone())));
-        effects.push(Effect::Fetch(channel.clone(), Fetch::Templates));
-        effects.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query.clone()))));
+        self.context.push(Effect::Load(Load::Templates(channel.clone())));
+        self.context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
+        self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query.clone()))));
         // The server may look for words elsewhere than this desk does: all of
         // its people are read, and looked through here.
         if matches!(query.source, Source::Fitting(_) | Source::Everyone) {
-            effects.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
+            self.context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
         let kept = self.board.kept.take().map(|it| *it);
         self.open_layer(Layer::BroadcastForm(Box::new(BroadcastForm::new(query, kept))));
@@ -102,9 +103,7 @@ impl App {
         };
         tab_writable(self.tab())?;
         let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
-        let mut effects = Vec::new();
-        self.open_broadcast_form(query, &mut effects);
-        self.pending.extend(effects);
+        self.open_broadcast_form(query);
         Ok(())
     }
 
@@ -122,12 +121,7 @@ impl App {
     }
 
     /// Whom an audience comes to was looked up.
-    pub(in crate::app) fn audience_found(
-        &mut self,
-        query: &AudienceQuery,
-        found: Result<Found, String>,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
         let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
         let first = form.found.is_none();
         match found {
@@ -137,7 +131,7 @@ impl App {
                 // Who is no contact here may be one of the server's.
                 if first {
                     let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
-                    effects.extend(unread.into_iter().map(ask));
+                    self.context.effects.extend(unread.into_iter().map(ask));
                 }
             }
             Err(why) => {
@@ -157,7 +151,6 @@ impl App {
         channel: &ChannelId,
         fetch: &Fetch,
         fetched: &Fetching,
-        effects: &mut Vec<Effect>,
     ) {
         let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
         let query = form.query.clone();
@@ -166,16 +159,16 @@ impl App {
                 form.walking = *more;
                 if *more {
                     let search = search.clone();
-                    effects.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
+                    self.context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
                 }
-                effects.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))));
+                self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))));
             }
             (Fetch::People { .. }, Err(why)) if form.walking => {
                 let why = format!("the server's contacts could not all be read: {why}");
                 self.warn(why);
             }
             (Fetch::Person { .. }, Ok(_)) => {
-                effects.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))))
+                self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))))
             }
             _ => (),
         }
@@ -237,7 +230,7 @@ impl App {
         let ready = form.content().and_then(|content| Ok((content, form.aim()?, form.plan()?)));
         match ready {
             Ok((content, aim, plan)) => {
-                let hold = self.settings.broadcast_hold;
+                let hold = self.context.settings.broadcast_hold;
                 let new = NewCampaign { channel: form.query.channel.clone(), content, aim, plan, hold };
                 let flight = Flight { form: *form, new, typed: TextLine::default(), wrong: false };
                 self.open_layer(Layer::Flight(Box::new(flight)));
@@ -250,15 +243,15 @@ impl App {
     }
 
     /// Lets it go: from the commit on it goes on by itself.
-    pub(in crate::app) fn begin_broadcast(&mut self, flight: Flight, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn begin_broadcast(&mut self, flight: Flight) {
         let before = self.quality_now();
         self.board.kept = Some(Box::new(flight.form));
-        effects.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
+        self.context.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
     }
 
     /// It is on disk; as long as it is held it can be taken back.
     pub(in crate::app) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
-        let until = self.now.plus(new.hold);
+        let until = self.context.now.plus(new.hold);
         let words = format!("began a broadcast to {}", new.aim.count());
         self.note_done(new.channel, &words, What::Campaign(id.clone(), until));
         self.people.marked = Marked::default();

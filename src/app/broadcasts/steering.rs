@@ -62,9 +62,9 @@ impl App {
     }
 
     /// Pauses it: the wave that has left goes its way, no further one leaves.
-    pub(in crate::app) fn pause_broadcast(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn pause_broadcast(&mut self) {
         if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
-            effects.push(Effect::Campaign(Order::Halt(id, Phase::Paused)));
+            self.context.push(Effect::Campaign(Order::Halt(id, Phase::Paused)));
         }
     }
 
@@ -82,18 +82,17 @@ impl App {
     }
 
     /// A key in that question.
-    pub(in crate::app) fn continue_key(
-        &mut self,
-        mut asked: Box<Continuing>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn continue_key(&mut self, mut asked: Box<Continuing>, key: Key) {
         match key.code {
             KeyCode::Esc => return,
             KeyCode::Enter => match asked.limit.text().trim().parse::<u8>() {
                 Ok(limit) if limit <= 100 => {
                     let quality = self.quality_now();
-                    return effects.push(Effect::Campaign(Order::Continue(asked.id, Some(limit), quality)));
+                    return self.context.push(Effect::Campaign(Order::Continue(
+                        asked.id,
+                        Some(limit),
+                        quality,
+                    )));
                 }
                 _ => asked.wrong = Some("0 to 100 percent".to_owned()),
             },
@@ -119,8 +118,8 @@ impl App {
     }
 
     /// Stops it for good.
-    pub(in crate::app) fn stop_broadcast(&mut self, id: CampaignId, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Campaign(Order::Halt(id, Phase::Stopped)));
+    pub(in crate::app) fn stop_broadcast(&mut self, id: CampaignId) {
+        self.context.push(Effect::Campaign(Order::Halt(id, Phase::Stopped)));
     }
 
     /// `:export csv`
@@ -128,9 +127,7 @@ impl App {
         if self.page != Page::Broadcasts {
             return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
         }
-        let mut effects = Vec::new();
-        self.export_report(file, &mut effects);
-        self.pending.extend(effects);
+        self.export_report(file);
         Ok(())
     }
 
@@ -139,7 +136,7 @@ impl App {
         self.board_changed();
         self.rows_changed();
         let counts = self.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
-        self.pending.extend(counts);
+        self.context.effects.extend(counts);
         match answer {
             Answer::Begun(new, id) => self.broadcast_begun(*new, id),
             Answer::Done(Order::Recall(_), true) => {
@@ -180,7 +177,7 @@ impl App {
     }
 
     /// Copies the numbers of those that failed.
-    pub(in crate::app) fn copy_failed(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn copy_failed(&mut self) {
         match self.failed_ones() {
             Ok(failed) => {
                 let line = |it: &Recipient| {
@@ -189,42 +186,44 @@ impl App {
                 };
                 let lines: Vec<String> = failed.iter().map(line).collect();
                 let what = format!("{} that failed", lines.len());
-                effects.push(Effect::Copy(lines.join("\n"), what));
+                self.context.push(Effect::Copy(lines.join("\n"), what));
             }
             Err(why) => self.warn(why),
         }
     }
 
     /// A new broadcast to those that failed, with the form of the old one.
-    pub(in crate::app) fn retry_failed(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn retry_failed(&mut self) {
         if let Err(why) = self.failed_ones() {
             return self.warn(why);
         }
         let Some(campaign) = self.chosen_campaign() else { return };
         let query =
             AudienceQuery { channel: campaign.channel.clone(), source: Source::Failed(campaign.id.clone()) };
-        self.open_broadcast_form(query, effects);
+        self.open_broadcast_form(query);
     }
 
     /// Writes the report over the recipients into a file.
-    pub(in crate::app) fn export_report(&mut self, file: &str, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn export_report(&mut self, file: &str) {
         let Some(detail) = self.board_detail().filter(|it| !it.recipients.is_empty()) else {
             return self.warn("whom it went to is not known here: there is nothing to report");
         };
         let text = report(&detail.recipients);
         let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
-        effects.push(Effect::Campaign(Order::Report { text, file }));
+        self.context.push(Effect::Campaign(Order::Report { text, file }));
     }
 
     /// Shows whom it went to, and asks the server for the messages that went
     /// out since.
-    pub(in crate::app) fn open_recipients(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn open_recipients(&mut self) {
         self.show_recipients();
         let Some(campaign) = self.chosen_campaign() else { return };
         let since = campaign.waves.iter().filter_map(|it| it.sent_at).min();
         let channel = campaign.channel.clone();
-        effects.extend(since.map(|it| Effect::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
+        self.context
+            .effects
+            .extend(since.map(|it| Effect::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
     }
 
     /// Messages that went out were read, or not.
@@ -288,7 +287,7 @@ impl App {
             return Err("broadcasts go out on business chat only".to_owned());
         }
         let id = BroadcastId::new(id.trim());
-        self.pending.push(Effect::Campaign(Order::Track(self.tab().channel.id.clone(), id)));
+        self.context.push(Effect::Campaign(Order::Track(self.tab().channel.id.clone(), id)));
         self.go_to_board();
         Ok(())
     }

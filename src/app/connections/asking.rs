@@ -5,7 +5,6 @@
 
 use crate::app::App;
 use crate::app::connections::errands::{Errand, Slot};
-use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
 use crate::app::picker::{Picked, Picker};
@@ -56,7 +55,12 @@ impl EndpointForm {
 impl App {
     /// The endpoints a question finds.
     pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &Endpoint)> {
-        let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        let all = self
+            .context
+            .settings
+            .connections
+            .iter()
+            .flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
         let words = query.to_lowercase();
         all.filter(|(connection, endpoint)| {
             let text =
@@ -67,20 +71,13 @@ impl App {
     }
 
     /// A key goes to a layer of connections; any other layer comes back.
-    pub(in crate::app) fn connection_layer_key(
-        &mut self,
-        layer: Layer,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) -> Option<Layer> {
+    pub(in crate::app) fn connection_layer_key(&mut self, layer: Layer, key: Key) -> Option<Layer> {
         match layer {
-            Layer::Endpoints { picker } => self.endpoints_key(picker, key, effects),
-            Layer::EndpointForm(form) => self.endpoint_form_key(form, key, effects),
-            Layer::Wizard(wizard) => self.wizard_key(wizard, key, effects),
-            Layer::Credential(form) => self.credential_key(form, key, effects),
-            Layer::AskRemoveConnection(name) if key.typed() == Some('y') => {
-                self.remove_connection(name, effects)
-            }
+            Layer::Endpoints { picker } => self.endpoints_key(picker, key),
+            Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
+            Layer::Wizard(wizard) => self.wizard_key(wizard, key),
+            Layer::Credential(form) => self.credential_key(form, key),
+            Layer::AskRemoveConnection(name) if key.typed() == Some('y') => self.remove_connection(name),
             other => return Some(other),
         }
         None
@@ -92,7 +89,7 @@ impl App {
     }
 
     /// A key in the picker of endpoints.
-    pub(in crate::app) fn endpoints_key(&mut self, mut picker: Picker, key: Key, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn endpoints_key(&mut self, mut picker: Picker, key: Key) {
         let found = self.endpoints(&picker.query);
         match picker.key(key, found.len()) {
             Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
@@ -101,7 +98,7 @@ impl App {
                 let values = vec![TextLine::default(); endpoint.asked().count()];
                 let form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
                 if form.values.is_empty() && !form.changes() {
-                    self.send_form(form, effects);
+                    self.send_form(form);
                 } else {
                     self.open_layer(Layer::EndpointForm(Box::new(form)));
                 }
@@ -111,16 +108,11 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn endpoint_form_key(
-        &mut self,
-        mut form: Box<EndpointForm>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: Key) {
         let count = form.values.len().max(1);
         match key.code {
             KeyCode::Esc => return,
-            KeyCode::Enter => return self.send_form(*form, effects),
+            KeyCode::Enter => return self.send_form(*form),
             KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
             KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
             _ => {
@@ -133,7 +125,7 @@ impl App {
         self.layers.push(Layer::EndpointForm(form));
     }
 
-    fn send_form(&mut self, mut form: EndpointForm, effects: &mut Vec<Effect>) {
+    fn send_form(&mut self, mut form: EndpointForm) {
         let at_hand = self.at_hand().map(|it| (it.key(), self.contact_facts(it)));
         let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = form.answers();
@@ -146,6 +138,6 @@ impl App {
         }
         let slot = Slot { key, connection: form.connection, endpoint: form.endpoint.name };
         self.open_layer(Layer::Answer { slot: slot.clone() });
-        self.call_endpoint(Errand::Call { slot, facts, answers, by_hand: true }, effects);
+        self.call_endpoint(Errand::Call { slot, facts, answers, by_hand: true });
     }
 }

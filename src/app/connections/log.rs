@@ -14,9 +14,9 @@ use crate::model::text::SafeText;
 
 impl App {
     /// Opens the list, or reads it anew: it does not move by itself.
-    pub(in crate::app) fn show_connection_calls(&mut self, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
-        effects.push(Effect::Load(Load::Names));
+    pub(in crate::app) fn show_connection_calls(&mut self) {
+        self.context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
+        self.context.push(Effect::Load(Load::Names));
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             self.show_list(ListKind::Connections);
         }
@@ -48,7 +48,7 @@ impl App {
 
     /// The lines of the list.
     pub(in crate::app) fn connection_lines(&self) -> Vec<ListLine> {
-        let zone = &self.settings.zone;
+        let zone = &self.context.settings.zone;
         let line = |it: &CallLine| {
             let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
             let (status, why) = match &it.result {

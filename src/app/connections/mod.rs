@@ -72,7 +72,12 @@ impl App {
     /// each with its connection's and endpoint's name.
     pub fn connected(&self, row: &ConversationRow) -> Vec<(&str, &str, &Answer)> {
         let key = row.key();
-        let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        let all = self
+            .context
+            .settings
+            .connections
+            .iter()
+            .flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
         all.filter_map(|(connection, endpoint)| {
             let slot = slot(&key, &connection.name, endpoint);
             Some((connection.name.as_str(), endpoint.name.as_str(), self.connections.answers.get(&slot)?))
@@ -98,8 +103,8 @@ impl App {
     }
 
     /// Asks by itself when another conversation is opened.
-    pub(super) fn follow_connections(&mut self, effects: &mut Vec<Effect>) {
-        if self.settings.connections.is_empty() || self.tab().focus == Focus::List {
+    pub(super) fn follow_connections(&mut self) {
+        if self.context.settings.connections.is_empty() || self.tab().focus == Focus::List {
             return;
         }
         // What a channel proves of people is known once its platform is.
@@ -107,27 +112,27 @@ impl App {
         let key = row.map(ConversationRow::key);
         if key.is_some() && self.connections.seen != key {
             self.connections.seen = key;
-            self.ask_about(|it| it.automatic, FRESH, false, effects);
+            self.ask_about(|it| it.automatic, FRESH, false);
         }
     }
 
     /// A command about connections; false if it is about something else.
-    pub(super) fn connection_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
+    pub(super) fn connection_command(&mut self, command: Command) -> bool {
         match command {
-            Command::LookUp => self.look_up(effects),
+            Command::LookUp => self.look_up(),
             Command::AskConnection => self.pick_endpoint(),
-            Command::ShowConnectionCalls => self.show_connection_calls(effects),
+            Command::ShowConnectionCalls => self.show_connection_calls(),
             _ => return false,
         }
         true
     }
 
     /// Looks the customer up now, and shows the card.
-    pub(super) fn look_up(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn look_up(&mut self) {
         if self.areas().card.is_none() {
             self.card = Some(true);
         }
-        match self.ask_about(Endpoint::needs_nobody, 0, true, effects) {
+        match self.ask_about(Endpoint::needs_nobody, 0, true) {
             0 => self.say("nothing can be asked with what is known of this contact"),
             1 => self.say("asking"),
             count => self.say(format!("asking {count} endpoints")),
@@ -136,22 +141,21 @@ impl App {
 
     /// Asks all of these endpoints about the conversation at hand whose last
     /// answer is older; how many.
-    fn ask_about(
-        &mut self,
-        wanted: fn(&Endpoint) -> bool,
-        older: i64,
-        by_hand: bool,
-        effects: &mut Vec<Effect>,
-    ) -> usize {
+    fn ask_about(&mut self, wanted: fn(&Endpoint) -> bool, older: i64, by_hand: bool) -> usize {
         let Some((key, facts)) = self.at_hand().map(|it| (it.key(), self.contact_facts(it))) else {
             return 0;
         };
-        let all = self.settings.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        let all = self
+            .context
+            .settings
+            .connections
+            .iter()
+            .flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
         let slots: Vec<Slot> = all
             .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();
-        let now = self.now;
+        let now = self.context.now;
         let due = slots.into_iter().filter(|slot| {
             let kept = self.connections.answers.get(slot);
             kept.is_none_or(|it| !it.waits && now.since(it.asked_at) >= older)
@@ -159,17 +163,14 @@ impl App {
         let due: Vec<Slot> = due.collect();
         for slot in &due {
             let facts = facts.clone();
-            self.call_endpoint(
-                Errand::Call { slot: slot.clone(), facts, answers: Vec::new(), by_hand },
-                effects,
-            );
+            self.call_endpoint(Errand::Call { slot: slot.clone(), facts, answers: Vec::new(), by_hand });
         }
         due.len()
     }
 
-    fn call_endpoint(&mut self, errand: Errand, effects: &mut Vec<Effect>) {
+    fn call_endpoint(&mut self, errand: Errand) {
         if let Errand::Call { slot, .. } = &errand {
-            let now = self.now;
+            let now = self.context.now;
             let answers = &mut self.connections.answers;
             if answers.len() >= KEPT
                 && let Some(oldest) = answers.iter().min_by_key(|(_, it)| it.asked_at).map(|it| it.0.clone())
@@ -179,7 +180,7 @@ impl App {
             let answer = answers.entry(slot.clone()).or_default();
             (answer.asked_at, answer.waits) = (now, true);
         }
-        effects.push(Effect::Ask(Asked::Connections(Box::new(errand))));
+        self.context.push(Effect::Ask(Asked::Connections(Box::new(errand))));
     }
 
     /// Something that was wanted has come back.

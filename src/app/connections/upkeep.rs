@@ -49,13 +49,13 @@ impl App {
 
     /// What can follow `:connection`.
     pub(in crate::app) fn connection_words(&self) -> Vec<String> {
-        let names = || self.settings.connections.iter().map(|it| it.name.as_str());
+        let names = || self.context.settings.connections.iter().map(|it| it.name.as_str());
         let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
         std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
     }
 
     fn connection_named(&self, name: &str) -> Result<&Connection, String> {
-        let all = &self.settings.connections;
+        let all = &self.context.settings.connections;
         if let Some(found) = all.iter().find(|it| it.name == name) {
             return Ok(found);
         }
@@ -82,12 +82,7 @@ impl App {
     }
 
     /// A key while another credential is typed.
-    pub(super) fn credential_key(
-        &mut self,
-        mut form: Box<CredentialForm>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn credential_key(&mut self, mut form: Box<CredentialForm>, key: Key) {
         match key.code {
             KeyCode::Esc if form.waits => return self.say("it is kept if it is taken"),
             KeyCode::Esc => return self.say("the credential is as it was"),
@@ -102,7 +97,7 @@ impl App {
                     secret: Secret::new(form.secret.0.text()),
                     facts: form.facts.clone(),
                 };
-                effects.push(Effect::Ask(Asked::Connections(Box::new(errand))));
+                self.context.push(Effect::Ask(Asked::Connections(Box::new(errand))));
             }
             _ => {
                 if form.secret.0.key(key) {
@@ -136,8 +131,8 @@ impl App {
     }
 
     /// The question whether to remove a connection was answered with yes.
-    pub(super) fn remove_connection(&mut self, name: String, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Remove(name)))));
+    pub(super) fn remove_connection(&mut self, name: String) {
+        self.context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Remove(name)))));
     }
 
     /// A connection is forgotten, or not.
@@ -145,7 +140,7 @@ impl App {
         match removed {
             Ok((name, left)) => {
                 self.connections.answers.retain(|slot, _| slot.connection != name);
-                self.settings.connections = left;
+                self.context.settings.connections = left;
                 self.say(format!("{name} is removed, and its credential forgotten"));
             }
             Err(why) => self.warn(why),

@@ -5,6 +5,7 @@
 use crate::app::App;
 use crate::app::connections::errands::Errand;
 use crate::app::connections::wizard::{Entry, Step, Wizard};
+use crate::app::context::Context;
 use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::layers::Layer;
@@ -16,7 +17,7 @@ impl App {
     /// `:connection add`.
     pub(in crate::app) fn add_connection(&mut self) -> Result<(), String> {
         self.may_type_credential()?;
-        if !self.settings.connects {
+        if !self.context.settings.connects {
             return Err("this desk keeps no connections".to_owned());
         }
         let (facts, with) = self.tried_with();
@@ -61,12 +62,7 @@ impl App {
     }
 
     /// A key in the wizard.
-    pub(in crate::app) fn wizard_key(
-        &mut self,
-        mut wizard: Box<Wizard>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: Key) {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match &mut wizard.step {
             Step::Picking { .. } if key.code == KeyCode::Esc => wizard.step = Step::Filling,
@@ -74,7 +70,7 @@ impl App {
             Step::Filling => match key.code {
                 KeyCode::Tab | KeyCode::Down => wizard.move_focus(1),
                 KeyCode::BackTab | KeyCode::Up => wizard.move_focus(-1),
-                KeyCode::Enter => try_it(&mut wizard, effects),
+                KeyCode::Enter => try_it(&mut wizard, &mut self.context),
                 KeyCode::Left | KeyCode::Right if wizard.focus == Entry::Auth => {
                     let count = Auth::WORDS.len();
                     let by = if key.code == KeyCode::Right { 1 } else { count - 1 };
@@ -88,7 +84,7 @@ impl App {
                 }
             },
             Step::Picking { .. } if key.typed().is_some() && wizard.wrong.take().is_some() => {
-                return self.wizard_key(wizard, key, effects);
+                return self.wizard_key(wizard, key);
             }
             Step::Picking { taken, chosen, picks, .. } => match (key.code, key.typed()) {
                 (KeyCode::Down, _) | (_, Some('j')) => {
@@ -102,7 +98,7 @@ impl App {
                     *chosen = (*chosen + 1).min(picks.len().saturating_sub(1));
                 }
                 (_, Some('a')) => wizard.automatic = !wizard.automatic,
-                (KeyCode::Enter, _) => save_it(&mut wizard, effects),
+                (KeyCode::Enter, _) => save_it(&mut wizard, &mut self.context),
                 _ => (),
             },
             Step::Trying | Step::Saving => (),
@@ -140,7 +136,7 @@ impl App {
                 let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
                 // It was left while it was being kept.
                 self.connections.begun.take_if(|it| it.name() == name);
-                self.settings.connections = all;
+                self.context.settings.connections = all;
                 self.connections.seen = None;
                 self.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
             }
@@ -155,14 +151,14 @@ impl App {
     }
 }
 
-fn try_it(wizard: &mut Wizard, effects: &mut Vec<Effect>) {
+fn try_it(wizard: &mut Wizard, context: &mut Context) {
     match wizard.connection() {
         Ok(connection) => {
             wizard.step = Step::Trying;
             wizard.wrong = None;
             wizard.attempt += 1;
             let (attempt, secret, facts) = (wizard.attempt, wizard.secret(), wizard.facts.clone());
-            effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Try {
+            context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Try {
                 attempt,
                 connection,
                 secret,
@@ -173,13 +169,13 @@ fn try_it(wizard: &mut Wizard, effects: &mut Vec<Effect>) {
     }
 }
 
-fn save_it(wizard: &mut Wizard, effects: &mut Vec<Effect>) {
+fn save_it(wizard: &mut Wizard, context: &mut Context) {
     match wizard.connection() {
         Ok(connection) if connection.endpoints.iter().any(|it| !it.fields.is_empty()) => {
             wizard.step = Step::Saving;
             wizard.wrong = None;
             let secret = wizard.secret();
-            effects.push(Effect::Ask(Asked::Connections(Box::new(Errand::Save { connection, secret }))));
+            context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Save { connection, secret }))));
         }
         Ok(_) => wizard.wrong = Some("pick at least one field with Space".to_owned()),
         Err(why) => wizard.wrong = Some(why),

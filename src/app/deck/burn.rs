@@ -25,7 +25,7 @@ const FORETOLD: f64 = 365.0;
 impl App {
     /// The charts of what was spent on a balance.
     pub(super) fn burn_cards(&self, account: &Account) -> Vec<Card> {
-        let today = self.now.day_number(&self.settings.zone);
+        let today = self.context.now.day_number(&self.context.settings.zone);
         let spent: Vec<(String, &Spent)> = self
             .spent_on(account)
             .into_iter()
@@ -65,8 +65,8 @@ impl App {
         }
         let whole = (1..365).take_while(|it| f64::from(*it) <= days).count();
         let ahead = i64::try_from(whole).unwrap_or(0) * DAY;
-        let empty = self.now.plus(ahead);
-        Some(format!("{lasts}; empty about {}", empty.day_name(&self.settings.zone)))
+        let empty = self.context.now.plus(ahead);
+        Some(format!("{lasts}; empty about {}", empty.day_name(&self.context.settings.zone)))
     }
 }
 

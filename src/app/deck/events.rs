@@ -58,7 +58,7 @@ impl App {
                 SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
             ));
         }
-        let zone = &self.settings.zone;
+        let zone = &self.context.settings.zone;
         if let Some(at) = it.at {
             let when = format!("{} {}", at.day_name(zone), at.clock_face(zone));
             lines.push((SafeText::line("when"), SafeText::line(&when)));
@@ -71,7 +71,7 @@ impl App {
             kind: it.trigger.label().to_owned(),
             title: it.title.clone(),
             words: SafeText::line(&words),
-            right: it.at.map(|at| short_span(self.now.since(at))).unwrap_or_default(),
+            right: it.at.map(|at| short_span(self.context.now.since(at))).unwrap_or_default(),
             lines,
             ..Card::default()
         }
@@ -87,14 +87,16 @@ impl App {
     }
 
     /// Goes to the person an event is about.
-    pub(super) fn go_to_event(&mut self, id: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn go_to_event(&mut self, id: &str) {
         let channel = self.tab().channel.id.clone();
         let events = self.deck.events.get(&channel).and_then(|it| it.told.as_ref());
         let found = events
             .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
         match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
-            Some((Some(conversation), _)) => self.visit(&channel, &conversation, Focus::History, effects),
-            Some((None, Some(phone))) => effects.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
+            Some((Some(conversation), _)) => self.visit(&channel, &conversation, Focus::History),
+            Some((None, Some(phone))) => {
+                self.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))))
+            }
             _ => self.warn("it tells of nobody by a number or a conversation"),
         }
     }

@@ -166,27 +166,30 @@ impl App {
         self.deck.search.clear();
         let channel = self.tab().channel.id.clone();
         match page {
-            Page::Templates => self.pending.push(Effect::Load(Load::Templates(channel))),
-            Page::Account => self.pending.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)]),
+            Page::Templates => self.context.push(Effect::Load(Load::Templates(channel))),
+            Page::Account => {
+                self.context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
+            }
             _ => (),
         }
     }
 
     /// Makes the cards anew, and asks for what is old.
-    pub(super) fn load_deck(&mut self, effects: &mut Vec<Effect>) {
-        let (now, channel) = (self.now, self.tab().channel.id.clone());
+    pub(super) fn load_deck(&mut self) {
+        let (now, channel) = (self.context.now, self.tab().channel.id.clone());
         let known = self.tab().account.is_some();
-        self.retry_templates(effects);
+        self.retry_templates();
         let fetch = match self.page {
             Page::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
             Page::Webhooks if known => {
-                effects
+                self.context
+                    .effects
                     .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
                 self.deck.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
             }
             _ => None,
         };
-        effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
+        self.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
         let query = self.deck.search.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut cards = match self.page {
@@ -263,7 +266,7 @@ impl App {
 
     /// A fetch for one of the pages has ended.
     pub(super) fn deck_fetched(&mut self, channel: &ChannelId, fetched: &Fetch, told: Fetching) {
-        let now = self.now;
+        let now = self.context.now;
         match (fetched, told) {
             (Fetch::Events, told) => {
                 let events =
@@ -279,11 +282,11 @@ impl App {
     }
 
     /// Enter on a card.
-    pub(super) fn go_to_card(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn go_to_card(&mut self) {
         let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
         match self.page {
-            Page::Events => self.go_to_event(&id, effects),
-            Page::Templates => self.fill_chosen_template(&id, effects),
+            Page::Events => self.go_to_event(&id),
+            Page::Templates => self.fill_chosen_template(&id),
             _ => self.say("all of it stands here"),
         }
     }

@@ -5,7 +5,6 @@
 
 use crate::app::App;
 use crate::app::deck::Card;
-use crate::app::event::Effect;
 use crate::app::pages::Page;
 use crate::model::account::Platform;
 use crate::model::templates::{Part, Template};
@@ -31,14 +30,14 @@ impl App {
     }
 
     /// Fills the chosen template in for the conversation at hand.
-    pub(super) fn fill_chosen_template(&mut self, id: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn fill_chosen_template(&mut self, id: &str) {
         let found = self.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
         let (Some(template), Some(row)) = (found, self.at_hand()) else {
             return self.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
         self.page = Page::Inbox;
-        self.visit(&key.channel, &key.conversation, crate::app::tab::Focus::History, effects);
+        self.visit(&key.channel, &key.conversation, crate::app::tab::Focus::History);
         self.fill_template(template, true);
     }
 }

@@ -117,16 +117,11 @@ impl App {
     }
 
     /// An answer to the question whether to register it.
-    pub(in crate::app) fn ask_webhook_key(
-        &mut self,
-        form: Box<WebhookForm>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn ask_webhook_key(&mut self, form: Box<WebhookForm>, key: Key) {
         match (key.typed(), form.secret.clone().filter(|_| form.signs)) {
-            (Some('y'), secret) => return self.register(&form, secret, effects),
+            (Some('y'), secret) => return self.register(&form, secret),
             (Some('c'), Some(secret)) => {
-                effects.push(Effect::Copy(secret.expose().to_owned(), "the secret".to_owned()));
+                self.context.push(Effect::Copy(secret.expose().to_owned(), "the secret".to_owned()));
             }
             _ if key.code == KeyCode::Esc => return self.layers.push(Layer::WebhookForm(form)),
             _ => (),
@@ -134,13 +129,13 @@ impl App {
         self.layers.push(Layer::AskWebhook(form));
     }
 
-    fn register(&mut self, form: &WebhookForm, secret: Option<Secret>, effects: &mut Vec<Effect>) {
+    fn register(&mut self, form: &WebhookForm, secret: Option<Secret>) {
         let url = form.address().to_owned();
         let operation = Operation::AddWebhook { url, events: form.wanted() };
         let Some(intent) = self.webhook_intent(operation) else {
             return self.warn("not registered: the channel of this tab is not known yet");
         };
-        effects.push(Effect::Register { intent: Box::new(intent), secret });
+        self.context.push(Effect::Register { intent: Box::new(intent), secret });
         self.say("registering; the server asks the endpoint for its challenge now");
     }
 }

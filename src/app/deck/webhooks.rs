@@ -30,7 +30,7 @@ impl App {
 
     fn webhook_card(&self, it: &Webhook) -> Card {
         let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
-        let made = it.created_at.map(|at| ago(self.now.since(at))).unwrap_or_default();
+        let made = it.created_at.map(|at| ago(self.context.now.since(at))).unwrap_or_default();
         let mut card = Card {
             id: it.id.to_string(),
             kind: if it.is_active { "active" } else { "INACTIVE" }.to_owned(),
@@ -56,21 +56,24 @@ impl App {
     }
 
     /// Commands of the page.
-    pub(in crate::app) fn webhook_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn webhook_command(&mut self, command: Command) -> bool {
         match command {
             Command::NewWebhook => {
                 let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
                 self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
-                effects.push(Effect::Ask(Asked::Secret));
+                self.context.push(Effect::Ask(Asked::Secret));
             }
-            _ => {
-                let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
-                let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
-                if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned()
-                {
-                    self.open_layer(Layer::AskRemoveWebhook(Box::new(webhook)));
-                }
-            }
+            Command::RemoveWebhook => self.ask_remove_webhook(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn ask_remove_webhook(&mut self) {
+        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
+        let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
+        if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
+            self.open_layer(Layer::AskRemoveWebhook(Box::new(webhook)));
         }
     }
 
@@ -82,10 +85,10 @@ impl App {
     }
 
     /// The removal was agreed to.
-    pub(in crate::app) fn remove_webhook(&mut self, webhook: &Webhook, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn remove_webhook(&mut self, webhook: &Webhook) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
-            effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
             self.say("removing it");
         }
     }

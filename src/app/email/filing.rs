@@ -16,44 +16,44 @@ use crate::model::outbox::content::{ThreadChange, ThreadPlace};
 
 impl App {
     /// Archives the thread at hand, or takes it out of the archive.
-    pub(super) fn archive(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn archive(&mut self) {
         let Some(row) = self.at_hand().cloned() else { return };
         let archived = row.conversation.status != Status::Closed;
         let words = if archived { "archived" } else { "back in the inbox" };
-        self.file(vec![row], words, &move |_| place(archived), effects);
+        self.file(vec![row], words, &move |_| place(archived));
     }
 
     /// Marks the thread at hand as read or unread.
-    pub(super) fn toggle_read(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn toggle_read(&mut self) {
         let Some(row) = self.at_hand().cloned() else { return };
         let read = !is_read(&row);
         let words = if read { "marked as read" } else { "marked as unread" };
-        self.file(vec![row], words, &move |_| read_change(read), effects);
+        self.file(vec![row], words, &move |_| read_change(read));
     }
 
     /// Gives the thread at hand a star, or takes it away.
-    pub(super) fn toggle_star(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn toggle_star(&mut self) {
         let Some(row) = self.at_hand().cloned() else { return };
         let starred = !row.thread.as_ref().and_then(|it| it.is_starred).unwrap_or(false);
         let words = if starred { "starred" } else { "star taken away" };
         let change =
             move |_: &ConversationRow| ThreadChange { is_starred: Some(starred), ..ThreadChange::default() };
-        self.file(vec![row], words, &change, effects);
+        self.file(vec![row], words, &change);
     }
 
     /// Sets what the thread at hand is about.
-    pub(super) fn set_category(&mut self, category: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn set_category(&mut self, category: &str) {
         let Some(row) = self.at_hand().cloned() else { return };
         let word = category.to_owned();
         let change = move |_: &ConversationRow| ThreadChange {
             category: Some(word.clone()),
             ..ThreadChange::default()
         };
-        self.file(vec![row], &format!("category {category}"), &change, effects);
+        self.file(vec![row], &format!("category {category}"), &change);
     }
 
     /// An opened thread counts as read on the server, too.
-    pub(crate) fn mark_read(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn mark_read(&mut self) {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
         let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
@@ -65,7 +65,7 @@ impl App {
             return;
         }
         if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {
-            effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 
@@ -75,7 +75,6 @@ impl App {
         rows: Vec<ConversationRow>,
         words: &str,
         change: &dyn Fn(&ConversationRow) -> ThreadChange,
-        effects: &mut Vec<Effect>,
     ) {
         let pairs: Vec<(Intent, Intent)> = rows
             .iter()
@@ -96,7 +95,7 @@ impl App {
         };
         self.note_done(channel, &named, What::Filed(backs));
         self.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
-        effects.push(Effect::Enqueue { intents, clears_draft: false });
+        self.context.push(Effect::Enqueue { intents, clears_draft: false });
     }
 
     pub(super) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
@@ -117,8 +116,8 @@ impl App {
     }
 
     /// Sends the opposite of what was filed.
-    pub(crate) fn unfile(&mut self, backs: &[Intent], effects: &mut Vec<Effect>) {
-        effects.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
+    pub(crate) fn unfile(&mut self, backs: &[Intent]) {
+        self.context.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
     }
 }
 

@@ -73,7 +73,7 @@ impl App {
     pub fn last_look(&self, preview: bool) -> Option<LastLook> {
         let composer = self.tab().composer.as_ref()?;
         let written = composer.written()?;
-        let (columns, rows) = self.size;
+        let (columns, rows) = self.context.size;
         let size = (columns.min(WIDEST).min(columns.saturating_sub(2)), rows.saturating_sub(BELOW));
         let width = usize::from(size.0.saturating_sub(BORDER.0));
         let foot = self.look_foot(written.html, width);
@@ -91,7 +91,7 @@ impl App {
     }
 
     fn look_foot(&self, html: bool, width: usize) -> Vec<(Kind, String)> {
-        let held = match self.settings.mail_hold / SECOND {
+        let held = match self.context.settings.mail_hold / SECOND {
             0 => "leaves at once".to_owned(),
             seconds => format!("held {seconds} s here"),
         };

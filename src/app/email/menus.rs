@@ -162,13 +162,13 @@ impl App {
         }
     }
 
-    fn save_file(&mut self, place: usize, effects: &mut Vec<Effect>) {
+    fn save_file(&mut self, place: usize) {
         let Some(row) = letter_at_hand(self) else { return };
         let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
         let name = files::safe(file.name.as_str());
         if file.enclosed {
             let source = Source::Enclosed(u64::try_from(place).unwrap_or(0));
-            effects.push(Effect::Ask(Asked::SaveFile { name, raw: row.message.raw.clone(), source }));
+            self.context.push(Effect::Ask(Asked::SaveFile { name, raw: row.message.raw.clone(), source }));
             return self.say("saving the file");
         }
         match file.url.clone() {
@@ -179,16 +179,16 @@ impl App {
     }
 
     /// Looks for whom mails were exchanged with.
-    pub(super) fn look_for_contacts(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn look_for_contacts(&mut self) {
         self.open_layer(Layer::MailMenu(Menu::new(Kind::Contact, Vec::new())));
-        self.ask_correspondents("", effects);
+        self.ask_correspondents("");
     }
 
     /// Asks this desk and the server.
-    pub(super) fn ask_correspondents(&mut self, text: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_correspondents(&mut self, text: &str) {
         let channel = self.tab().channel.id.clone();
-        effects.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
-        self.fetch_mail(MailWish::Correspondents(text.to_owned()), effects);
+        self.context.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
+        self.fetch_mail(MailWish::Correspondents(text.to_owned()));
     }
 
     /// Correspondents have come.
@@ -212,12 +212,12 @@ impl App {
     }
 
     /// A key in a menu.
-    pub(crate) fn mail_menu_key(&mut self, mut menu: Menu, key: Key, effects: &mut Vec<Effect>) {
+    pub(crate) fn mail_menu_key(&mut self, mut menu: Menu, key: Key) {
         let count = menu.fitting().len();
         match key.code {
             KeyCode::Esc => return,
-            KeyCode::Enter => return self.take_entry(&menu, effects),
-            KeyCode::Right if menu.kind == Kind::Contact => return self.go_to_chat(&menu, effects),
+            KeyCode::Enter => return self.take_entry(&menu),
+            KeyCode::Right if menu.kind == Kind::Contact => return self.go_to_chat(&menu),
             KeyCode::Up | KeyCode::BackTab => menu.chosen = (menu.chosen + count.max(1) - 1) % count.max(1),
             KeyCode::Down | KeyCode::Tab => menu.chosen = (menu.chosen + 1) % count.max(1),
             KeyCode::Backspace => {
@@ -234,11 +234,11 @@ impl App {
         let asked = (menu.kind == Kind::Contact).then(|| menu.typed.clone());
         self.layers.push(Layer::MailMenu(menu));
         if let Some(text) = asked.filter(|_| key.typed().is_some() || key.code == KeyCode::Backspace) {
-            self.ask_correspondents(&text, effects);
+            self.ask_correspondents(&text);
         }
     }
 
-    fn take_entry(&mut self, menu: &Menu, effects: &mut Vec<Effect>) {
+    fn take_entry(&mut self, menu: &Menu) {
         let chosen = menu.fitting().get(menu.chosen).map(|it| (*it).clone());
         let typed = menu.typed.trim().to_owned();
         let Some(entry) =
@@ -247,16 +247,16 @@ impl App {
             return self.layers.push(Layer::MailMenu(menu.clone()));
         };
         match menu.kind {
-            Kind::Show => self.show_threads(&entry.value, effects),
-            Kind::Category => self.set_category(&entry.value, effects),
+            Kind::Show => self.show_threads(&entry.value),
+            Kind::Category => self.set_category(&entry.value),
             Kind::Link => self.ask_link(&entry.value),
-            Kind::File => self.save_file(entry.value.parse().unwrap_or(0), effects),
+            Kind::File => self.save_file(entry.value.parse().unwrap_or(0)),
             Kind::Contact => self.show_threads_with(&entry.value),
         }
     }
 
     /// Narrows the list, and asks the server for what it can look for itself.
-    fn show_threads(&mut self, filter: &str, effects: &mut Vec<Effect>) {
+    fn show_threads(&mut self, filter: &str) {
         self.bring_list();
         let words = if filter.contains(':') || filter.is_empty() {
             filter.to_owned()
@@ -268,16 +268,16 @@ impl App {
         self.list_mut().set_typed(&typed);
         let asked = server_filter(&words);
         if asked != ThreadFilter::default() {
-            self.fetch_mail(MailWish::Threads(asked), effects);
+            self.fetch_mail(MailWish::Threads(asked));
             self.say("asking the server, too");
         }
     }
 
     /// Goes to the same person on business chat.
-    fn go_to_chat(&mut self, menu: &Menu, effects: &mut Vec<Effect>) {
+    fn go_to_chat(&mut self, menu: &Menu) {
         let phone = menu.fitting().get(menu.chosen).and_then(|it| it.more.clone());
         match phone {
-            Some(phone) => effects.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
+            Some(phone) => self.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
             None => {
                 self.layers.push(Layer::MailMenu(menu.clone()));
                 self.warn("no number on business chat is linked to this address");

@@ -69,31 +69,31 @@ impl Tab {
 impl App {
     /// Performs a command that mail has for itself; false if it is done as
     /// everywhere.
-    pub(crate) fn mail_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
+    pub(crate) fn mail_command(&mut self, command: Command) -> bool {
         use Command as C;
         if !self.tab().is_mail() {
             return false;
         }
-        if self.triage_command(command, effects) {
+        if self.triage_command(command) {
             return true;
         }
         match command {
-            C::Triage => self.begin_triage(effects),
-            C::Close if !self.acts_on_marks() => self.archive(effects),
+            C::Triage => self.begin_triage(),
+            C::Close if !self.acts_on_marks() => self.archive(),
             C::CloseAndNext if !self.acts_on_marks() => {
-                self.archive(effects);
-                self.next_waiting(true, effects);
+                self.archive();
+                self.next_waiting(true);
             }
-            C::Reply | C::Write => self.begin_mail(Begun::Answer, false, effects),
-            C::Canned => self.begin_mail(Begun::Answer, true, effects),
-            C::ReplyAll => self.begin_mail(Begun::AnswerAll, false, effects),
-            C::Forward => self.begin_mail(Begun::Forward, false, effects),
-            C::WriteNumber => self.begin_mail(Begun::New, false, effects),
-            C::Unseen => self.toggle_read(effects),
-            C::Star => self.toggle_star(effects),
+            C::Reply | C::Write => self.begin_mail(Begun::Answer, false),
+            C::Canned => self.begin_mail(Begun::Answer, true),
+            C::ReplyAll => self.begin_mail(Begun::AnswerAll, false),
+            C::Forward => self.begin_mail(Begun::Forward, false),
+            C::WriteNumber => self.begin_mail(Begun::New, false),
+            C::Unseen => self.toggle_read(),
+            C::Star => self.toggle_star(),
             C::SetCategory => self.choose_category(),
             C::MailFolders => self.choose_folder(),
-            C::MailContacts => self.look_for_contacts(effects),
+            C::MailContacts => self.look_for_contacts(),
             C::HtmlView | C::QuotedText => self.turn_letter(command == C::HtmlView),
             C::SaveFile => self.choose_file(),
             C::OpenOutside => self.choose_link(),
@@ -127,32 +127,27 @@ impl App {
 
     /// A mail that left stands in a thread now: whoever still looks at where
     /// it was written sees that thread.
-    pub(crate) fn mailed(
-        &mut self,
-        channel: &ChannelId,
-        before: &ConversationId,
-        thread: &ConversationId,
-        effects: &mut Vec<Effect>,
-    ) {
-        self.history_changed(channel.clone(), thread, effects);
+    pub(crate) fn mailed(&mut self, channel: &ChannelId, before: &ConversationId, thread: &ConversationId) {
+        self.history_changed(channel.clone(), thread);
         let open = self.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
         if before != thread && open.as_ref() == Some(before) {
             let focus = self.tab().focus;
             if self.tab().channel.id == *channel {
-                self.visit(channel, thread, focus, effects);
+                self.visit(channel, thread, focus);
             }
         }
     }
 
     /// What only mail wants with the list: the words of its menus.
-    pub(crate) fn load_mailbox(&self, channel: &ChannelId, effects: &mut Vec<Effect>) {
+    pub(crate) fn load_mailbox(&mut self, channel: &ChannelId) {
         let is_mail = self.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
         if is_mail {
-            effects.push(Effect::Load(Load::Mailbox(channel.clone())));
+            self.context.push(Effect::Load(Load::Mailbox(channel.clone())));
         }
     }
 
-    pub(crate) fn fetch_mail(&self, wish: MailWish, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Mail(wish)));
+    pub(crate) fn fetch_mail(&mut self, wish: MailWish) {
+        let channel = self.tab().channel.id.clone();
+        self.context.push(Effect::Fetch(channel, Fetch::Mail(wish)));
     }
 }

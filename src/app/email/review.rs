@@ -46,8 +46,8 @@ pub fn doubts(written: &Written) -> Vec<String> {
 
 impl App {
     /// Opens the review, or goes to what is wrong.
-    pub(crate) fn review_mail(&mut self, effects: &mut Vec<Effect>) {
-        let (own, now) = (self.tab().own_addresses(), self.now);
+    pub(crate) fn review_mail(&mut self) {
+        let (own, now) = (self.tab().own_addresses(), self.context.now);
         let thread = self.thread_written_in();
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
         let Some(written) = composer.written() else { return };
@@ -59,7 +59,7 @@ impl App {
             return self.warn(why);
         }
         for file in written.files.iter().filter(|it| !is_link(it)) {
-            effects.push(Effect::Ask(Asked::FileSize(file.clone())));
+            self.context.push(Effect::Ask(Asked::FileSize(file.clone())));
         }
         self.open_layer(Layer::MailReview { preview: false, first: 0 });
     }
@@ -71,16 +71,11 @@ impl App {
     }
 
     /// A key in the review.
-    pub(crate) fn review_key(
-        &mut self,
-        (preview, first): (bool, usize),
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
-        let now = self.now;
+    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: Key) {
+        let now = self.context.now;
         let stays = Layer::MailReview { preview, first };
         match (key.typed(), key.code) {
-            (Some('y'), _) => self.send_unless_doubted(effects),
+            (Some('y'), _) => self.send_unless_doubted(),
             (Some('e'), _) | (_, KeyCode::Esc) => self.tab_mut().focus = Focus::Composer,
             (Some('a'), _) => {
                 self.layers.push(stays);
@@ -103,10 +98,10 @@ impl App {
             }
             (Some('v'), _) => self.layers.push(Layer::MailReview { preview: !preview, first: 0 }),
             (Some('p'), _) => {
-                self.leave_mail(effects);
+                self.leave_mail();
                 self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
             }
-            (Some('n'), _) => self.discard_mail(effects),
+            (Some('n'), _) => self.discard_mail(),
             _ => {
                 let moved = self.last_look(preview).and_then(|it| it.scrolled(first, key)).unwrap_or(first);
                 self.layers.push(Layer::MailReview { preview, first: moved });
@@ -114,33 +109,33 @@ impl App {
         }
     }
 
-    fn discard_mail(&mut self, effects: &mut Vec<Effect>) {
+    fn discard_mail(&mut self) {
         let tab = self.tab_mut();
         let channel = tab.channel.id.clone();
         let Some(composer) = &mut tab.composer else { return };
         let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
         composer.clear();
         let kept = composer.draft();
-        effects.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
+        self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
             let what = crate::app::undoing::What::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what);
         }
-        self.leave_mail(effects);
+        self.leave_mail();
         self.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
     }
 
-    fn send_unless_doubted(&mut self, effects: &mut Vec<Effect>) {
+    fn send_unless_doubted(&mut self) {
         let written = self.tab().composer.as_ref().and_then(|it| it.written());
         let doubts = written.as_ref().map(doubts).unwrap_or_default();
         if doubts.is_empty() {
-            return self.send_mail(effects);
+            return self.send_mail();
         }
         self.open_layer(Layer::MailDoubt { doubts });
     }
 
     /// Queues the mail; it is held here, because the server holds nothing.
-    pub(crate) fn send_mail(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn send_mail(&mut self) {
         let tab = self.tab();
         if let Err(why) = crate::app::availability::tab_writable(tab) {
             return self.warn(why);
@@ -168,7 +163,7 @@ impl App {
         }
         let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
         let Some(platform) = tab.platform().cloned() else { return };
-        let hold = self.settings.mail_hold;
+        let hold = self.context.settings.mail_hold;
         let tab = self.tab_mut();
         if tab.mail.leaving.len() == REMEMBERED {
             tab.mail.leaving.remove(0);
@@ -184,7 +179,7 @@ impl App {
         let operation = Operation::SendMail(Box::new(mail));
         let intent =
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {
             0 => self.say("sending"),
@@ -193,7 +188,7 @@ impl App {
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::app::email::triage::Decision::Answered, effects);
+            self.triage_decided(crate::app::email::triage::Decision::Answered);
         }
     }
 
@@ -213,16 +208,10 @@ impl App {
     }
 
     /// A mail that was thrown away comes back.
-    pub(crate) fn undiscard(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        text: &str,
-        effects: &mut Vec<Effect>,
-    ) {
-        let now = self.now;
+    pub(crate) fn undiscard(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
+        let now = self.context.now;
         let Some(written) = Written::from_draft(text) else { return };
-        self.visit_written(channel, conversation, effects);
+        self.visit_written(channel, conversation);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
         if let Some(composer) = &mut tab.composer {
@@ -237,8 +226,8 @@ impl App {
     }
 
     /// A key while a file is named.
-    pub(crate) fn file_key(&mut self, mut line: TextLine, key: Key, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(crate) fn file_key(&mut self, mut line: TextLine, key: Key) {
+        let now = self.context.now;
         match key.code {
             KeyCode::Esc => (),
             KeyCode::Enter if line.text().trim().is_empty() => (),
@@ -248,7 +237,7 @@ impl App {
                     composer.change_head(now, |it| it.files.push((link, None)));
                 }
             }
-            KeyCode::Enter => effects.push(Effect::Ask(Asked::FileSize(line.text().trim().to_owned()))),
+            KeyCode::Enter => self.context.push(Effect::Ask(Asked::FileSize(line.text().trim().to_owned()))),
             _ => {
                 line.key(key);
                 self.layers.push(Layer::MailFile(line));
@@ -258,7 +247,7 @@ impl App {
 
     /// How large a file is has come, or why it cannot be read.
     pub(crate) fn file_sized(&mut self, path: String, size: Result<(String, u64), String>) {
-        let now = self.now;
+        let now = self.context.now;
         let (whole, size) = match size {
             Ok(it) => it,
             Err(why) => return self.warn(format!("{path}: {why}")),

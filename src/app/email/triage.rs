@@ -47,19 +47,14 @@ impl Tab {
 
 impl App {
     /// Asks for the threads of the list, to go through them.
-    pub(super) fn begin_triage(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn begin_triage(&mut self) {
         let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
-        effects.push(Effect::Load(Load::Triage(query)));
+        self.context.push(Effect::Load(Load::Triage(query)));
     }
 
     /// The threads have come: the unread ones, or all where none is unread.
-    pub(crate) fn triage_loaded(
-        &mut self,
-        query: &ConversationQuery,
-        rows: Vec<ConversationRow>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let now = self.now;
+    pub(crate) fn triage_loaded(&mut self, query: &ConversationQuery, rows: Vec<ConversationRow>) {
+        let now = self.context.now;
         if query.channel.as_ref() != Some(&self.tab().channel.id) {
             return;
         }
@@ -73,16 +68,16 @@ impl App {
             return self.say("there is nothing to go through");
         }
         self.tab_mut().mail.triage = Some(Triage::new(rows, now));
-        self.triage_next(effects);
+        self.triage_next();
     }
 
     /// Goes to the next thread, and brings those after it.
-    fn triage_next(&mut self, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    fn triage_next(&mut self) {
+        let now = self.context.now;
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         triage.at = triage.queue.pop_front();
         match triage.at.clone() {
-            Some(row) => self.triage_show(row, effects),
+            Some(row) => self.triage_show(row),
             None => {
                 triage.ended = Some(now);
                 self.tab_mut().focus = Focus::History;
@@ -90,10 +85,10 @@ impl App {
         }
     }
 
-    fn triage_show(&mut self, row: ConversationRow, effects: &mut Vec<Effect>) {
-        let (id, now) = (row.conversation.id.clone(), self.now);
-        let tab = self.tab_mut();
-        watch::show(tab, &id, Some(row), effects);
+    fn triage_show(&mut self, row: ConversationRow) {
+        let (id, now) = (row.conversation.id.clone(), self.context.now);
+        let tab = &mut self.tabs[self.active];
+        watch::show(tab, &id, Some(row), &mut self.context);
         let ready = tab.mail.triage.as_mut().and_then(|it| it.ready.remove(&id));
         tab.focus = Focus::History;
         if let Some(history) = &mut tab.history {
@@ -102,20 +97,20 @@ impl App {
                 show_at_once(history, page, now);
             }
         }
-        self.triage_ahead(effects);
+        self.triage_ahead();
     }
 
     /// Back to the thread that is decided over, if one is.
-    pub(super) fn triage_again(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn triage_again(&mut self) {
         if let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) {
-            self.triage_show(row, effects);
+            self.triage_show(row);
         }
     }
 
     /// Brings the next threads: from this desk's files, and from the server.
-    fn triage_ahead(&mut self, effects: &mut Vec<Effect>) {
+    fn triage_ahead(&mut self) {
         let channel = self.tab().channel.id.clone();
-        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        let Some(triage) = &mut self.tabs[self.active].mail.triage else { return };
         let ahead: Vec<ConversationId> = triage
             .at
             .iter()
@@ -124,11 +119,11 @@ impl App {
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
-                effects.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
+                self.context.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
             }
             if !triage.ready.contains_key(&id) {
                 let query = HistoryQuery { channel: channel.clone(), conversation: id, limit: MAILS };
-                effects.push(Effect::Load(Load::Ahead(query)));
+                self.context.push(Effect::Load(Load::Ahead(query)));
             }
         }
     }
@@ -145,37 +140,32 @@ impl App {
     }
 
     /// What a thread holds has changed: what was brought of it is old.
-    pub(crate) fn ahead_changed(
-        &mut self,
-        channel: &ChannelId,
-        id: &ConversationId,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(crate) fn ahead_changed(&mut self, channel: &ChannelId, id: &ConversationId) {
         let Some(tab) = self.tab_of(channel) else { return };
         let Some(triage) = &mut tab.mail.triage else { return };
         if triage.ready.remove(id).is_some()
             || triage.queue.iter().take(AHEAD).any(|it| it.conversation.id == *id)
         {
             let query = HistoryQuery { channel: channel.clone(), conversation: id.clone(), limit: MAILS };
-            effects.push(Effect::Load(Load::Ahead(query)));
+            self.context.push(Effect::Load(Load::Ahead(query)));
         }
     }
 
     /// A command while going through threads; false if it is done as
     /// everywhere.
-    pub(super) fn triage_command(&mut self, command: Command, effects: &mut Vec<Effect>) -> bool {
+    pub(super) fn triage_command(&mut self, command: Command) -> bool {
         use Command as C;
         let Some(triage) = self.tab().triage() else { return false };
         let over = triage.is_over();
         match command {
             C::LeaveTriage => self.leave_triage(),
-            C::Undo => self.triage_undo(effects),
+            C::Undo => self.triage_undo(),
             _ if over => return false,
-            C::Close => self.triage_archive(effects),
-            C::Unseen => self.triage_decided(Decision::Left, effects),
-            C::NextConversation => self.triage_decided(Decision::Left, effects),
-            C::PreviousConversation => self.triage_back(effects),
-            C::DecideLater => self.triage_later(effects),
+            C::Close => self.triage_archive(),
+            C::Unseen => self.triage_decided(Decision::Left),
+            C::NextConversation => self.triage_decided(Decision::Left),
+            C::PreviousConversation => self.triage_back(),
+            C::DecideLater => self.triage_later(),
             C::SameForAll => self.ask_same(),
             C::Star => {
                 let row = self.at_hand().cloned();
@@ -188,31 +178,31 @@ impl App {
                         triage.starred.insert(id)
                     };
                 }
-                self.toggle_star(effects);
+                self.toggle_star();
             }
             _ => return false,
         }
         true
     }
 
-    fn triage_archive(&mut self, effects: &mut Vec<Effect>) {
+    fn triage_archive(&mut self) {
         let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) else { return };
-        self.file(vec![row], "archived", &|_| place(true), effects);
-        self.triage_decided(Decision::Archived, effects);
+        self.file(vec![row], "archived", &|_| place(true));
+        self.triage_decided(Decision::Archived);
     }
 
     /// The thread at hand was decided over: on to the next.
-    pub(crate) fn triage_decided(&mut self, what: Decision, effects: &mut Vec<Effect>) {
+    pub(crate) fn triage_decided(&mut self, what: Decision) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(row) = triage.at.take() else { return };
         if what == Decision::Answered {
             let read = read_change(true);
-            self.file_quietly(&row, read, effects);
+            self.file_quietly(&row, read);
         }
         if let Some(triage) = &mut self.tab_mut().mail.triage {
             triage.decided.push(Decided { rows: vec![row], what });
         }
-        self.triage_next(effects);
+        self.triage_next();
         let alike = self.tab().triage().and_then(Triage::alike);
         if let Some((_, rest)) = alike.filter(|(what, _)| matches!(what, Decision::Archived | Decision::Left))
         {
@@ -223,7 +213,7 @@ impl App {
     }
 
     /// The thread at hand goes last.
-    fn triage_later(&mut self, effects: &mut Vec<Effect>) {
+    fn triage_later(&mut self) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if triage.queue.is_empty() {
             return self.say("it is the last one");
@@ -231,33 +221,33 @@ impl App {
         if let Some(row) = triage.at.take() {
             triage.queue.push_back(row);
         }
-        self.triage_next(effects);
+        self.triage_next();
         self.say("it comes again at the end");
     }
 
     /// Back to the thread before, without taking anything back.
-    fn triage_back(&mut self, effects: &mut Vec<Effect>) {
+    fn triage_back(&mut self) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let last = triage.decided.pop_if(|it| it.what == Decision::Left && it.rows.len() == 1);
         match last.and_then(|it| it.rows.into_iter().next()) {
-            Some(row) => self.triage_return(row, effects),
+            Some(row) => self.triage_return(row),
             None => self.say(self.keyed("{undo} takes the last decision back")),
         }
     }
 
-    fn triage_return(&mut self, row: ConversationRow, effects: &mut Vec<Effect>) {
+    fn triage_return(&mut self, row: ConversationRow) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if let Some(at) = triage.at.take() {
             triage.queue.push_front(at);
         }
         triage.ended = None;
         triage.at = Some(row.clone());
-        self.triage_show(row, effects);
+        self.triage_show(row);
     }
 
     /// Takes the last decision back, and goes to its thread.
-    fn triage_undo(&mut self, effects: &mut Vec<Effect>) {
-        if self.undo_at_hand(effects) {
+    fn triage_undo(&mut self) {
+        if self.undo_at_hand() {
             return;
         }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
@@ -265,7 +255,7 @@ impl App {
             return self.say("nothing was decided yet");
         };
         if last.what != Decision::Left {
-            self.undo(effects);
+            self.undo();
         }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let mut rows = last.rows.into_iter();
@@ -280,13 +270,13 @@ impl App {
         triage.at = Some(first.clone());
         // A mail that comes back brings its thread itself.
         if last.what != Decision::Answered {
-            self.triage_show(first, effects);
+            self.triage_show(first);
         }
     }
 
     /// Takes back a star or the like of the thread at hand, if that is the
     /// newest thing done; it is no decision, and one stays there.
-    fn undo_at_hand(&mut self, effects: &mut Vec<Effect>) -> bool {
+    fn undo_at_hand(&mut self) -> bool {
         let Some(triage) = self.tab().triage() else { return false };
         let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
         let newest = self.done().map(|it| it.0).find(|it| !it.undone).filter(|it| it.at >= triage.began);
@@ -294,7 +284,7 @@ impl App {
             return false;
         }
         let was_star = newest.is_some_and(Done::is_star);
-        self.undo(effects);
+        self.undo();
         if let Some(triage) = &mut self.tab_mut().mail.triage
             && was_star
         {
@@ -315,10 +305,10 @@ impl App {
     }
 
     /// The last decision is meant for all of its sender.
-    pub(crate) fn same_for_all(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn same_for_all(&mut self) {
         let Some((what, rest)) = self.tab().triage().and_then(Triage::alike) else { return };
         if what == Decision::Archived {
-            self.file(rest.clone(), "archived", &|_| place(true), effects);
+            self.file(rest.clone(), "archived", &|_| place(true));
         }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
@@ -326,7 +316,7 @@ impl App {
         let went = triage.at.take_if(|it| is_of(it)).is_some();
         triage.decided.push(Decided { rows: rest, what });
         if went {
-            self.triage_next(effects);
+            self.triage_next();
         }
     }
 
@@ -339,9 +329,9 @@ impl App {
         }
     }
 
-    fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange, effects: &mut Vec<Effect>) {
+    fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange) {
         if let Some(intent) = self.filed(row, change) {
-            effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::app::commands::Command;
 use crate::app::composer::{Composer, Mode};
 use crate::app::email::head::{BODY, Did, Head};
 use crate::app::email::reading::letter_at_hand;
-use crate::app::event::Effect;
 use crate::app::keys::{Key, KeyCode};
 use crate::app::tab::{Focus, Tab};
 use crate::app::watch;
@@ -48,21 +47,21 @@ impl Tab {
 
 impl App {
     /// Begins a mail as soon as its thread and draft are at hand.
-    pub(crate) fn begin_mail(&mut self, begun: Begun, canned: bool, effects: &mut Vec<Effect>) {
+    pub(crate) fn begin_mail(&mut self, begun: Begun, canned: bool) {
         if begun == Begun::New {
-            let id = ConversationId::new(format!("{NEW}{}", self.now.micros()));
-            self.show_new_mail(&id, effects);
+            let id = ConversationId::new(format!("{NEW}{}", self.context.now.micros()));
+            self.show_new_mail(&id);
         } else {
-            self.open(Focus::History, effects);
+            self.open(Focus::History);
         }
         self.tab_mut().mail.begun = Some((begun, canned));
-        self.go_on_with_mail(effects);
+        self.go_on_with_mail();
     }
 
     /// Puts a mail without a thread into the pane.
-    pub(crate) fn show_new_mail(&mut self, id: &ConversationId, effects: &mut Vec<Effect>) {
-        let tab = self.tab_mut();
-        watch::show(tab, id, None, effects);
+    pub(crate) fn show_new_mail(&mut self, id: &ConversationId) {
+        let tab = &mut self.tabs[self.active];
+        watch::show(tab, id, None, &mut self.context);
         if let Some(history) = &mut tab.history {
             history.opened = true;
         }
@@ -76,9 +75,9 @@ impl App {
     }
 
     /// Leaves a mail without a thread, and says where it is.
-    pub(crate) fn leave_new_mail(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn leave_new_mail(&mut self) {
         let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
-        self.leave_mail(effects);
+        self.leave_mail();
         if is_kept {
             self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
         }
@@ -86,15 +85,15 @@ impl App {
 
     /// Leaves what is written, for its thread; where there is none yet, for
     /// the threads it was begun over.
-    pub(crate) fn leave_mail(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn leave_mail(&mut self) {
         if !self.writes_new_mail() {
             self.tab_mut().focus = Focus::History;
             return;
         }
         self.tab_mut().mail.begun = None;
         self.tab_mut().focus = Focus::List;
-        watch::leave(self.tab_mut(), effects);
-        self.triage_again(effects);
+        watch::leave(&mut self.tabs[self.active], &mut self.context);
+        self.triage_again();
     }
 
     /// Goes on with the draft of a mail; false if it is none.
@@ -103,38 +102,32 @@ impl App {
         channel: &ChannelId,
         conversation: &ConversationId,
         mode: Mode,
-        effects: &mut Vec<Effect>,
     ) -> bool {
         let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
         if !is_mail || mode == Mode::Note {
             return false;
         }
-        self.visit_written(channel, conversation, effects);
+        self.visit_written(channel, conversation);
         self.tab_mut().mail.begun = Some((Begun::Answer, false));
         true
     }
 
     /// Goes to a conversation that is written in, or to a mail that has no
     /// thread yet.
-    pub(crate) fn visit_written(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(crate) fn visit_written(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         if conversation.as_str().starts_with(NEW) {
             self.take_up(channel);
             self.page = crate::app::pages::Page::Inbox;
-            self.show_new_mail(conversation, effects);
+            self.show_new_mail(conversation);
         } else {
-            self.visit(channel, conversation, Focus::History, effects);
+            self.visit(channel, conversation, Focus::History);
         }
         self.tab_mut().mail.begun = None;
     }
 
     /// Begins the mail that is wanted, once all it needs is there.
-    pub(crate) fn go_on_with_mail(&mut self, effects: &mut Vec<Effect>) {
-        let now = self.now;
+    pub(crate) fn go_on_with_mail(&mut self) {
+        let now = self.context.now;
         let Some((begun, canned)) = self.tab().mail.begun else { return };
         let tab = self.tab();
         let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
@@ -156,12 +149,12 @@ impl App {
                 if let Some(head) = &mut composer.head {
                     head.at = BODY;
                 }
-                let key = self.settings.keymap.named_in_text(Command::Send);
+                let key = self.context.settings.keymap.named_in_text(Command::Send);
                 self.say(format!("the mail begun here goes on; {key} reviews it"));
             }
         }
         if canned {
-            self.pick_reply("", effects);
+            self.pick_reply("");
         }
     }
 
@@ -176,7 +169,7 @@ impl App {
             return Written { to, subject: subject.unwrap_or_default(), ..Written::default() };
         };
         let when = at.map_or_else(String::new, |it| {
-            let zone = &self.settings.zone;
+            let zone = &self.context.settings.zone;
             format!("{} {}", it.day_name(zone), it.clock_face(zone))
         });
         match begun {
@@ -186,14 +179,14 @@ impl App {
     }
 
     /// A key while a mail is written; false if it is the composer's own.
-    pub(crate) fn mail_key(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
-        let now = self.now;
+    pub(crate) fn mail_key(&mut self, key: Key) -> bool {
+        let now = self.context.now;
         let Some(head) = self.tab().mail_head() else { return false };
         let in_body = head.at >= BODY;
         let quotes = head.quote.is_some();
-        let is = |command| self.settings.keymap.in_text(command) == Some(key);
+        let is = |command| self.context.settings.keymap.in_text(command) == Some(key);
         match (key.code, key.ctrl) {
-            _ if is(Command::Send) => self.review_mail(effects),
+            _ if is(Command::Send) => self.review_mail(),
             _ if is(Command::Attach) => self.ask_file(),
             _ if is(Command::SwitchMode) && quotes => self.take_quote(),
             _ if is(Command::SendLater) => self.warn("a mail leaves after its review, not at a time"),
@@ -214,16 +207,16 @@ impl App {
             _ if in_body => return false,
             (KeyCode::Esc, _) => return false,
             (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
-            _ => return self.head_key(key, effects),
+            _ => return self.head_key(key),
         }
         true
     }
 
-    fn head_key(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
-        let now = self.now;
+    fn head_key(&mut self, key: Key) -> bool {
+        let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         match composer.change_head(now, |it| it.key(key)) {
-            Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, effects),
+            Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun),
             Some(Did::Changed(None) | Did::Moved) => (),
             Some(Did::Nothing) | None => return false,
         }
@@ -242,7 +235,7 @@ impl App {
 
     /// What is quoted comes into the text, to be cut or left out.
     fn take_quote(&mut self) {
-        let now = self.now;
+        let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
         let at = composer.sheet().cursor();
@@ -265,7 +258,7 @@ impl App {
 
     /// Pasted text goes into the field at hand; false if the text has it.
     pub(crate) fn paste_into_head(&mut self, outside: &str) -> bool {
-        let now = self.now;
+        let now = self.context.now;
         let is_field = self.tab().mail_head().is_some_and(|it| it.at < BODY);
         if !is_field || !self.is_typing() {
             return false;

@@ -38,29 +38,24 @@ impl Deleting {
 
 impl App {
     /// Reads the chosen person, then asks.
-    pub(super) fn ask_delete_person(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_delete_person(&mut self) {
         let Some(phone) = self.people.rows.chosen().map(|it| it.phone.clone()) else { return };
         self.people.opening = Opening { delete: Some(phone.clone()), ..Opening::default() };
-        effects.push(Effect::Load(Load::Person(self.tab().channel.id.clone(), phone)));
+        self.context.push(Effect::Load(Load::Person(self.tab().channel.id.clone(), phone)));
     }
 
-    pub(super) fn open_delete(&mut self, person: PersonDetail, _: &mut Vec<Effect>) {
+    pub(super) fn open_delete(&mut self, person: PersonDetail) {
         let typed = TextLine::default();
         self.open_layer(Layer::AskDeletePerson(Box::new(Deleting { person, typed, exported: None })));
     }
 
     /// A key goes to the question.
-    pub(in crate::app) fn delete_key(
-        &mut self,
-        mut asked: Box<Deleting>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn delete_key(&mut self, mut asked: Box<Deleting>, key: Key) {
         match key.code {
             KeyCode::Esc => return self.say("kept; nothing was deleted"),
             KeyCode::Char('c') if key.ctrl => return self.say("kept; nothing was deleted"),
-            KeyCode::Char('e') if key.ctrl => self.export_before(&mut asked, effects),
-            KeyCode::Enter if asked.typed.text() == asked.wanted() => return self.delete(&asked, effects),
+            KeyCode::Char('e') if key.ctrl => self.export_before(&mut asked),
+            KeyCode::Enter if asked.typed.text() == asked.wanted() => return self.delete(&asked),
             KeyCode::Enter => self.warn(format!(
                 "not deleted: type {}, the last {DIGITS} digits of {}",
                 asked.wanted(),
@@ -72,7 +67,7 @@ impl App {
     }
 
     /// Writes the transcript as far as it was read here.
-    fn export_before(&mut self, asked: &mut Deleting, effects: &mut Vec<Effect>) {
+    fn export_before(&mut self, asked: &mut Deleting) {
         let Some(conversation) = asked.person.conversation.clone() else {
             return self.warn("there is no conversation to export");
         };
@@ -81,17 +76,22 @@ impl App {
         let tab = self.tab();
         let (name, channel) = (tab.channel.name.clone(), tab.channel.id.clone());
         let key = ConversationKey { channel, conversation };
-        effects.push(Effect::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
+        self.context.push(Effect::Export {
+            key,
+            name,
+            format: TranscriptFormat::Markdown,
+            file: file.clone(),
+        });
         asked.exported = Some(file);
     }
 
-    fn delete(&mut self, asked: &Deleting, effects: &mut Vec<Effect>) {
+    fn delete(&mut self, asked: &Deleting) {
         let phone = asked.person.phone.clone();
         let Some(contact) = asked.person.id.clone() else { return };
-        let hold = self.settings.hold;
+        let hold = self.context.settings.hold;
         let operation = Operation::DeleteContact { contact, phone: phone.clone() };
         let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
-        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
             0 => self.say(format!("deleting {phone}")),
             seconds => self.say(self.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it"))),

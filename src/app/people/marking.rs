@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use crate::app::App;
-use crate::app::commands::Command;
 
 /// People marked one by one at most.
 const MOST: usize = 10_000;
@@ -47,25 +46,19 @@ impl Marked {
 }
 
 impl App {
-    /// Commands that mark people.
-    pub(in crate::app) fn mark_people(&mut self, command: Command) {
+    /// Marks the chosen person, or takes the mark away, and goes down.
+    pub(super) fn mark_person(&mut self) {
         let people = &mut self.people;
-        match command {
-            Command::MarkAllPeople => people.marked = Marked::All(people.search.trim().to_owned()),
-            Command::MarkNoPeople => people.marked = Marked::default(),
-            _ => {
-                let Some(phone) = people.rows.chosen().map(|it| it.phone.clone()) else { return };
-                let mut phones = match std::mem::take(&mut people.marked) {
-                    Marked::These(phones) => phones,
-                    // One taken from all leaves those at hand.
-                    Marked::All(_) => people.rows.rows.iter().map(|it| it.phone.clone()).collect(),
-                };
-                if !phones.remove(&phone) && phones.len() < MOST {
-                    phones.insert(phone);
-                }
-                people.marked = Marked::These(phones);
-                people.rows.step(1);
-            }
+        let Some(phone) = people.rows.chosen().map(|it| it.phone.clone()) else { return };
+        let mut phones = match std::mem::take(&mut people.marked) {
+            Marked::These(phones) => phones,
+            // One taken from all leaves those at hand.
+            Marked::All(_) => people.rows.rows.iter().map(|it| it.phone.clone()).collect(),
+        };
+        if !phones.remove(&phone) && phones.len() < MOST {
+            phones.insert(phone);
         }
+        people.marked = Marked::These(phones);
+        people.rows.step(1);
     }
 }

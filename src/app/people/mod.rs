@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Load};
 use crate::app::pages::Page;
+use crate::app::people::marking::Marked;
 use crate::app::resource::{Pace, Resource, Shown};
 use crate::app::rows::Rows;
 use crate::app::tab::Focus;
@@ -142,12 +143,12 @@ impl App {
     }
 
     /// Asks for the rows that may be old, and the server where that is due.
-    pub(super) fn load_people(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn load_people(&mut self) {
         if !self.has_people() {
             return;
         }
         let channel = self.tab().channel.id.clone();
-        let (visible, now) = (self.rows_shown(), self.now);
+        let (visible, now) = (self.rows_shown(), self.context.now);
         let people = &mut self.people;
         people.rows.reveal(visible);
         let last = people.rows.first + visible;
@@ -162,11 +163,13 @@ impl App {
         };
         let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
         people.rows.want(query, same_tab);
-        effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
+        self.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
         let due = if self.tab().account.is_some() { self.people.due(&channel, last, now) } else { None };
-        effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
+        self.context.effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
         // What is queued for one of them stands beside it.
-        effects.extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+        self.context
+            .effects
+            .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
         self.bring_refused_back();
     }
 
@@ -185,7 +188,7 @@ impl App {
 
     /// A fetch has ended.
     pub(super) fn people_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
-        let now = self.now;
+        let now = self.context.now;
         let Some(asked) = self.people.asked.get_mut(channel) else { return };
         match fetched {
             Ok(fetched) => {
@@ -203,7 +206,7 @@ impl App {
     pub(super) fn look_for_people(&mut self, text: &str) {
         if self.people.search != text {
             self.people.search = text.to_owned();
-            self.people.typed_at = self.now;
+            self.people.typed_at = self.context.now;
             self.people.wanted = WINDOW;
         }
     }
@@ -217,22 +220,28 @@ impl App {
     }
 
     /// Commands of the page.
-    pub(super) fn people_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn people_command(&mut self, command: Command) -> bool {
         match command {
             Command::NewPerson => self.new_person(),
-            Command::EditPerson => self.edit_person(form::Field::Name, effects),
-            Command::TagPerson => self.edit_person(form::Field::Tags, effects),
-            Command::DeletePerson => self.ask_delete_person(effects),
-            _ => (),
+            Command::EditPerson => self.edit_person(form::Field::Name),
+            Command::TagPerson => self.edit_person(form::Field::Tags),
+            Command::DeletePerson => self.ask_delete_person(),
+            Command::MarkPerson => self.mark_person(),
+            Command::MarkAllPeople => {
+                self.people.marked = Marked::All(self.people.search.trim().to_owned());
+            }
+            Command::MarkNoPeople => self.people.marked = Marked::default(),
+            _ => return false,
         }
+        true
     }
 
     /// Goes to the conversation with the chosen person.
-    pub(super) fn go_to_person(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn go_to_person(&mut self) {
         let channel = self.tab().channel.id.clone();
         let Some(person) = self.people.rows.chosen() else { return };
         match person.conversation.clone() {
-            Some(conversation) => self.visit(&channel, &conversation, Focus::History, effects),
+            Some(conversation) => self.visit(&channel, &conversation, Focus::History),
             None => {
                 let words = format!(
                     "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",

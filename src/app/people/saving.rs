@@ -24,12 +24,12 @@ impl App {
 
     /// Opens the form of the chosen person once it has been read whole; the
     /// server is asked for what is newer.
-    pub(super) fn edit_person(&mut self, at: Field, effects: &mut Vec<Effect>) {
+    pub(super) fn edit_person(&mut self, at: Field) {
         let Some(phone) = self.people.rows.chosen().map(|it| it.phone.clone()) else { return };
         let channel = self.tab().channel.id.clone();
         self.people.opening = Opening { form: Some((phone.clone(), at)), ..Opening::default() };
-        effects.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
-        effects.push(Effect::Fetch(channel, Fetch::Person { phone }));
+        self.context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
+        self.context.push(Effect::Fetch(channel, Fetch::Person { phone }));
     }
 
     /// A person has been read.
@@ -38,7 +38,6 @@ impl App {
         channel: &ChannelId,
         phone: &str,
         detail: Option<PersonDetail>,
-        effects: &mut Vec<Effect>,
     ) {
         if self.tab().channel.id != *channel {
             return;
@@ -61,7 +60,7 @@ impl App {
             }
             self.open_layer(Layer::PersonForm(Box::new(form)));
         } else if opening.delete.as_deref() == Some(phone) {
-            self.open_delete(detail, effects);
+            self.open_delete(detail);
         } else {
             self.refresh_form(&detail);
         }
@@ -119,7 +118,7 @@ impl App {
             // Its form needs all of the person, which is read first.
             self.people.opening.form = Some((change.phone.clone(), Field::Name));
             let load = Load::Person(row.channel.clone(), change.phone.clone());
-            self.pending.push(Effect::Load(load));
+            self.context.push(Effect::Load(load));
         } else {
             let form = PersonForm::new(None, Field::Phone).refused(change, row.id.clone(), why.as_str());
             self.open_layer(Layer::PersonForm(Box::new(form)));
@@ -127,12 +126,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn person_form_key(
-        &mut self,
-        mut form: Box<PersonForm>,
-        key: Key,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(in crate::app) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: Key) {
         let count = form.values.len().max(1);
         let first = usize::from(!form.is_new);
         match key.code {
@@ -142,14 +136,14 @@ impl App {
             KeyCode::BackTab | KeyCode::Up if form.focus <= first => form.focus = count - 1,
             KeyCode::BackTab | KeyCode::Up => form.focus -= 1,
             KeyCode::Char('g') if key.ctrl => {
-                effects.push(Effect::Edit(form.json()));
+                self.context.push(Effect::Edit(form.json()));
                 self.people.lent = Some(form);
                 return;
             }
             KeyCode::Enter => {
                 form.tried = true;
                 match form.first_wrong() {
-                    None => return self.save_person(form, effects),
+                    None => return self.save_person(form),
                     Some((field, why)) => {
                         form.focus = field;
                         self.warn(format!("not saved: {} {why}", Field::at(field).label()));
@@ -180,7 +174,7 @@ impl App {
         }
     }
 
-    fn save_person(&mut self, form: Box<PersonForm>, effects: &mut Vec<Effect>) {
+    fn save_person(&mut self, form: Box<PersonForm>) {
         let Some(change) = form.change() else { return };
         if change.is_empty() && !form.is_new {
             return self.say("nothing differs; nothing was saved");
@@ -192,9 +186,9 @@ impl App {
             return self.layers.push(Layer::PersonForm(form));
         };
         if let Some(row) = form.replaces.clone() {
-            effects.push(Effect::Decide(row, Verdict::Drop, None));
+            self.context.push(Effect::Decide(row, Verdict::Drop, None));
         }
-        effects.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         self.people.opening.choose = Some(phone);
         self.say(format!("saving {name}"));
     }

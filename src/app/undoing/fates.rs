@@ -12,13 +12,13 @@ use crate::model::queries::Fate;
 
 impl App {
     /// Asks what became of all that was done: what was refused has not left.
-    pub(in crate::app) fn ask_fates_of_done(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn ask_fates_of_done(&mut self) {
         let done = self.journal.done.iter().filter(|it| !it.undone);
         let rows = done.filter_map(|it| if let What::Rows(rows) = &it.what { Some(rows) } else { None });
         let rows: Vec<RowId> = rows.flatten().map(|it| it.id.clone()).collect();
         self.journal.fates.clear();
         if !rows.is_empty() {
-            effects.push(Effect::Load(Load::Fates(rows)));
+            self.context.push(Effect::Load(Load::Fates(rows)));
         }
     }
 

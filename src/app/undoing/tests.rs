@@ -18,7 +18,7 @@ fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
         if left {
             app.note_done(channel, "broadcast", What::Campaign("first".into(), start));
         }
-        app.now = start.plus(age);
+        app.context.now = start.plus(age);
         assert_eq!(app.undoable(), found, "{age} {left}");
     }
 }

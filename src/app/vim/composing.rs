@@ -13,8 +13,8 @@ impl App {
     /// A key while text is edited by modes; false for one that means what it
     /// always does.
     pub(crate) fn modal_key(&mut self, key: Key) -> bool {
-        let now = self.now;
-        if !self.settings.vim || !self.tab().writes_text() {
+        let now = self.context.now;
+        if !self.context.settings.vim || !self.tab().writes_text() {
             return false;
         }
         let mut vim = std::mem::take(&mut self.vim);
@@ -29,7 +29,7 @@ impl App {
     pub(crate) fn rest_modes(&mut self) {
         if self.vim.mode() != Mode::Insert && !self.is_typing() {
             self.vim.rest();
-            let now = self.now;
+            let now = self.context.now;
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.change(now, |it| it.spread(None));
             }

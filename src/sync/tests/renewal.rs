@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use rusqlite::Connection;
-
 use crate::model::ids::ChannelId;
 use crate::model::secret::Secret;
 use crate::model::time::{Clock, SECOND, Timestamp};
@@ -53,7 +51,8 @@ impl Process {
 
 /// Two processes on a folder; both look at their leases on every tick.
 struct Folder {
-    folder: tempfile::TempDir,
+    _folder: tempfile::TempDir,
+    store: Store,
     clock: Arc<HandClock>,
     first: Process,
     second: Process,
@@ -65,7 +64,8 @@ impl Folder {
         let clock = Arc::new(HandClock(AtomicI64::new(1_700_000_000 * SECOND)));
         let first = Process::on(folder.path(), &clock, "first");
         let second = Process::on(folder.path(), &clock, "second");
-        Self { folder, clock, first, second }
+        let store = Store::open(folder.path()).unwrap();
+        Self { _folder: folder, store, clock, first, second }
     }
 
     /// What both do after a tick: never the same.
@@ -82,8 +82,8 @@ impl Folder {
         [first.1, second.1]
     }
 
-    fn cache(&self, sql: &str) {
-        Connection::open(self.folder.path().join("cache.db")).unwrap().execute_batch(sql).unwrap();
+    fn cache(&self, sql: &'static str) {
+        self.store.cache().call(move |it| Ok(it.connection.execute_batch(sql)?)).unwrap();
     }
 }
 

@@ -24,7 +24,7 @@ const LABEL: u16 = 12;
 
 /// Draws the form.
 pub fn draw(app: &App, theme: Theme, form: &BroadcastForm, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let fields = form.fields();
     let wanted = u16::try_from(fields.len() + 9).unwrap_or(u16::MAX);
     let area = centered(app, columns.min(92), wanted.min(rows.saturating_sub(3)));
@@ -166,7 +166,7 @@ fn bottom(app: &App, theme: Theme, form: &BroadcastForm, area: Area, buffer: &mu
 
 /// Draws the flight check.
 pub fn flight(app: &App, theme: Theme, flight: &Flight, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let area = centered(app, columns.min(92), rows.min(20).saturating_sub(2));
     paint::blank(buffer, area);
     let (label, style) = tabs::environment(app.tab(), theme);

@@ -127,7 +127,7 @@ pub(super) fn row(app: &App, theme: Theme, entry: &BoardEntry, area: Area, buffe
         let words = format!("{} failed ({percent} %) ", counts.failed);
         x += paint::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.error());
     }
-    let when = entry.begun_at().map(|it| short_span(app.now.since(it))).unwrap_or_default();
+    let when = entry.begun_at().map(|it| short_span(app.context.now.since(it))).unwrap_or_default();
     let room = end.saturating_sub(x);
     let right = paint::runs_right(buffer, x, area.y, room, &[(&when, theme.dim())]);
     let title = entry.title();
@@ -143,7 +143,7 @@ fn state(app: &App, theme: Theme, entry: &BoardEntry) -> (String, Style) {
     match campaign.phase {
         Phase::Running if app.standstill(&campaign.channel).is_some() => ("WAITS".to_owned(), theme.error()),
         Phase::Running if campaign.begun() == 0 => {
-            let left = campaign.starts_at.since(app.now).max(0) / 1_000_000;
+            let left = campaign.starts_at.since(app.context.now).max(0) / 1_000_000;
             (format!("HELD {left}s"), theme.waiting())
         }
         Phase::Running => (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.waiting()),
@@ -210,7 +210,7 @@ fn summary(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
         second.extend(minutes.map(|it| format!("about {it} min left")));
     }
     second.extend(entry.campaign().and_then(|it| burnt(app, it)));
-    second.extend(entry.begun_at().map(|it| format!("begun {}", ago(app.now.since(it)))));
+    second.extend(entry.begun_at().map(|it| format!("begun {}", ago(app.context.now.since(it)))));
     lines.push((second.join(" · "), theme.dim()));
     lines.extend(completed(app, theme, entry));
     lines
@@ -221,7 +221,7 @@ fn completed(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
     let (of_it, others) = app.completed(entry);
     let waves = entry.campaign().map_or(1, |it| it.waves.len());
     let told = of_it.iter().map(|it| it.at).max().map(|last| {
-        let when = last.map(|at| format!(" {}", ago(app.now.since(at)))).unwrap_or_default();
+        let when = last.map(|at| format!(" {}", ago(app.context.now.since(at)))).unwrap_or_default();
         plain(match waves {
             1 => format!("event: completed{when}"),
             _ => format!("events told of {} so far, the last{when}", count_of_waves(of_it.len())),

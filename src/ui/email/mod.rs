@@ -83,7 +83,7 @@ pub const WRITING_HINTS: &[Command] = &[
 pub fn header(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = app.tab();
     if let Some(triage) = tab.triage() {
-        return triage::progress(triage, app.now, theme, area, buffer);
+        return triage::progress(triage, app.context.now, theme, area, buffer);
     }
     let more = if tab.counts.unread_mail < UNREAD_MOST { "" } else { "+" };
     let unread = format!("{}{more} unread", tab.counts.unread_mail);
@@ -91,7 +91,7 @@ pub fn header(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
         return;
     };
-    let (sync, style) = sync_words(account, app.now, theme);
+    let (sync, style) = sync_words(account, app.context.now, theme);
     let reply = format!(" · AI auto-reply {}", reply_word(account));
     let runs = [
         (unread.as_str(), theme.strong()),

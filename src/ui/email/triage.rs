@@ -56,7 +56,7 @@ pub fn summary(app: &App, triage: &Triage, theme: Theme, area: Area, buffer: &mu
     let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
     let of = |what| triage.count(what);
     let lines = [
-        (format!("{} seen in {}", triage.seen(), clock(triage.took(app.now))), theme.strong()),
+        (format!("{} seen in {}", triage.seen(), clock(triage.took(app.context.now))), theme.strong()),
         (String::new(), Style::new()),
         (
             format!(

@@ -131,7 +131,7 @@ fn below(app: &App, theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) 
     let mut lines = Vec::new();
     if let Some(quote) = &head.quote {
         let count = quote.lines().count();
-        let key = app.settings.keymap.named_in_text(Command::SwitchMode);
+        let key = app.context.settings.keymap.named_in_text(Command::SwitchMode);
         lines.push(format!("▸ {count} quoted lines go below · {key} takes them into the text"));
     }
     if !head.files.is_empty() {
@@ -162,11 +162,11 @@ fn price(tab: &Tab) -> String {
 
 fn bottom(app: &App, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffer) {
     let y = area.y + area.height.saturating_sub(1);
-    let held = match app.settings.mail_hold / SECOND {
+    let held = match app.context.settings.mail_hold / SECOND {
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    let key = |command| app.settings.keymap.named_in_text(command);
+    let key = |command| app.context.settings.keymap.named_in_text(command);
     let (review, file) = (key(Command::Send), key(Command::Attach));
     let words = format!(" {review} review · {} · {held} · Tab fields · {file} file ", price(tab));
     paint::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());

@@ -23,7 +23,7 @@ const LABEL: u16 = 10;
 
 /// Draws the form.
 pub fn draw(app: &App, theme: Theme, form: &PersonForm, buffer: &mut Buffer) {
-    let (columns, rows) = app.size;
+    let (columns, rows) = app.context.size;
     let told = form.told.as_ref().map_or(0, |_| 2);
     let wanted = u16::try_from(form.values.len() + 2).unwrap_or(u16::MAX).saturating_add(told);
     let area = centered(app, columns.min(84), wanted.min(rows.saturating_sub(3)));

@@ -130,7 +130,7 @@ fn row(app: &App, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer
     paint::text(buffer, x + name_wide + 1, area.y, PHONE, phone.as_str(), Style::new());
     let at = name_wide + 1 + PHONE + 1;
     let room = width.saturating_sub(at);
-    let last = person.last_at.map(|it| short_span(app.now.since(it))).unwrap_or_default();
+    let last = person.last_at.map(|it| short_span(app.context.now.since(it))).unwrap_or_default();
     let right = match &state {
         Some((words, style)) => paint::runs_right(buffer, x + at, area.y, room, &[(words, *style)]),
         None => paint::runs_right(buffer, x + at, area.y, room, &[(&last, theme.dim())]),
@@ -196,13 +196,13 @@ fn details(app: &App, theme: Theme, person: &Person, area: Area, buffer: &mut Bu
     }
     let said = match (&person.conversation, person.last_at) {
         (Some(_), Some(at)) => {
-            app.keyed(&format!("last said {} · {{go-to-row}} opens it", ago(app.now.since(at))))
+            app.keyed(&format!("last said {} · {{go-to-row}} opens it", ago(app.context.now.since(at))))
         }
         (Some(_), None) => app.keyed("{go-to-row} opens it"),
         (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
     };
     add("talks", said, theme.dim());
-    add("read", ago(app.now.since(contact.read_at)), theme.dim());
+    add("read", ago(app.context.now.since(contact.read_at)), theme.dim());
     let mut y = place.y;
     for (label, words, style) in lines {
         if y >= place.y + place.height {

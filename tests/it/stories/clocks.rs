@@ -18,7 +18,7 @@ const BACK: (&str, i64) = ("2026-10-31T23:50:00", 10 * 60 + 10);
 
 fn desk((evening, _): (&str, i64)) -> Desk {
     let mut desk = Desk::in_zone(80, 24, NEW_YORK, evening);
-    direct(&mut desk.app.settings);
+    direct(&mut desk.app.context.settings);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "in the evening");
     desk.settle();
     desk
@@ -55,7 +55,7 @@ fn a_message_planned_for_nine_leaves_at_nine_on_the_morning_after_the_change() {
 fn quiet_hours_end_in_the_morning_after_the_change() {
     for night in [FORWARD, BACK] {
         let mut desk = desk(night);
-        desk.app.settings.notice = Noticing { quiet: Some((22 * 60, 9 * 60)), ..Noticing::default() };
+        desk.app.context.settings.notice = Noticing { quiet: Some((22 * 60, 9 * 60)), ..Noticing::default() };
         let bells = desk.bells;
         desk.wait((night.1 - 2) * MINUTE);
         desk.customer("whatsapp", "+351910000111", "João Pereira", "before nine");

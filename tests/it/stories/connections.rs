@@ -34,7 +34,7 @@ fn picture(desk: &mut Desk) -> String {
 
 macro_rules! pictures {
     ($desk:expr, $name:expr) => {
-        let size = $desk.app.size;
+        let size = $desk.app.context.size;
         for (columns, rows) in [(80, 24), (120, 40)] {
             $desk.resize((columns, rows));
             insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture(&mut $desk));
