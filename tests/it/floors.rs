@@ -10,6 +10,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Private files and folders, for all that touch a disk.
     ("disk", &[]),
     ("wire", &["model"]),
+    // Rows by name, for both databases.
+    ("sqlite", &["model"]),
     ("app", &["model"]),
     ("ui", &["model", "app"]),
     ("client", &["model", "wire"]),
@@ -20,18 +22,18 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("connections", &["model", "wire", "disk"]),
     // Hears what the service delivers; beside the client, which speaks to it.
     ("receiver", &["model", "wire"]),
-    ("store", &["model", "disk"]),
+    ("store", &["model", "sqlite", "disk"]),
     ("sync", &["model", "client", "store", "disk"]),
-    ("service", &["model", "wire", "connections", "disk"]),
+    ("service", &["model", "wire", "connections", "sqlite", "disk"]),
     ("shell", &["model", "app", "ui", "client", "receiver", "store", "sync", "connections", "disk"]),
 ];
 
 /// Outside crates and the only floors that may name them.
 const CRATES: &[(&str, &[&str])] = &[
-    ("serde", &["wire"]),
+    ("serde", &["wire", "sqlite"]),
     ("ratatui", &["ui", "shell"]),
     ("reqwest", &["client"]),
-    ("rusqlite", &["store", "service"]),
+    ("rusqlite", &["sqlite", "store", "service"]),
     ("axum", &["service"]),
     // HTTP by the bytes: the service, the guard, and the receiver of webhooks,
     // which answers two requests and has no use for a router.
