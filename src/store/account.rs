@@ -2,12 +2,12 @@
 //!
 //! Knows nothing of keys.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::ids::ChannelId;
-use crate::model::text::SafeText;
-use crate::store::rows::{optional_line, text_of};
+use crate::sqlite::{Queries, Row, read_row};
+use crate::store::rows::text_of;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -82,28 +82,21 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
 
 /// Reads a channel's account, on any connection of the cache.
 pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
-    let mut statement = connection.prepare_cached(
+    Ok(connection.first(
         "SELECT id, workspace_id, workspace_name, assistant_name, platform, environment, number,
                 credits, messaging_tier, quality_rating
          FROM account WHERE channel = ?1",
-    )?;
-    Ok(statement.query_row([channel.as_str()], account_of).optional()?)
+        [channel.as_str()],
+        account_of,
+    )?)
 }
 
 fn account_of(row: &Row<'_>) -> rusqlite::Result<Account> {
-    let line = |at: usize| -> rusqlite::Result<Option<SafeText>> { optional_line(row, at) };
-    let platform: String = row.get(4)?;
-    let environment: String = row.get(5)?;
-    Ok(Account {
-        id: row.get(0)?,
-        workspace_id: row.get(1)?,
-        workspace_name: line(2)?,
-        assistant_name: line(3)?,
-        platform: Platform::from_word(&platform),
-        environment: Environment::from_word(&environment).unwrap_or(Environment::Live),
-        number: line(6)?,
-        credits: row.get(7)?,
-        messaging_tier: line(8)?,
-        quality_rating: line(9)?,
-    })
+    let environment = row.word("environment", Environment::from_word)?;
+    Ok(read_row!(row, Account {
+        id, workspace_id, workspace_name: optional_line, assistant_name: optional_line, number: optional_line,
+        credits, messaging_tier: optional_line, quality_rating: optional_line;
+        platform: row.word("platform", Platform::from_word)?,
+        environment: environment.unwrap_or(Environment::Live)
+    }))
 }

@@ -15,6 +15,7 @@ use crate::model::ids::{IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only};
 use crate::store::lane::{self, LaneRow};
 use crate::store::{Store, StoreError, drafts, outbox, settling};
 
@@ -113,10 +114,11 @@ impl Store {
     pub fn decisions(&self, id: &RowId) -> Result<Vec<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT word FROM decision WHERE row = ?1 ORDER BY number")?;
-            let words = statement.query_map([id.as_str()], |row| row.get(0))?;
-            Ok(words.collect::<Result<_, _>>()?)
+            Ok(connection.all(
+                "SELECT word FROM decision WHERE row = ?1 ORDER BY number",
+                [id.as_str()],
+                only,
+            )?)
         })
     }
 }

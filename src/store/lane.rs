@@ -5,12 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
+use crate::sqlite::{Queries, only};
 use crate::store::processes::{self, Process};
 use crate::store::rows::{lane, outbox};
 use crate::store::{Store, StoreError, settling};
@@ -119,9 +120,7 @@ impl Store {
         self.outbox()
             .later(move |connection| {
                 let sql = format!("{} WHERE channel = ?1 ORDER BY sequence", lane::select());
-                let mut statement = connection.prepare_cached(&sql)?;
-                let rows = statement.query_map([channel.as_str()], lane::read)?;
-                Ok(rows.collect::<Result<_, _>>()?)
+                Ok(connection.all(&sql, [channel.as_str()], lane::read)?)
             })
             .await
     }
@@ -374,8 +373,7 @@ pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Re
 /// Turns rows uncertain that were leaving when their process ended.
 fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
-    let claimers =
-        connection.prepare_cached(sql)?.query_map([], |it| it.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    let claimers = connection.all::<_, Vec<String>>(sql, [], only)?;
     let mut recovered = 0;
     for claimer in claimers.iter().filter(|it| processes::is_gone(it)) {
         recovered += connection.execute(
@@ -389,5 +387,5 @@ fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
 /// Reads one row.
 pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<LaneRow>, StoreError> {
     let sql = format!("{} WHERE id = ?1", lane::select());
-    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], lane::read).optional()?)
+    Ok(connection.first(&sql, [id.as_str()], lane::read)?)
 }

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only, read_row};
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::message::sender_word;
 use crate::store::rows::{micros_of, text_of};
@@ -185,10 +186,11 @@ pub(crate) fn number(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<i64>, StoreError> {
-    Ok(connection
-        .prepare_cached("SELECT number FROM conversation WHERE channel = ?1 AND id = ?2")?
-        .query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0))
-        .optional()?)
+    Ok(connection.first(
+        "SELECT number FROM conversation WHERE channel = ?1 AND id = ?2",
+        params![channel.as_str(), conversation.as_str()],
+        only,
+    )?)
 }
 
 /// What is stored of a message that a newer reading may change.
@@ -200,19 +202,11 @@ struct Known {
 }
 
 fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<Known>, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
-        )?
-        .query_row(params![number, id.as_str()], |row| {
-            Ok(Known {
-                delivery: row.get(0)?,
-                provisional: row.get(1)?,
-                unreadable: row.get(2)?,
-                raw: row.get(3)?,
-            })
-        })
-        .optional()?)
+    Ok(connection.first(
+        "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
+        params![number, id.as_str()],
+        |row| Ok(read_row!(row, Known { delivery, provisional, unreadable, raw })),
+    )?)
 }
 
 fn insert(

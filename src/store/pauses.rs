@@ -8,9 +8,8 @@ use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::Pause;
-use crate::model::text::SafeText;
 use crate::model::time::{DAY, Timestamp};
-use crate::store::rows::line;
+use crate::sqlite::{Queries, read_row};
 use crate::store::{Store, StoreError};
 
 /// How long a hand-back is remembered: an AI that has not answered by then
@@ -76,17 +75,9 @@ pub(crate) fn list(
         "SELECT conversation, owner, since FROM {schema}.pause WHERE channel = ?1
          ORDER BY since, conversation"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map([channel.as_str()], |row| {
-        let conversation: String = row.get(0)?;
-        let owner: SafeText = line(row, 1)?;
-        Ok(Pause {
-            conversation: ConversationId::new(conversation),
-            owner,
-            since: Timestamp::from_micros(row.get(2)?),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(connection.all(&sql, [channel.as_str()], |row| {
+        Ok(read_row!(row, Pause { conversation, owner: line, since }))
+    })?)
 }
 
 /// The AI was paused from here. An older pause of the same conversation keeps

@@ -6,7 +6,8 @@ use rusqlite::params;
 
 use crate::model::email::{Correspondent, addresses};
 use crate::model::ids::ChannelId;
-use crate::store::rows::{line, micros_of, optional_line, text_of, time};
+use crate::sqlite::{Queries, read_row};
+use crate::store::rows::{micros_of, text_of};
 use crate::store::{Reader, Store, StoreError};
 
 impl Store {
@@ -59,21 +60,14 @@ impl Reader {
         text: &str,
         limit: u32,
     ) -> Result<Vec<Correspondent>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT email, name, last_at, count, phone FROM correspondent
-             WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
-             ORDER BY last_at DESC, folded LIMIT ?3",
-        )?;
         let text = addresses::folded(text);
-        let rows = statement.query_map(params![channel.as_str(), text, limit], |row| {
-            Ok(Correspondent {
-                email: line(row, 0)?,
-                name: optional_line(row, 1)?,
-                last_at: time(row, 2)?,
-                count: row.get::<_, Option<i64>>(3)?.and_then(|it| u64::try_from(it).ok()),
-                phone: optional_line(row, 4)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Ok(self.connection.all("SELECT email, name, last_at, count, phone FROM correspondent
+             WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
+             ORDER BY last_at DESC, folded LIMIT ?3", params![channel.as_str(), text, limit], |row| {
+            Ok(read_row!(row, Correspondent {
+                email: line, name: optional_line, last_at, phone: optional_line;
+                count: row.get::<Option<i64>>("count")?.and_then(|it| u64::try_from(it).ok())
+            }))
+        })?)
     }
 }

@@ -4,8 +4,6 @@
 //! it was stored and is made safe again when it is read: the file may have
 //! been changed by someone else.
 
-use rusqlite::Row;
-
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 
@@ -20,21 +18,6 @@ pub(crate) mod media;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;
-
-/// A one-line text column.
-pub(crate) fn line(row: &Row<'_>, at: usize) -> rusqlite::Result<SafeText> {
-    Ok(SafeText::line(row.get_ref(at)?.as_str_or_null()?.unwrap_or("")))
-}
-
-/// A one-line text column that may be null.
-pub(crate) fn optional_line(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<SafeText>> {
-    Ok(row.get_ref(at)?.as_str_or_null()?.map(SafeText::line))
-}
-
-/// A time column that may be null.
-pub(crate) fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestamp>> {
-    Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_micros))
-}
 
 /// A text as a parameter.
 pub(crate) fn text_of(text: &Option<SafeText>) -> Option<&str> {

@@ -192,7 +192,7 @@ async fn every_window_walks_one_index() {
         let mut statement =
             reader.connection.prepare(&format!("EXPLAIN QUERY PLAN {}", numbers.sql)).unwrap();
         let values = rusqlite::params_from_iter(numbers.values);
-        statement.query_map(values, |row| row.get(3)).unwrap().map(Result::unwrap).collect()
+        statement.query_map(values, |row| row.get("detail")).unwrap().map(Result::unwrap).collect()
     };
     let own = [
         ("", "conversation_all"),
