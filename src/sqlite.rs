@@ -161,7 +161,8 @@ fn names_differ(statement: &Statement<'_>) -> bool {
 /// a column of another name.
 macro_rules! read_row {
     ($row:ident, $name:ident {
-        $($field:ident $(= $column:ident)? $(: $method:ident)?),* $(; $($extra:ident $(: $value:expr)?),* $(,)?)?
+        $($field:ident $(= $column:ident)? $(: $method:ident)?),*
+        $(; $($extra:ident $(: $value:expr)?),* $(,)?)? $(,)?
     }) => {
         $name {
             $($field: $crate::sqlite::cell!($row, $field $(= $column)? $(: $method)?),)*
@@ -192,14 +193,16 @@ macro_rules! cell {
 /// the kind of its texts is `Name<T>`.
 macro_rules! columns {
     ($name:ident from $table:ident { $($fields:tt)* }) => {
-        const SELECT: &str = concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
+        const SELECT: &str =
+            concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
 
         fn from_row(row: &$crate::sqlite::Row<'_>) -> rusqlite::Result<$name> {
             Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
         }
     };
     ($name:ident<T> from $table:ident { $($fields:tt)* }) => {
-        const SELECT: &str = concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
+        const SELECT: &str =
+            concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
 
         fn from_row<'a, T: From<&'a str>>(row: &$crate::sqlite::Row<'a>) -> rusqlite::Result<$name<T>> {
             Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
@@ -220,7 +223,8 @@ macro_rules! columns {
 
 /// The names of the columns of [`columns`].
 macro_rules! names {
-    ($first:ident $(= $column:ident)? $(: $method:ident)? $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
+    ($first:ident $(= $column:ident)? $(: $method:ident)?
+        $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
         concat!(
             $crate::sqlite::column!($first $(= $column)?)
             $(, ", ", $crate::sqlite::column!($field $(= $other)?))*
@@ -240,7 +244,8 @@ macro_rules! column {
 
 /// As many question marks.
 macro_rules! marks {
-    ($first:ident $(= $column:ident)? $(: $method:ident)? $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
+    ($first:ident $(= $column:ident)? $(: $method:ident)?
+        $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
         concat!("?" $(, $crate::sqlite::mark!($field))*)
     };
 }
@@ -285,6 +290,12 @@ impl FromSql for Timestamp {
 impl ToSql for Timestamp {
     fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
         Ok(self.micros().into())
+    }
+}
+
+impl ToSql for SafeText {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        Ok(self.as_str().into())
     }
 }
 

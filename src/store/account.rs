@@ -7,7 +7,6 @@ use rusqlite::{Connection, params};
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::ids::ChannelId;
 use crate::sqlite::{Queries, Row, read_row};
-use crate::store::rows::text_of;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -50,7 +49,7 @@ impl Store {
                     "UPDATE account SET credits = ?2 WHERE workspace_id =
                          (SELECT workspace_id FROM account WHERE channel = ?1)
                      AND environment = (SELECT environment FROM account WHERE channel = ?1)",
-                    params![channel.as_str(), credits],
+                    params![channel, credits],
                 )?;
                 Ok(())
             })
@@ -64,17 +63,17 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
              platform, environment, number, credits, messaging_tier, quality_rating)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
-            channel.as_str(),
+            channel,
             account.id,
             account.workspace_id,
-            text_of(&account.workspace_name),
-            text_of(&account.assistant_name),
+            account.workspace_name,
+            account.assistant_name,
             account.platform.word(),
             account.environment.word(),
-            text_of(&account.number),
+            account.number,
             account.credits,
-            text_of(&account.messaging_tier),
-            text_of(&account.quality_rating),
+            account.messaging_tier,
+            account.quality_rating
         ],
     )?;
     Ok(())

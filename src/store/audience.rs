@@ -60,7 +60,7 @@ impl Gathered {
 
     fn phone(&mut self, connection: &Connection, channel: &ChannelId, phone: &str) -> Result<(), StoreError> {
         let sql = "SELECT id FROM contact WHERE channel = ?1 AND phone = ?2 AND id IS NOT NULL";
-        let id = connection.first(sql, params![channel.as_str(), phone], only)?;
+        let id = connection.first(sql, params![channel, phone], only)?;
         match id {
             Some(id) => self.contact(id),
             None if self.named.insert(phone.to_owned()) => self.found.unread.push(phone.to_owned()),

@@ -35,7 +35,7 @@ pub(crate) fn sample(
                  SELECT recipients, delivered, failed, pending FROM broadcast_sample
                  WHERE broadcast = ?1 ORDER BY at DESC LIMIT 1)",
         )?
-        .execute(params![broadcast, at.micros(), recipients, delivered, failed, pending])?;
+        .execute(params![broadcast, at, recipients, delivered, failed, pending])?;
     if written == 0 {
         return Ok(());
     }
@@ -185,7 +185,7 @@ fn shown(
          WHERE m.conversation = (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)
              AND m.sort_at >= ?3 ORDER BY m.sort_at, m.id",
     )?;
-    let mut rows = statement.query(params![channel, conversation.as_str(), since.plus(-SLACK).micros()])?;
+    let mut rows = statement.query(params![channel, conversation, since.plus(-SLACK).micros()])?;
     let (mut fate, mut replied) = (RecipientFate::Unknown, false);
     while let Some(row) = rows.next()? {
         let row = &Row::of(row);

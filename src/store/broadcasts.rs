@@ -9,7 +9,6 @@ use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::ids::{BroadcastId, ChannelId};
 use crate::model::time::Timestamp;
 use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::rows::{micros_of, text_of};
 use crate::store::{Reader, Store, StoreError};
 
 /// Broadcasts that are looked at at most, newest first.
@@ -68,7 +67,7 @@ impl Store {
             .later(move |cache| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM broadcast
                                WHERE channel = ?1 AND id = ?2 AND is_finished = 1)";
-                let bound = params![channel.as_str(), id.as_str()];
+                let bound = params![channel, id];
                 Ok(cache.connection.scalar(sql, bound)?)
             })
             .await
@@ -113,7 +112,7 @@ impl Reader {
              WHERE NOT EXISTS (SELECT 1 FROM broadcast b
                  WHERE b.channel = ?1 AND b.id = wanted.id AND b.is_finished = 1)
              ORDER BY place DESC, id LIMIT ?2",
-            params![channel.as_str(), NEWEST],
+            params![channel, NEWEST],
             only,
         )?)
     }
@@ -149,17 +148,17 @@ fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Resu
              failed, pending, created_at, completed_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
-            channel.as_str(),
-            told.id.as_str(),
+            channel,
+            told.id,
             told.status.word(),
             told.is_finished(),
-            text_of(&told.text),
+            told.text,
             told.recipients,
             told.delivered,
             told.failed,
             told.pending,
-            micros_of(told.created_at),
-            micros_of(told.completed_at),
+            told.created_at,
+            told.completed_at
         ],
     )?;
     Ok(())

@@ -38,7 +38,7 @@ impl Store {
                 let sql = "SELECT c.address, p.read_at FROM conversation c
                      LEFT JOIN contact p ON p.channel = c.channel AND p.phone = c.address
                      WHERE c.channel = ?1 AND c.id = ?2 AND c.address IS NOT NULL";
-                let of = params![channel.as_str(), conversation.as_str()];
+                let of = params![channel, conversation];
                 Ok(cache.connection.first(sql, of, |row| Ok((row.get("address")?, row.get("read_at")?)))?)
             })
             .await
@@ -68,7 +68,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM conversation WHERE channel = ?1 AND address = ?2)";
-                Ok(cache.connection.scalar(sql, params![channel.as_str(), address])?)
+                Ok(cache.connection.scalar(sql, params![channel, address])?)
             })
             .await
     }
@@ -116,13 +116,13 @@ impl Store {
                     "UPDATE outbox SET method = ?3, path = ?4, content_type = ?5, body = ?6, idempotency_key = ?7
                      WHERE id = ?1 AND fence = ?2 AND state = 'queued' AND attempts = 0",
                     params![
-                        id.as_str(),
+                        id,
                         fence,
                         request.method.word(),
                         request.path,
                         request.content_type,
                         request.body,
-                        key.as_str()
+                        key
                     ],
                 )?;
                 Ok((written == 1).then_some(key))
@@ -146,7 +146,7 @@ impl Store {
             .later(move |cache| {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
-                let of = params![channel.as_str(), phone];
+                let of = params![channel, phone];
                 change.execute("DELETE FROM contact WHERE channel = ?1 AND phone = ?2", of)?;
                 let ids: Vec<ConversationId> = change.all(
                     "SELECT id FROM conversation WHERE channel = ?1 AND address = ?2",
@@ -192,7 +192,7 @@ impl Reader {
 fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Option<Contact>, StoreError> {
     let sql =
         "SELECT name, email, read_at, id, tags, metadata FROM contact WHERE channel = ?1 AND phone = ?2";
-    Ok(connection.first(sql, params![channel.as_str(), phone], contact)?)
+    Ok(connection.first(sql, params![channel, phone], contact)?)
 }
 
 pub(crate) fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
@@ -236,14 +236,14 @@ pub(crate) fn write(
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
-            channel.as_str(),
+            channel,
             phone,
-            told.id.as_ref().map(ContactId::as_str),
+            told.id,
             told.name.as_ref().map(short),
             told.email.as_ref().map(short),
             Value::from(tags).to_string(),
             told.metadata,
-            now.micros()
+            now
         ])?;
     Ok(())
 }

@@ -7,12 +7,12 @@ use rusqlite::{Connection, named_params, params};
 use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
 use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::conversation::{
     automation_from, automation_word, escalation_text, parameters, window_word,
 };
-use crate::store::rows::{micros_of, text_of};
 use crate::store::{Snapshot, Store, StoreError, facts, stuck};
 
 /// What a page did.
@@ -114,7 +114,7 @@ impl Store {
                 Ok(cache.connection.all(
                     "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1
                      ORDER BY is_closed, sort_at DESC LIMIT ?2",
-                    params![channel.as_str(), limit],
+                    params![channel, limit],
                     only,
                 )?)
             })
@@ -139,7 +139,7 @@ impl Store {
                     "SELECT id FROM (SELECT id, automation FROM conversation
                          WHERE channel = ?1 AND is_closed = 0 ORDER BY sort_at DESC, id DESC LIMIT ?2)
                      WHERE automation = ?3",
-                    params![channel.as_str(), among, unknown],
+                    params![channel, among, unknown],
                     only,
                 )?)
             })
@@ -161,7 +161,7 @@ impl Store {
             .later(move |cache| {
                 cache.connection.execute(
                     "UPDATE conversation SET behind = 0 WHERE channel = ?1 AND id = ?2",
-                    params![channel.as_str(), conversation.as_str()],
+                    params![channel, conversation],
                 )?;
                 Ok(())
             })
@@ -236,7 +236,7 @@ impl Store {
 struct Known {
     number: i64,
     message_count: i64,
-    last_message_at: Option<i64>,
+    last_message_at: Option<Timestamp>,
     status: String,
     automation: String,
     escalation: Option<String>,
@@ -265,7 +265,7 @@ fn merge(
     outdated: bool,
     baseline: bool,
 ) -> Result<Fate, StoreError> {
-    let known = connection.first(KNOWN, params![channel.as_str(), conversation.id.as_str()], known_of)?;
+    let known = connection.first(KNOWN, params![channel, conversation.id], known_of)?;
     let Some(known) = known else {
         let number = insert(connection, channel, &conversation, baseline)?;
         stuck::renew(connection, channel, &conversation.id)?;
@@ -285,7 +285,7 @@ fn merge(
         conversation.automation = automation_from(&known.automation);
     }
     let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
-        || known.last_message_at != micros_of(conversation.last_message_at);
+        || known.last_message_at != conversation.last_message_at;
     if !moved && is_same(&known, &conversation) {
         return Ok(Fate::Same);
     }
@@ -298,9 +298,9 @@ fn is_same(known: &Known, conversation: &Conversation) -> bool {
     let headline = conversation.referral.as_ref().and_then(|it| it.headline.as_ref());
     let listed = [
         conversation.address.as_deref(),
-        text_of(&conversation.name),
-        text_of(&conversation.username),
-        text_of(&conversation.email),
+        conversation.name.as_ref().map(SafeText::as_str),
+        conversation.username.as_ref().map(SafeText::as_str),
+        conversation.email.as_ref().map(SafeText::as_str),
         Some(window_word(conversation.window)),
         headline.map(crate::model::text::SafeText::as_str),
     ];

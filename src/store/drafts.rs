@@ -109,17 +109,17 @@ pub(crate) fn write(
              ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to,
                  note = excluded.note, attachment = excluded.attachment",
             params![
-                channel.as_str(),
-                conversation.as_str(),
+                channel,
+                conversation,
                 draft.text,
-                draft.reply_to.as_ref().map(MessageId::as_str),
+                draft.reply_to,
                 draft.note,
-                draft.attachment.as_ref().map(attachment::write),
+                draft.attachment.as_ref().map(attachment::write)
             ],
         )?,
         None => connection.execute(
             "DELETE FROM draft WHERE channel = ?1 AND conversation = ?2",
-            params![channel.as_str(), conversation.as_str()],
+            params![channel, conversation],
         )?,
     };
     Ok(())
@@ -133,7 +133,7 @@ fn put_aside(
 ) -> Result<(), StoreError> {
     connection.execute(
         "INSERT OR REPLACE INTO draft_aside (channel, conversation, text) VALUES (?1, ?2, ?3)",
-        params![channel.as_str(), conversation.as_str(), text],
+        params![channel, conversation, text],
     )?;
     Ok(())
 }
@@ -146,7 +146,7 @@ pub(crate) fn aside(
     conversation: &ConversationId,
 ) -> Result<Option<String>, StoreError> {
     let sql = "SELECT text FROM desk.draft_aside WHERE channel = ?1 AND conversation = ?2";
-    Ok(connection.first(sql, params![channel.as_str(), conversation.as_str()], only)?)
+    Ok(connection.first(sql, params![channel, conversation], only)?)
 }
 
 /// Forgets the text, which went into the outbox, and what was put aside of it;
@@ -159,7 +159,7 @@ pub(crate) fn forget_text(
     let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
     connection.execute(
         "DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2",
-        params![channel.as_str(), conversation.as_str()],
+        params![channel, conversation],
     )?;
     write(connection, channel, conversation, Some(&Draft { note: kept.note, ..Draft::default() }))
 }
@@ -231,7 +231,7 @@ fn find(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<Draft>, StoreError> {
-    let draft = connection.first(sql, params![channel.as_str(), conversation.as_str()], |row| {
+    let draft = connection.first(sql, params![channel, conversation], |row| {
         let attachment = row.optional_text("attachment")?.and_then(attachment::read);
         Ok(read_row!(row, Draft { text, reply_to, note; attachment }))
     })?;

@@ -43,10 +43,8 @@ pub(crate) fn remove(
     conversation: &ConversationId,
 ) -> Result<(), StoreError> {
     remember(connection, channel, conversation)?;
-    connection.execute(
-        "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
-        params![channel.as_str(), conversation.as_str()],
-    )?;
+    connection
+        .execute("DELETE FROM conversation WHERE channel = ?1 AND id = ?2", params![channel, conversation])?;
     Ok(())
 }
 
@@ -63,7 +61,7 @@ fn remember(
              ORDER BY message.sort_at DESC, message.id DESC LIMIT 1
          ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at, newest_id = excluded.newest_id
              WHERE (excluded.newest_at, excluded.newest_id) > (newest_at, newest_id)",
-        params![channel.as_str(), conversation.as_str()],
+        params![channel, conversation],
     )?;
     connection
         .execute("DELETE FROM gone WHERE number <= (SELECT max(number) FROM gone) - ?1", [REMEMBERED])?;
@@ -80,7 +78,7 @@ pub(crate) fn was_known(
 ) -> Result<bool, StoreError> {
     let known = connection.first(
         "SELECT (newest_at, newest_id) >= (?3, ?4) FROM gone WHERE channel = ?1 AND id = ?2",
-        params![channel.as_str(), conversation.as_str(), place.0, place.1],
+        params![channel, conversation, place.0, place.1],
         only,
     )?;
     Ok(known.unwrap_or(false))

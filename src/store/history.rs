@@ -69,7 +69,7 @@ impl Store {
             let count: i64 = cache.connection.scalar(
                 "SELECT count(*) FROM message WHERE conversation =
                      (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)",
-                params![channel.as_str(), conversation.as_str()],
+                params![channel, conversation],
             )?;
             Ok(usize::try_from(count).unwrap_or(0))
         })
@@ -143,7 +143,7 @@ impl Store {
                      WHERE reached_start = 1 AND behind = 0 AND message_count >
                          (SELECT count(*) FROM message WHERE conversation = latest.number)
                      ORDER BY sort_at DESC, id DESC",
-                    params![channel.as_str(), among],
+                    params![channel, among],
                     only,
                 )?)
             })
@@ -166,7 +166,7 @@ impl Store {
             let moved = change.execute(
                 "UPDATE conversation SET seen_at = ?3, seen_id = ?4 WHERE channel = ?1 AND id = ?2
                      AND (seen_at IS NULL OR (seen_at, seen_id) < (?3, ?4))",
-                params![channel.as_str(), conversation.as_str(), until.0.micros(), until.1.as_str()],
+                params![channel, conversation, until.0, until.1],
             )?;
             if moved > 0
                 && let Some(number) = messages::number(&change, &channel, &conversation)?
@@ -187,7 +187,7 @@ fn state(
     Ok(connection.first(
         "SELECT read_at, read_id, older_cursor, reached_start, quiet
              FROM conversation WHERE channel = ?1 AND id = ?2",
-        params![channel.as_str(), conversation.as_str()],
+        params![channel, conversation],
         |row| {
             let read_until = row.get::<Option<_>>("read_at")?.zip(row.get("read_id")?);
             Ok(read_row!(row, HistoryState { older_cursor, reached_start, quiet; read_until }))
@@ -214,7 +214,7 @@ fn move_marks(
                 connection.execute(
                     "DELETE FROM message WHERE conversation = ?1 AND (sort_at, id) <
                          (SELECT sort_at, id FROM message WHERE conversation = ?1 AND id = ?2)",
-                    params![number, oldest.id.as_str()],
+                    params![number, oldest.id],
                 )?;
             }
             set_newest(connection, number, newest.as_ref())?;

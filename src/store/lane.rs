@@ -152,14 +152,14 @@ impl Store {
                          last_attempt_at = max(coalesce(last_attempt_at, ?3), ?3)
                      WHERE id = ?1 AND fence = ?2 AND state IN ('queued', 'uncertain')",
                     params![
-                        id.as_str(),
+                        id,
                         fence,
-                        now.wall.micros(),
-                        now.wall.plus(LEASE).micros(),
-                        now.server.map(Timestamp::micros),
+                        now.wall,
+                        now.wall.plus(LEASE),
+                        now.server,
                         now.since_boot,
                         credential,
-                        process,
+                        process
                     ],
                 )?;
                 if claimed == 0 {
@@ -222,7 +222,7 @@ impl Store {
             .later(move |connection| {
                 connection.execute(
                     "UPDATE outbox SET credits_before = coalesce(credits_before, ?2) WHERE id = ?1",
-                    params![id.as_str(), credits],
+                    params![id, credits],
                 )?;
                 Ok(())
             })
@@ -248,13 +248,13 @@ impl Store {
                          why = coalesce(?7, why)
                      WHERE id = ?1 AND fence = ?2 AND state = 'stopped'",
                     params![
-                        id.as_str(),
+                        id,
                         fence,
                         looks.count,
-                        looks.last_at.map(Timestamp::micros),
-                        looks.absent_at.map(Timestamp::micros),
+                        looks.last_at,
+                        looks.absent_at,
                         outbox::finding_text(&looks.finding),
-                        why.as_ref().map(SafeText::as_str),
+                        why
                     ],
                 )?;
                 Ok(noted > 0)
@@ -295,7 +295,7 @@ impl Store {
                     .prepare_cached("SELECT 1 FROM sent_here WHERE channel = ?1 AND message = ?2")?;
                 let mut unclaimed = Vec::new();
                 for message in messages {
-                    if !statement.exists(params![channel.as_str(), message.as_str()])? {
+                    if !statement.exists(params![channel, message])? {
                         unclaimed.push(message);
                     }
                 }
@@ -325,13 +325,7 @@ impl Store {
                      WHERE channel = ?1 AND state IN ('queued', 'uncertain') AND not_before > ?2
                          AND (planned_at IS NULL OR attempts > 0)
                          AND (?5 OR created_at > ?3 OR not_before > ?4)",
-                    params![
-                        channel.as_str(),
-                        now.micros(),
-                        now.plus(MINUTE).micros(),
-                        now.plus(FURTHEST).micros(),
-                        set_back
-                    ],
+                    params![channel, now, now.plus(MINUTE).micros(), now.plus(FURTHEST).micros(), set_back],
                 )?)
             })
             .await

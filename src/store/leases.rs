@@ -305,7 +305,7 @@ fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Re
         .execute(params![
             name,
             owner,
-            until.micros(),
+            until,
             word,
             at,
             code,
@@ -313,7 +313,7 @@ fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Re
             vitals.budget,
             kind,
             rank,
-            channel.as_str(),
+            channel,
             sends
         ])?;
     Ok(Holder::Me(until))

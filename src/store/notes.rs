@@ -38,7 +38,7 @@ impl Store {
             let change = connection.transaction()?;
             change.execute(
                 "INSERT INTO note (id, channel, conversation, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![id.as_str(), channel.as_str(), conversation.as_str(), text, now.micros()],
+                params![id, channel, conversation, text, now],
             )?;
             drafts::forget_note(&change, &channel, &conversation)?;
             change.commit()?;

@@ -193,22 +193,22 @@ pub(crate) fn insert(
              content_type, body, created_at, not_before, due_at, seen_at, seen_id, planned_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15, ?16)",
         params![
-            id.as_str(),
-            new.channel.as_str(),
+            id,
+            new.channel,
             new.lane.kind(),
             new.lane.id(),
             new.operation.word(),
             operation::write(&new.operation),
-            key.as_str(),
+            key,
             new.request.method.word(),
             new.request.path,
             new.request.content_type,
             new.request.body,
-            now.micros(),
+            now,
             due_at,
             new.seen.as_ref().map(|it| it.0.micros()),
             new.seen.as_ref().map(|it| it.1.as_str()),
-            new.planned_at.map(Timestamp::micros),
+            new.planned_at
         ],
     )?;
     let row = find(change, &id)?.ok_or(StoreError::Closed)?;
@@ -308,8 +308,8 @@ fn note(change: &Connection, row: &OutboxRow, words: [&str; 3]) -> Result<(), St
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
-            row.id.as_str(),
-            row.channel.as_str(),
+            row.id,
+            row.channel,
             row.lane.kind(),
             row.lane.id(),
             row.operation.word(),

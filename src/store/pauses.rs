@@ -41,7 +41,7 @@ impl Store {
                 connection.execute(
                     "UPDATE pause SET read_again = 1 WHERE channel = ?1 AND conversation = ?2
                          AND read_again = 0",
-                    params![channel.as_str(), conversation.as_str()],
+                    params![channel, conversation],
                 )?;
                 Ok(())
             })
@@ -92,7 +92,7 @@ pub(crate) fn begin(
     change.execute(
         "INSERT INTO pause (channel, conversation, read_again, owner, since) VALUES (?1, ?2, 0, ?3, ?4)
          ON CONFLICT DO UPDATE SET read_again = 0",
-        params![channel, conversation, owner, now.micros()],
+        params![channel, conversation, owner, now],
     )?;
     change.execute(
         "DELETE FROM handback WHERE channel = ?1 AND conversation = ?2",
@@ -112,7 +112,7 @@ pub(crate) fn hand_back(
     change.execute("DELETE FROM handback WHERE at < ?1", [at.plus(-REMEMBERED).micros()])?;
     change.execute(
         "INSERT OR REPLACE INTO handback (channel, conversation, at) VALUES (?1, ?2, ?3)",
-        params![channel, conversation, at.micros()],
+        params![channel, conversation, at],
     )?;
     Ok(())
 }

@@ -54,7 +54,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let sql = "DELETE FROM contact WHERE channel = ?1 AND id IS NOT NULL AND read_at < ?2";
-                cache.connection.execute(sql, params![channel.as_str(), at.micros()])?;
+                cache.connection.execute(sql, params![channel, at])?;
                 Ok(())
             })
             .await
@@ -93,7 +93,7 @@ impl Reader {
                 (SELECT c.id FROM conversation c WHERE c.address = p.phone AND c.channel = p.channel LIMIT 1)
                 AS conversation
              FROM contact p WHERE p.channel = ?1 AND p.phone = ?2 AND p.id IS NOT NULL";
-        Ok(self.connection.first(sql, params![channel.as_str(), phone], |row| detail(row, phone))?)
+        Ok(self.connection.first(sql, params![channel, phone], |row| detail(row, phone))?)
     }
 }
 

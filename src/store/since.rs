@@ -67,7 +67,7 @@ impl Store {
                 let mut statement = cache.connection.prepare_cached(
                     "SELECT 1 FROM conversation WHERE channel = ?1 AND id = ?2 AND service_window = 'closed'",
                 )?;
-                Ok(statement.exists(params![channel.as_str(), conversation.as_str()])?)
+                Ok(statement.exists(params![channel, conversation])?)
             })
             .await
     }
@@ -80,7 +80,7 @@ impl Store {
             Ok(cache.connection.first(
                 "SELECT m.sort_at, m.id FROM message m JOIN conversation c ON c.number = m.conversation
                  WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT 1",
-                params![channel.as_str(), conversation.as_str()],
+                params![channel, conversation],
                 |row| Ok((row.get("sort_at")?, row.get("id")?)),
             )?)
         })

@@ -32,7 +32,10 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let ids: Vec<String> = cache.connection.all("SELECT id FROM conversation WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4", params![channel.as_str(), STAND_INS, lowest, highest], only)?;
+                let sql = "SELECT id FROM conversation
+                     WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4";
+                let of = params![channel, STAND_INS, lowest, highest];
+                let ids: Vec<String> = cache.connection.all(sql, of, only)?;
                 let mut any = false;
                 for id in ids.into_iter().filter(|it| !kept.contains(it)) {
                     gone::remove(&cache.connection, &channel, &ConversationId::new(id))?;

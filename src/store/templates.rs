@@ -50,8 +50,7 @@ impl Store {
                 let mut insert = change.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
                 for (position, it) in told.into_iter().take(MOST).enumerate() {
                     let position = i64::try_from(position).unwrap_or(i64::MAX);
-                    let of =
-                        params![channel.as_str(), position, it.name, it.language, it.category, it.components];
+                    let of = params![channel, position, it.name, it.language, it.category, it.components];
                     insert.execute(of)?;
                 }
                 drop(insert);

@@ -132,7 +132,7 @@ pub fn advance(
 pub fn complete(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE broadcasts SET status = 'completed', completed_at = ?2
                WHERE id = ?1 AND status = 'sending'";
-    db.prepare_cached(sql)?.execute(params![id, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, at])?;
     Ok(())
 }
 

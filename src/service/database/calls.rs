@@ -49,12 +49,6 @@ pub fn read(db: &Connection, id: &str) -> Result<Option<CallRow>, DatabaseError>
 /// Writes what changes of a call: status, times and cost.
 pub fn change(db: &Connection, row: &CallRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE calls SET status = ?2, cost = ?3, answered_at = ?4, ended_at = ?5 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.status,
-        row.cost,
-        row.answered_at.map(Timestamp::micros),
-        row.ended_at.map(Timestamp::micros),
-    ])?;
+    db.prepare_cached(sql)?.execute(params![row.id, row.status, row.cost, row.answered_at, row.ended_at])?;
     Ok(())
 }

@@ -33,7 +33,7 @@ pub fn insert(db: &Connection, channel: &ChannelRow, now: Timestamp) -> Result<(
     let sql = "INSERT INTO channels (id, workspace, kind, assistant, assistant_name, address, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let ChannelRow { id, workspace, kind, assistant, assistant_name, address } = channel;
-    db.execute(sql, params![id, workspace, kind.word(), assistant, assistant_name, address, now.micros()])?;
+    db.execute(sql, params![id, workspace, kind.word(), assistant, assistant_name, address, now])?;
     Ok(())
 }
 

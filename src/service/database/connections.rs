@@ -27,7 +27,7 @@ pub fn put(db: &Db, stored: &Stored, now: Timestamp) -> Result<(), DatabaseError
     let sql = "INSERT INTO connections (name, definition, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, sealed = excluded.sealed";
     let Stored { connection, sealed } = stored;
-    db.prepare_cached(sql)?.execute(params![connection.name, to_json(connection), sealed, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![connection.name, to_json(connection), sealed, now])?;
     Ok(())
 }
 
@@ -85,16 +85,8 @@ pub fn log(db: &Db, line: &CallLine) -> Result<(), DatabaseError> {
         "INSERT INTO connection_calls (at, connection, endpoint, contact, status, failure, millis, bytes)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let CallLine { at, connection, endpoint, contact, millis, bytes, .. } = line;
-    db.prepare_cached(sql)?.execute(params![
-        at.micros(),
-        connection,
-        endpoint,
-        contact,
-        status,
-        failure,
-        millis,
-        bytes
-    ])?;
+    db.prepare_cached(sql)?
+        .execute(params![at, connection, endpoint, contact, status, failure, millis, bytes])?;
     let sql = "DELETE FROM connection_calls WHERE seq <= (SELECT max(seq) FROM connection_calls) - ?1";
     db.prepare_cached(sql)?.execute([CALLS])?;
     Ok(())

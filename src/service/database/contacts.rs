@@ -81,10 +81,10 @@ pub fn put(db: &Connection, row: &ContactRow) -> Result<(), DatabaseError> {
         row.email,
         row.tags,
         row.metadata,
-        row.created_at.micros(),
-        row.updated_at.micros(),
-        row.last_at.micros(),
-        folded(row.name.as_deref().unwrap_or("")),
+        row.created_at,
+        row.updated_at,
+        row.last_at,
+        folded(row.name.as_deref().unwrap_or(""))
     ])?;
     Ok(())
 }
@@ -137,7 +137,7 @@ pub fn all_ids(db: &Connection, workspace: &str) -> Result<Vec<String>, Database
 /// Notes that a message came or went.
 pub fn touch(db: &Connection, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE contacts SET last_at = max(last_at, ?3) WHERE workspace = ?1 AND phone = ?2";
-    db.prepare_cached(sql)?.execute(params![workspace, phone, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![workspace, phone, at])?;
     Ok(())
 }
 

@@ -188,14 +188,14 @@ pub fn touch(
         last_inbound_at = CASE WHEN ?4 THEN ?3 ELSE last_inbound_at END,
         status = CASE WHEN ?4 THEN 'active' ELSE status END
         WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, cut(preview), at.micros(), inbound])?;
+    db.prepare_cached(sql)?.execute(params![id, cut(preview), at, inbound])?;
     Ok(())
 }
 
 /// Writes the preview of a message anew, where it is still the newest.
 pub fn retell(db: &Connection, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND last_at = ?3";
-    db.prepare_cached(sql)?.execute(params![id, cut(preview), at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, cut(preview), at])?;
     Ok(())
 }
 
@@ -217,7 +217,7 @@ pub fn escalate(
 ) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, reason, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, reason, at])?;
     let sql = "INSERT OR REPLACE INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)";
     db.prepare_cached(sql)?.execute([id, summary])?;
     Ok(())

@@ -48,7 +48,7 @@ pub fn note(
         ON CONFLICT (channel, address) DO UPDATE SET email = excluded.email,
             name = coalesce(excluded.name, name), folded_name = coalesce(excluded.folded_name, folded_name),
             message_count = message_count + 1, last_at = max(last_at, excluded.last_at)";
-    let bound = params![channel, email.to_lowercase(), email, name, name.map(str::to_lowercase), at.micros()];
+    let bound = params![channel, email.to_lowercase(), email, name, name.map(str::to_lowercase), at];
     db.prepare_cached(sql)?.execute(bound)?;
     Ok(())
 }

@@ -32,7 +32,7 @@ pub fn add(
     data: &str,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO due (at, kind, subject, data) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![at.micros(), kind, subject, data])?;
+    db.prepare_cached(sql)?.execute(params![at, kind, subject, data])?;
     Ok(())
 }
 
@@ -64,8 +64,7 @@ pub fn take(db: &Connection, seq: i64) -> Result<bool, DatabaseError> {
 
 /// Puts a piece off to a later time; false when it is no longer there.
 pub fn postpone(db: &Connection, seq: i64, at: Timestamp) -> Result<bool, DatabaseError> {
-    let changed =
-        db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at.micros()])?;
+    let changed = db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at])?;
     Ok(changed > 0)
 }
 
@@ -77,7 +76,7 @@ pub fn at(db: &Connection, seq: i64) -> Result<Option<Timestamp>, DatabaseError>
 /// Puts a piece off and notes what the next attempt needs to know.
 pub fn again(db: &Connection, seq: i64, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE due SET at = ?2, data = ?3 WHERE seq = ?1";
-    db.prepare_cached(sql)?.execute(params![seq, at.micros(), data])?;
+    db.prepare_cached(sql)?.execute(params![seq, at, data])?;
     Ok(())
 }
 

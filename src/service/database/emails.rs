@@ -120,5 +120,5 @@ pub fn newest_inbound(db: &Connection, channel: &str, count: i64) -> Result<Vec<
 pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
     let sql = "UPDATE emails SET status = ?2, opened_at = CASE ?2 WHEN 'opened' THEN ?3 ELSE opened_at END
         WHERE id = ?1 AND status = 'sent'";
-    Ok(db.prepare_cached(sql)?.execute(params![id, status, at.micros()])? > 0)
+    Ok(db.prepare_cached(sql)?.execute(params![id, status, at])? > 0)
 }

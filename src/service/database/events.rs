@@ -52,7 +52,7 @@ pub fn insert(db: &Connection, row: &EventRow) -> Result<(), DatabaseError> {
     db.prepare_cached(purge)?.execute(params![row.at.plus(-KEPT).micros(), REMOVED])?;
     let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let EventRow { id, channel, name, body, at } = row;
-    db.prepare_cached(sql)?.execute(params![id, channel, name, body, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, channel, name, body, at])?;
     Ok(())
 }
 
@@ -65,7 +65,7 @@ pub fn deliver(
     due_at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO deliveries (id, event, webhook, due_at) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![id, event, webhook, due_at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, event, webhook, due_at])?;
     Ok(())
 }
 
@@ -81,7 +81,7 @@ pub fn due(db: &Connection, now: Timestamp, each: i64) -> Result<Vec<DueDelivery
                ORDER BY due_at, deliveries.id LIMIT ?3";
     let mut found = Vec::new();
     for webhook in webhooks {
-        let rows: Vec<_> = db.all(sql, params![webhook, now.micros(), each], |row| {
+        let rows: Vec<_> = db.all(sql, params![webhook, now, each], |row| {
             Ok(read_row!(row, DueDelivery { id, webhook, event, body, attempts: number, due_at }))
         })?;
         found.extend(rows);
@@ -98,7 +98,7 @@ pub fn next_due(db: &Connection) -> Result<Option<Timestamp>, DatabaseError> {
 /// Notes that an attempt succeeded.
 pub fn delivered(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = NULL, delivered_at = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, at])?;
     Ok(())
 }
 
@@ -106,7 +106,7 @@ pub fn delivered(db: &Connection, id: &str, at: Timestamp) -> Result<(), Databas
 /// one.
 pub fn failed(db: &Connection, id: &str, next: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, next.map(Timestamp::micros)])?;
+    db.prepare_cached(sql)?.execute(params![id, next])?;
     Ok(())
 }
 

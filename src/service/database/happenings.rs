@@ -20,7 +20,7 @@ pub fn note(
     at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT OR REPLACE INTO happenings (workspace, name, id, data, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![workspace, name, id, data.to_string(), at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![workspace, name, id, data.to_string(), at])?;
     Ok(())
 }
 

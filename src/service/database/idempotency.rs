@@ -61,14 +61,7 @@ pub fn keep(
     db.prepare_cached(purge)?.execute(params![oldest(now), REMOVED])?;
     let sql = "INSERT OR REPLACE INTO idempotency (api_key, name, fingerprint, status, body, at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![
-        api_key,
-        name,
-        fingerprint,
-        reply.status,
-        reply.body,
-        now.micros()
-    ])?;
+    db.prepare_cached(sql)?.execute(params![api_key, name, fingerprint, reply.status, reply.body, now])?;
     Ok(())
 }
 

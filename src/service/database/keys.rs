@@ -44,14 +44,7 @@ pub fn insert(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO keys (id, hash, channel, environment, tail, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![
-        id,
-        key.hash,
-        channel,
-        environment.word(),
-        key.tail,
-        now.micros()
-    ])?;
+    db.prepare_cached(sql)?.execute(params![id, key.hash, channel, environment.word(), key.tail, now])?;
     Ok(())
 }
 
@@ -90,5 +83,5 @@ pub fn list(db: &Connection) -> Result<Vec<KeyLine>, DatabaseError> {
 /// revoked since it first was.
 pub fn revoke(db: &Connection, hash: &KeyHash, now: Timestamp) -> Result<bool, DatabaseError> {
     let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?2) WHERE hash = ?1";
-    Ok(db.prepare_cached(sql)?.execute(params![hash, now.micros()])? > 0)
+    Ok(db.prepare_cached(sql)?.execute(params![hash, now])? > 0)
 }

@@ -30,7 +30,7 @@ pub struct MediaRow {
 pub fn insert(db: &Connection, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO media (id, workspace, mime_type, size, filename, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let MediaRow { id, workspace, mime_type, size, filename } = row;
-    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now])?;
     Ok(())
 }
 

@@ -174,7 +174,7 @@ pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result
         }
         _ => "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent' AND ?2 IS NOT NULL",
     };
-    Ok(db.prepare_cached(sql)?.execute(params![id, at.micros()])? > 0)
+    Ok(db.prepare_cached(sql)?.execute(params![id, at])? > 0)
 }
 
 /// Writes a message anew that stands for something that goes on: a call.

@@ -21,7 +21,7 @@ pub fn note(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![recipient, channel.word(), content, key, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![recipient, channel.word(), content, key, now])?;
     Ok(())
 }
 

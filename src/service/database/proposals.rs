@@ -73,7 +73,7 @@ pub fn insert(db: &Connection, row: &ProposalRow) -> Result<(), DatabaseError> {
         Value::Object(answers).to_string(),
         row.state.word(),
         row.outcome,
-        row.created_at.micros(),
+        row.created_at
     ])?;
     Ok(())
 }

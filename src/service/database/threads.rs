@@ -90,7 +90,7 @@ pub fn of_topic(
         "{SELECT} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4
          ORDER BY last_at DESC LIMIT 1"
     );
-    let bound = params![channel, contact, topic, since.micros()];
+    let bound = params![channel, contact, topic, since];
     Ok(db.first(&sql, bound, from_row)?)
 }
 
@@ -121,7 +121,7 @@ pub fn touch(db: &Connection, id: &str, inbound: bool, at: Timestamp) -> Result<
     let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
         folder = CASE WHEN ?2 AND folder IN ('archive', 'sent') THEN 'inbox' ELSE folder END
         WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, inbound, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, inbound, at])?;
     Ok(())
 }
 

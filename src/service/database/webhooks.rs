@@ -70,7 +70,7 @@ pub fn delete(db: &Connection, channel: &str, id: &str) -> Result<bool, Database
 /// Notes since when nothing arrives, or that something has.
 pub fn set_failing(db: &Connection, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE webhooks SET failing_since = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, since.map(Timestamp::micros)])?;
+    db.prepare_cached(sql)?.execute(params![id, since])?;
     Ok(())
 }
 

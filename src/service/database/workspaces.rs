@@ -26,7 +26,7 @@ pub struct Workspace {
 pub fn insert(db: &Connection, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let Workspace { id, name, email, balance } = workspace;
-    db.execute(sql, params![id, name, email, balance, now.micros()])?;
+    db.execute(sql, params![id, name, email, balance, now])?;
     enter(db, id, *balance, "opening", id, now)
 }
 
@@ -99,6 +99,6 @@ fn enter(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO ledger (workspace, amount, reason, reference, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![id, amount, reason, reference, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, amount, reason, reference, now])?;
     Ok(())
 }

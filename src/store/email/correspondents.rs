@@ -7,7 +7,6 @@ use rusqlite::params;
 use crate::model::email::{Correspondent, addresses};
 use crate::model::ids::ChannelId;
 use crate::sqlite::{Queries, read_row};
-use crate::store::rows::{micros_of, text_of};
 use crate::store::{Reader, Store, StoreError};
 
 impl Store {
@@ -32,13 +31,13 @@ impl Store {
                              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                         )?
                         .execute(params![
-                            channel.as_str(),
+                            channel,
                             addresses::folded(it.email.as_str()),
-                            it.email.as_str(),
-                            text_of(&it.name),
-                            micros_of(it.last_at),
+                            it.email,
+                            it.name,
+                            it.last_at,
                             it.count.and_then(|it| i64::try_from(it).ok()),
-                            text_of(&it.phone),
+                            it.phone
                         ])?;
                 }
                 change.commit()?;
@@ -61,9 +60,10 @@ impl Reader {
         limit: u32,
     ) -> Result<Vec<Correspondent>, StoreError> {
         let text = addresses::folded(text);
-        Ok(self.connection.all("SELECT email, name, last_at, count, phone FROM correspondent
+        let sql = "SELECT email, name, last_at, count, phone FROM correspondent
              WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
-             ORDER BY last_at DESC, folded LIMIT ?3", params![channel.as_str(), text, limit], |row| {
+             ORDER BY last_at DESC, folded LIMIT ?3";
+        Ok(self.connection.all(sql, params![channel, text, limit], |row| {
             Ok(read_row!(row, Correspondent {
                 email: line, name: optional_line, last_at, phone: optional_line;
                 count: row.get::<Option<i64>>("count")?.and_then(|it| u64::try_from(it).ok())

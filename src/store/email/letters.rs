@@ -33,7 +33,7 @@ impl Store {
                         .prepare_cached(
                             "INSERT OR REPLACE INTO letter (channel, thread, id, facts) VALUES (?1, ?2, ?3, ?4)",
                         )?
-                        .execute(params![channel.as_str(), thread.as_str(), id.as_str(), write_letter(letter)])?;
+                        .execute(params![channel, thread, id, write_letter(letter)])?;
                 }
                 change.commit()?;
                 Ok(())
@@ -63,7 +63,7 @@ pub(crate) fn of_thread(
 ) -> Result<HashMap<MessageId, Letter>, StoreError> {
     Ok(connection.all(
         "SELECT id, facts FROM letter WHERE channel = ?1 AND thread = ?2",
-        params![channel.as_str(), thread.as_str()],
+        params![channel, thread],
         |row| Ok((row.get("id")?, row.word("facts", read_letter)?)),
     )?)
 }

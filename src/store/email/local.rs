@@ -50,7 +50,7 @@ impl Store {
                 let mut first = Vec::new();
                 for (field, value) in wanted {
                     let works = !filed.ignored.contains(&field);
-                    let of = params![channel.as_str(), thread.as_str(), field.word(), value, seen];
+                    let of = params![channel, thread, field.word(), value, seen];
                     if works {
                         change.execute(
                             "DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2 AND field = ?3",
@@ -66,11 +66,12 @@ impl Store {
                     if works && !filed.proved.contains(&field) {
                         continue;
                     }
-                    let known: Option<bool> = change.first("SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2", params![channel.as_str(), field.word()], only)?;
+                    let sql = "SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2";
+                    let known: Option<bool> = change.first(sql, params![channel, field.word()], only)?;
                     if known != Some(works) {
                         change.execute(
                             "INSERT OR REPLACE INTO patch_field (channel, field, works, at) VALUES (?1, ?2, ?3, ?4)",
-                            params![channel.as_str(), field.word(), works, at.micros()],
+                            params![channel, field.word(), works, at],
                         )?;
                         first.extend((!works).then_some(field));
                     }
@@ -95,7 +96,7 @@ impl Store {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.outbox()
             .later(move |connection| {
-                let of = params![channel.as_str(), thread.as_str(), came.micros()];
+                let of = params![channel, thread, came];
                 let over = "FROM thread_local WHERE channel = ?1 AND thread = ?2
                     AND field IN ('read', 'place') AND seen < ?3";
                 // Hardly ever, and then only is the file written.

@@ -21,7 +21,7 @@ impl Store {
             .later(move |cache| {
                 cache.connection.execute(
                     "INSERT OR REPLACE INTO mailbox (channel, facts) VALUES (?1, ?2)",
-                    params![channel.as_str(), write_mailbox(&account)],
+                    params![channel, write_mailbox(&account)],
                 )?;
                 Ok(())
             })
@@ -63,7 +63,7 @@ impl Reader {
                      FROM seen WHERE word IS NOT NULL LIMIT ?2)
                  SELECT word FROM seen WHERE word IS NOT NULL"
             );
-            Ok(self.connection.all(&sql, params![channel.as_str(), limit], only)?)
+            Ok(self.connection.all(&sql, params![channel, limit], only)?)
         };
         Ok([words("folder")?, words("category")?])
     }

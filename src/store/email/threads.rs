@@ -11,7 +11,6 @@ use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::ThreadChange;
 use crate::sqlite::Queries;
 use crate::store::email::rows::{set, told, values};
-use crate::store::rows::text_of;
 use crate::store::{Snapshot, Store, StoreError};
 
 impl Store {
@@ -147,7 +146,7 @@ fn place(
     let status = if archived { Status::Closed } else { Status::Open };
     connection.execute(
         "UPDATE conversation SET status = ?3, is_closed = ?4 WHERE channel = ?1 AND id = ?2",
-        params![channel.as_str(), id.as_str(), status.word(), archived],
+        params![channel, id, status.word(), archived],
     )?;
     Ok(())
 }
@@ -177,15 +176,15 @@ fn write(
                  priority = excluded.priority, urgency = excluded.urgency, folder = excluded.folder",
         )?
         .execute(params![
-            channel.as_str(),
-            id.as_str(),
-            text_of(&thread.subject),
+            channel,
+            id,
+            thread.subject,
             thread.is_read,
             thread.is_starred,
-            text_of(&thread.category),
-            text_of(&thread.priority),
+            thread.category,
+            thread.priority,
             thread.priority.as_ref().map_or(4, |it| urgency(it.as_str())),
-            text_of(&thread.folder),
+            thread.folder
         ])?;
     Ok(())
 }

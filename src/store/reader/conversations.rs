@@ -79,7 +79,7 @@ pub(crate) fn row_of(
         local::JOIN,
         thread::JOIN
     );
-    Ok(connection.first(&sql, params![channel.as_str(), conversation.as_str()], list_row)?)
+    Ok(connection.first(&sql, params![channel, conversation], list_row)?)
 }
 
 /// The newest activity of a conversation.
@@ -89,7 +89,7 @@ pub(crate) fn activity(
     conversation: &ConversationId,
 ) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT sort_at FROM conversation WHERE channel = ?1 AND id = ?2";
-    Ok(connection.first(sql, params![channel.as_str(), conversation.as_str()], only)?)
+    Ok(connection.first(sql, params![channel, conversation], only)?)
 }
 
 /// Conversations down to a time whose history lags behind the list, newest
@@ -100,7 +100,7 @@ pub(crate) fn lagging(
     closed: Option<bool>,
     down_to: Timestamp,
 ) -> Result<Vec<ConversationId>, StoreError> {
-    let bound = params![channel.as_str(), down_to.micros(), closed];
+    let bound = params![channel, down_to, closed];
     Ok(connection.all(
         "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1 AND sort_at >= ?2
          AND (?3 IS NULL OR is_closed = ?3) ORDER BY sort_at DESC, id DESC",

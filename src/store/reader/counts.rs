@@ -35,14 +35,12 @@ fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, Stor
             AND coalesce(h.is_read, 1) = 1
         LIMIT ?2";
     let sql = format!("SELECT min(?2, (SELECT count(*) FROM ({told})) + (SELECT count(*) FROM ({here})))");
-    Ok(connection.scalar(&sql, params![channel.as_str(), UNREAD_MOST])?)
+    Ok(connection.scalar(&sql, params![channel, UNREAD_MOST])?)
 }
 
 /// Counts for one tab.
 pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
-    let count = |sql: &str| -> Result<u32, StoreError> {
-        Ok(connection.scalar(sql, params![channel.as_str(), CAP])?)
-    };
+    let count = |sql: &str| -> Result<u32, StoreError> { Ok(connection.scalar(sql, params![channel, CAP])?) };
     let first = |sql: &str| -> Result<_, StoreError> {
         Ok(connection.scalar::<Option<Timestamp>>(sql, params![channel, CAP])?)
     };

@@ -17,7 +17,7 @@ const MOST: u32 = 20;
 pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
     let known: Option<(Option<String>, Option<String>)> = connection.first(
         "SELECT address, email FROM conversation WHERE channel = ?1 AND id = ?2",
-        params![key.channel.as_str(), key.conversation.as_str()],
+        params![key.channel, key.conversation],
         |row| Ok((row.get("address")?, row.get("email")?)),
     )?;
     let Some((address, email)) = known else { return Ok(Vec::new()) };
@@ -27,7 +27,7 @@ pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<C
         "SELECT channel, id FROM conversation
          WHERE channel <> ?1 AND (address = ?2 OR email = ?3 COLLATE NOCASE)
          ORDER BY channel, id LIMIT ?4",
-        params![key.channel.as_str(), phone, email, MOST],
+        params![key.channel, phone, email, MOST],
         |row| Ok(read_row!(row, ConversationKey { channel, conversation = id })),
     )?)
 }

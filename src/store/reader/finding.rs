@@ -108,7 +108,7 @@ pub(crate) fn depth(
         "SELECT (SELECT count(*) FROM message n
              WHERE n.conversation = m.conversation AND (n.sort_at, n.id) >= (m.sort_at, m.id))
          FROM message m WHERE m.conversation = ?1 AND m.id = ?2",
-        params![number, message.as_str()],
+        params![number, message],
         only,
     )?)
 }

@@ -85,7 +85,7 @@ fn messages(
          FROM message m WHERE m.conversation = ?1 ORDER BY m.sort_at DESC, m.id DESC LIMIT ?3"
     );
     let limit = i64::from(query.limit) + 1;
-    Ok(connection.all(&sql, params![number, query.channel.as_str(), limit], |row| {
+    Ok(connection.all(&sql, params![number, query.channel, limit], |row| {
         let message = read(row, &query.conversation)?;
         let media = message.media_url.as_ref().map(|_| media::facts(&message.raw)).unwrap_or_default();
         Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, reaction_pending: None, letter: None }))
@@ -101,7 +101,7 @@ fn outbox_rows(
     let sql = format!(
         "SELECT {columns} FROM desk.outbox WHERE channel = ?1 AND conversation = ?2 ORDER BY sequence"
     );
-    Ok(connection.all(&sql, params![channel.as_str(), conversation.as_str()], outbox::read)?)
+    Ok(connection.all(&sql, params![channel, conversation], outbox::read)?)
 }
 
 /// Reactions on their way, the newest of each message.

@@ -7,7 +7,6 @@ use rusqlite::ToSql;
 use crate::model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
 use crate::model::time::Timestamp;
 use crate::sqlite::{Row, read_row};
-use crate::store::rows::{micros_of, text_of};
 
 /// The columns [`read`] expects, of a table called `c`.
 pub(crate) const COLUMNS: &str = "c.id, c.address, c.name, c.username, c.email, c.status, c.message_count, \
@@ -46,18 +45,18 @@ pub(crate) fn parameters<R>(conversation: &Conversation, then: impl FnOnce(&[(&s
         (":status", &conversation.status.word()),
         (":is_closed", &is_closed),
         (":address", &conversation.address),
-        (":name", &text_of(&conversation.name)),
-        (":username", &text_of(&conversation.username)),
-        (":email", &text_of(&conversation.email)),
+        (":name", &conversation.name),
+        (":username", &conversation.username),
+        (":email", &conversation.email),
         (":message_count", &i64::try_from(conversation.message_count).unwrap_or(i64::MAX)),
         (":preview", &conversation.preview.as_str()),
-        (":last_message_at", &micros_of(conversation.last_message_at)),
-        (":created_at", &micros_of(conversation.created_at)),
+        (":last_message_at", &conversation.last_message_at),
+        (":created_at", &conversation.created_at),
         (":has_referral", &conversation.referral.is_some()),
-        (":referral_type", &text_of(&referral.source_type)),
-        (":referral_headline", &text_of(&referral.headline)),
-        (":referral_body", &text_of(&referral.body)),
-        (":referral_url", &text_of(&referral.source_url)),
+        (":referral_type", &referral.source_type),
+        (":referral_headline", &referral.headline),
+        (":referral_body", &referral.body),
+        (":referral_url", &referral.source_url),
         (":service_window", &window_word(conversation.window)),
         (":automation", &automation_word(conversation.automation)),
         (":raw", &conversation.raw),

@@ -4,9 +4,6 @@
 //! it was stored and is made safe again when it is read: the file may have
 //! been changed by someone else.
 
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-
 pub(crate) mod attachment;
 pub(crate) mod campaign;
 pub(crate) mod contact_change;
@@ -18,13 +15,3 @@ pub(crate) mod media;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;
-
-/// A text as a parameter.
-pub(crate) fn text_of(text: &Option<SafeText>) -> Option<&str> {
-    text.as_ref().map(SafeText::as_str)
-}
-
-/// A time as a parameter.
-pub(crate) fn micros_of(time: Option<Timestamp>) -> Option<i64> {
-    time.map(Timestamp::micros)
-}

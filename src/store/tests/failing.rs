@@ -60,12 +60,12 @@ async fn a_full_disk_refuses() {
     let (_folder, store) = desk();
     with_outbox(&store, |it| {
         let pages: i64 = it.scalar("PRAGMA page_count", []).unwrap();
-        it.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+        it.pragma_update(None, "max_page_count", pages).unwrap();
     });
     let error = store.enqueue(send("a", &"long ".repeat(100_000), 0), at(0)).unwrap_err();
     assert!(matches!(error, StoreError::Full), "{error:?}");
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
-    with_outbox(&store, |it| it.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap());
+    with_outbox(&store, |it| it.pragma_update(None, "max_page_count", 100_000).unwrap());
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
 }
 

@@ -218,11 +218,9 @@ async fn every_older_outbox_is_carried_over() {
         assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");
         drop((store, reader));
         let file = Connection::open(&path).unwrap();
-        let (key, body): (String, Vec<u8>) = file
-            .query_row("SELECT idempotency_key, body FROM outbox WHERE id = 'r1'", [], |row| {
-                Ok((row.get("idempotency_key")?, row.get("body")?))
-            })
-            .unwrap();
+        let sql = "SELECT idempotency_key, body FROM outbox WHERE id = 'r1'";
+        let (key, body): (String, Vec<u8>) =
+            file.one(sql, [], |row| Ok((row.get("idempotency_key")?, row.get("body")?))).unwrap();
         assert_eq!((key.as_str(), body.as_slice()), ("k1", b"{}".as_slice()));
         for table in ["sent_here", "reaction", "audit"] {
             let sql = format!("SELECT count(*) FROM {table}");
