@@ -189,8 +189,8 @@ macro_rules! cell {
 
 /// Declares once which columns of a table a struct is kept in: `SELECT`, up to
 /// the condition, and `from_row`, which reads a row of it as [`read_row`] does;
-/// with `in` instead of `from` also `store`, which adds a row. A struct over
-/// the kind of its texts is `Name<T>`.
+/// with `in` instead of `from` also `store`, which adds a row. Of a struct over
+/// the kind of its texts, `Name<T>`, also `view`, whose texts stay in the row.
 macro_rules! columns {
     ($name:ident from $table:ident { $($fields:tt)* }) => {
         const SELECT: &str =
@@ -204,8 +204,12 @@ macro_rules! columns {
         const SELECT: &str =
             concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
 
-        fn from_row<'a, T: From<&'a str>>(row: &$crate::sqlite::Row<'a>) -> rusqlite::Result<$name<T>> {
+        fn view<'a, T: From<&'a str>>(row: &$crate::sqlite::Row<'a>) -> rusqlite::Result<$name<T>> {
             Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+        }
+
+        fn from_row(row: &$crate::sqlite::Row<'_>) -> rusqlite::Result<$name> {
+            view(row)
         }
     };
     ($name:ident $(<$text:ident>)? in $table:ident { $($fields:tt)* }) => {
@@ -364,14 +368,13 @@ mod tests {
         let (db, people) = people();
         assert_eq!(SELECT, "SELECT name, api_key, tags, age, seen, known FROM people");
         for select in [SELECT, "SELECT * FROM people"] {
-            let found: Vec<Person> =
-                db.all(&format!("{select} ORDER BY name"), [], |row| from_row(row)).expect("read");
+            let found: Vec<Person> = db.all(&format!("{select} ORDER BY name"), [], from_row).expect("read");
             assert_eq!(found, people, "{select}");
         }
         // What does not fit, or cannot be read, is nothing.
         db.execute("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", []).expect("written");
         let bo: Option<Person> =
-            db.first(&format!("{SELECT} WHERE name = 'Bo'"), [], |row| from_row(row)).expect("read");
+            db.first(&format!("{SELECT} WHERE name = 'Bo'"), [], from_row).expect("read");
         assert_eq!(bo.as_ref(), Some(&people[1]));
     }
 

@@ -115,7 +115,7 @@ pub fn insert(db: &Connection, row: &ConversationRow) -> Result<(), DatabaseErro
 
 /// One of a channel by id.
 pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), [id, channel], |row| from_row(row))?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), [id, channel], from_row)?)
 }
 
 /// One by id, with the channel it is on.
@@ -123,14 +123,13 @@ pub fn with_channel(
     db: &Connection,
     id: &str,
 ) -> Result<Option<(ChannelRow, ConversationRow)>, DatabaseError> {
-    let found = db.first(&format!("{SELECT} WHERE id = ?1"), [id], |row| from_row::<String>(row))?;
+    let found = db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?;
     found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
 /// One of a channel by the customer's number or chat id.
 pub fn of_peer(db: &Connection, channel: &str, peer: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    Ok(db
-        .first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), [channel, peer], |row| from_row(row))?)
+    Ok(db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), [channel, peer], from_row)?)
 }
 
 /// A page, newest activity first.
@@ -141,8 +140,7 @@ pub fn list(
     after: &Place,
     reach: i64,
 ) -> Result<Vec<ConversationRow>, DatabaseError> {
-    Ok(db
-        .all(&page_query(status), params![channel, status, after.at, after.id, reach], |row| from_row(row))?)
+    Ok(db.all(&page_query(status), params![channel, status, after.at, after.id, reach], from_row)?)
 }
 
 /// The same page, each row shown where it lies.
@@ -161,7 +159,7 @@ pub fn each<E: From<DatabaseError>>(
     let bound = params![channel, status, after.at, after.id, reach];
     let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
     while let Some(row) = rows.next().map_err(DatabaseError::from)? {
-        visit(&from_row(&Row::of(row)).map_err(DatabaseError::from)?)?;
+        visit(&view(&Row::of(row)).map_err(DatabaseError::from)?)?;
     }
     Ok(())
 }

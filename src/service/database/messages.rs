@@ -84,16 +84,16 @@ pub fn insert(db: &Connection, row: &MessageRow) -> Result<(), DatabaseError> {
 /// One of a channel, by the service's id or the platform's.
 pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
     let own = format!("{SELECT} WHERE id = ?1 AND channel = ?2");
-    if let Some(row) = db.first(&own, [id, channel], |row| from_row(row))? {
+    if let Some(row) = db.first(&own, [id, channel], from_row)? {
         return Ok(Some(row));
     }
     let sql = format!("{SELECT} WHERE channel = ?1 AND platform_id = ?2 ORDER BY created_at DESC LIMIT 1");
-    Ok(db.first(&sql, [channel, id], |row| from_row(row))?)
+    Ok(db.first(&sql, [channel, id], from_row)?)
 }
 
 /// One of any channel, by the service's id.
 pub fn by_id(db: &Connection, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], |row| from_row(row))?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// One of a conversation, by the service's id or the platform's.
@@ -103,7 +103,7 @@ pub fn read_within(
     id: &str,
 ) -> Result<Option<MessageRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 AND (id = ?2 OR platform_id = ?2) LIMIT 1");
-    Ok(db.first(&sql, [conversation, id], |row| from_row(row))?)
+    Ok(db.first(&sql, [conversation, id], from_row)?)
 }
 
 /// A page of a channel's messages, newest first.
@@ -116,7 +116,7 @@ pub fn list(
 ) -> Result<Vec<MessageRow>, DatabaseError> {
     let Filter { conversation, direction, status } = filter;
     let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
-    Ok(db.all(&page_query(filter), bound, |row| from_row(row))?)
+    Ok(db.all(&page_query(filter), bound, from_row)?)
 }
 
 /// The same page, each row shown where it lies.
@@ -136,7 +136,7 @@ pub fn each<E: From<DatabaseError>>(
     let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
     let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
     while let Some(row) = rows.next().map_err(DatabaseError::from)? {
-        visit(&from_row(&Row::of(row)).map_err(DatabaseError::from)?)?;
+        visit(&view(&Row::of(row)).map_err(DatabaseError::from)?)?;
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ fn page_query(filter: &Filter) -> String {
 /// The newest messages of a conversation, newest first.
 pub fn newest(db: &Connection, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    Ok(db.all(&sql, params![conversation, count], |row| from_row(row))?)
+    Ok(db.all(&sql, params![conversation, count], from_row)?)
 }
 
 /// Moves an outbound message on: sent, delivered, read; failed only from
