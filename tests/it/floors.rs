@@ -30,7 +30,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 
 /// Outside crates and the only floors that may name them.
 const CRATES: &[(&str, &[&str])] = &[
-    ("serde", &["wire", "sqlite"]),
+    ("serde", &["wire", "sqlite", "store"]),
     ("ratatui", &["ui", "shell"]),
     ("reqwest", &["client"]),
     ("rusqlite", &["sqlite", "store", "service"]),

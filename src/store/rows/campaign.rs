@@ -6,7 +6,7 @@
 //! Knows nothing of which campaigns are wanted beyond a condition.
 
 use rusqlite::{Connection, Params};
-use serde_json::Value;
+use serde_json::json;
 
 use crate::model::ids::{BroadcastId, RowId};
 use crate::model::outbox::content::BroadcastContent;
@@ -15,17 +15,17 @@ use crate::model::time::Timestamp;
 use crate::model::waves::{Campaign, Cause, Fate, Phase, Reading, Rules, Wave, WavePlan};
 use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::StoreError;
-use crate::store::rows::content;
-use crate::store::rows::operation::Fields;
+use crate::store::rows::untagged;
 
 /// What a campaign says, as the column keeps it.
 pub(crate) fn write_content(it: &BroadcastContent) -> String {
-    content::write_broadcast(it).to_string()
+    json!(it).to_string()
 }
 
 fn read_content(text: &str) -> Option<BroadcastContent> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    content::read_broadcast(&Fields(value.as_object()?))
+    let mut value = serde_json::from_str(text).ok()?;
+    untagged::broadcast(&mut value);
+    serde_json::from_value(value).ok()
 }
 
 /// The campaigns a condition behind `FROM` asks for. `schema` is where the
@@ -114,4 +114,28 @@ fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<Fate, Stor
         Ok(if row.text::<&str>("state")? == "stopped" { Fate::Asks(why) } else { Fate::Leaving })
     })?;
     Ok(found.unwrap_or(Fate::Dropped))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::outbox::content::{Json, Template};
+
+    #[test]
+    fn what_a_campaign_says_is_read_with_a_tag_and_from_before_it_had_one() {
+        let components = Some(Json("[]".to_owned()));
+        let template = Template { name: "n".to_owned(), language: "es".to_owned(), components };
+        for (content, untagged) in [
+            (BroadcastContent::Text("hi".to_owned()), r#"{"kind":"text","text":"hi"}"#),
+            (BroadcastContent::Image("https://f".to_owned()), r#"{"kind":"image","link":"https://f"}"#),
+            (
+                BroadcastContent::Template(template),
+                r#"{"kind":"template","name":"n","language":"es","components":"[]"}"#,
+            ),
+        ] {
+            assert_eq!(read_content(untagged).as_ref(), Some(&content));
+            assert_eq!(read_content(&write_content(&content)), Some(content));
+        }
+        assert_eq!(read_content(r#"{"kind":"film"}"#), None);
+    }
 }

@@ -6,12 +6,13 @@
 
 pub(crate) mod attachment;
 pub(crate) mod campaign;
-pub(crate) mod contact_change;
 pub(crate) mod content;
 pub(crate) mod conversation;
+mod forms;
 pub(crate) mod lane;
 pub(crate) mod local;
 pub(crate) mod media;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;
+mod untagged;
