@@ -29,6 +29,7 @@
 //! | floor | verb | a change belongs here when it is about |
 //! |---|---|---|
 //! | [`disk`] | keep | files and folders of this user alone |
+//! | [`sqlite`] | ask | rows by the names of their columns, for both databases |
 //! | [`model`] | words | what things are called, bounds, prices, safe text |
 //! | [`wire`] | contract | JSON shapes and paths, for both sides |
 //! | [`app`] | think | what a key does, what is selected, what is due |
@@ -86,6 +87,7 @@
 
 pub mod disk;
 pub mod model;
+pub mod sqlite;
 pub mod wire;
 
 pub mod client;

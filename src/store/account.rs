@@ -2,12 +2,11 @@
 //!
 //! Knows nothing of keys.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::ids::ChannelId;
-use crate::model::text::SafeText;
-use crate::store::rows::{optional_line, text_of};
+use crate::sqlite::{Queries, Row, read_row};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -50,7 +49,7 @@ impl Store {
                     "UPDATE account SET credits = ?2 WHERE workspace_id =
                          (SELECT workspace_id FROM account WHERE channel = ?1)
                      AND environment = (SELECT environment FROM account WHERE channel = ?1)",
-                    params![channel.as_str(), credits],
+                    params![channel, credits],
                 )?;
                 Ok(())
             })
@@ -64,17 +63,17 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
              platform, environment, number, credits, messaging_tier, quality_rating)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
-            channel.as_str(),
+            channel,
             account.id,
             account.workspace_id,
-            text_of(&account.workspace_name),
-            text_of(&account.assistant_name),
+            account.workspace_name,
+            account.assistant_name,
             account.platform.word(),
             account.environment.word(),
-            text_of(&account.number),
+            account.number,
             account.credits,
-            text_of(&account.messaging_tier),
-            text_of(&account.quality_rating),
+            account.messaging_tier,
+            account.quality_rating
         ],
     )?;
     Ok(())
@@ -82,28 +81,21 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
 
 /// Reads a channel's account, on any connection of the cache.
 pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
-    let mut statement = connection.prepare_cached(
+    Ok(connection.first(
         "SELECT id, workspace_id, workspace_name, assistant_name, platform, environment, number,
                 credits, messaging_tier, quality_rating
          FROM account WHERE channel = ?1",
-    )?;
-    Ok(statement.query_row([channel.as_str()], account_of).optional()?)
+        [channel.as_str()],
+        account_of,
+    )?)
 }
 
 fn account_of(row: &Row<'_>) -> rusqlite::Result<Account> {
-    let line = |at: usize| -> rusqlite::Result<Option<SafeText>> { optional_line(row, at) };
-    let platform: String = row.get(4)?;
-    let environment: String = row.get(5)?;
-    Ok(Account {
-        id: row.get(0)?,
-        workspace_id: row.get(1)?,
-        workspace_name: line(2)?,
-        assistant_name: line(3)?,
-        platform: Platform::from_word(&platform),
-        environment: Environment::from_word(&environment).unwrap_or(Environment::Live),
-        number: line(6)?,
-        credits: row.get(7)?,
-        messaging_tier: line(8)?,
-        quality_rating: line(9)?,
-    })
+    let environment = row.word("environment", Environment::from_word)?;
+    Ok(read_row!(row, Account {
+        id, workspace_id, workspace_name: optional_line, assistant_name: optional_line, number: optional_line,
+        credits, messaging_tier: optional_line, quality_rating: optional_line;
+        platform: row.word("platform", Platform::from_word)?,
+        environment: environment.unwrap_or(Environment::Live)
+    }))
 }

@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::contacts::PeopleQuery;
 use crate::model::ids::{CampaignId, ChannelId, ContactId};
 use crate::model::queries::ConversationKey;
 use crate::model::waves::audience::{Found, Wanted, neither};
+use crate::sqlite::{Queries, only};
 use crate::store::people::fitting;
 use crate::store::{Reader, StoreError};
 
@@ -32,9 +33,7 @@ impl Gathered {
         let sql =
             "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
                    WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
-        let mut statement = connection.prepare_cached(sql)?;
-        let ids = statement.query_map([channel.as_str()], |row| row.get::<_, String>(0))?;
-        let open = ids.map(|it| it.map(ContactId::new)).collect::<Result<_, _>>()?;
+        let open = connection.all(sql, [channel], only)?;
         Ok(Self { found: Found::default(), seen: HashSet::new(), named: HashSet::new(), open })
     }
 
@@ -61,12 +60,9 @@ impl Gathered {
 
     fn phone(&mut self, connection: &Connection, channel: &ChannelId, phone: &str) -> Result<(), StoreError> {
         let sql = "SELECT id FROM contact WHERE channel = ?1 AND phone = ?2 AND id IS NOT NULL";
-        let mut statement = connection.prepare_cached(sql)?;
-        let id = statement
-            .query_row(params![channel.as_str(), phone], |row| row.get::<_, String>(0))
-            .optional()?;
+        let id = connection.first(sql, params![channel, phone], only)?;
         match id {
-            Some(id) => self.contact(ContactId::new(id)),
+            Some(id) => self.contact(id),
             None if self.named.insert(phone.to_owned()) => self.found.unread.push(phone.to_owned()),
             None => self.found.doubled += 1,
         }
@@ -85,12 +81,10 @@ impl Reader {
         keys: &[ConversationKey],
     ) -> Result<Found, StoreError> {
         let mut gathered = Gathered::begin(&self.connection, channel)?;
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT address FROM conversation WHERE channel = ?1 AND id = ?2")?;
         for key in keys.iter().filter(|it| it.channel == *channel) {
-            let bound = params![key.channel.as_str(), key.conversation.as_str()];
-            let address = statement.query_row(bound, |row| row.get::<_, Option<String>>(0)).optional()?;
+            let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
+            let address: Option<Option<String>> =
+                self.connection.first(sql, params![key.channel, key.conversation], only)?;
             match address.flatten().filter(|it| it.starts_with('+')) {
                 Some(phone) => gathered.phone(&self.connection, channel, &phone)?,
                 None => gathered.found.without_phone += 1,
@@ -121,11 +115,8 @@ impl Reader {
         let sql = format!(
             "SELECT p.id FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition} ORDER BY p.phone"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let ids = statement
-            .query_map(rusqlite::params_from_iter(bound.iter()), |row| row.get::<_, String>(0))?
-            .collect::<Result<Vec<_>, _>>()?;
-        self.audience_of_ids(channel, ids.into_iter().map(ContactId::new))
+        let ids: Vec<_> = self.connection.all(&sql, rusqlite::params_from_iter(bound.iter()), only)?;
+        self.audience_of_ids(channel, ids.into_iter())
     }
 
     /// The people lines of a file name.
@@ -169,7 +160,7 @@ impl Reader {
         let counted = |open: &str| -> Result<usize, StoreError> {
             let sql =
                 format!("SELECT count(*) FROM contact p WHERE p.channel = ?1 AND p.id IS NOT NULL {open}");
-            let count: i64 = self.connection.query_row(&sql, [channel.as_str()], |row| row.get(0))?;
+            let count: i64 = self.connection.scalar(&sql, [channel.as_str()])?;
             Ok(usize::try_from(count).unwrap_or(0))
         };
         let all = counted("")?;

@@ -4,13 +4,13 @@
 //! Knows nothing of servers. The first message that went out to a person after
 //! the wave was sent, and not from the AI, is taken for the broadcast's.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::board::{BoardDetail, BoardEntry, BoardId, Recipient, RecipientFate, Sample, summed};
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
+use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ConversationId};
 use crate::model::time::{MINUTE, Timestamp};
 use crate::model::waves::Counts;
-use crate::store::rows::{optional_line, time};
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::{Reader, StoreError};
 
 /// Rows of the board at most.
@@ -35,12 +35,12 @@ pub(crate) fn sample(
                  SELECT recipients, delivered, failed, pending FROM broadcast_sample
                  WHERE broadcast = ?1 ORDER BY at DESC LIMIT 1)",
         )?
-        .execute(params![broadcast, at.micros(), recipients, delivered, failed, pending])?;
+        .execute(params![broadcast, at, recipients, delivered, failed, pending])?;
     if written == 0 {
         return Ok(());
     }
     let sql = "SELECT count(*) FROM broadcast_sample WHERE broadcast = ?1";
-    if change.prepare_cached(sql)?.query_row([broadcast], |row| row.get::<_, i64>(0))? > SAMPLES {
+    if change.scalar::<i64>(sql, [broadcast])? > SAMPLES {
         change.execute(
             "DELETE FROM broadcast_sample WHERE broadcast = ?1 AND at IN (
                  SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) place FROM broadcast_sample
@@ -90,18 +90,12 @@ impl Reader {
     ) -> Result<std::collections::HashSet<String>, StoreError> {
         let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
                    WHERE c.channel = ?1 AND w.broadcast IS NOT NULL";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let ids = statement.query_map([channel.as_str()], |row| row.get(0))?;
-        Ok(ids.collect::<Result<_, _>>()?)
+        Ok(self.connection.all(sql, [channel.as_str()], only)?)
     }
 
     fn tracked(&self, channel: &ChannelId) -> Result<Vec<(BroadcastId, Timestamp)>, StoreError> {
         let sql = "SELECT id, at FROM desk.tracked_broadcast WHERE channel = ?1 ORDER BY at DESC LIMIT 500";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map([channel.as_str()], |row| {
-            Ok((BroadcastId::new(row.get::<_, String>(0)?), Timestamp::from_micros(row.get(1)?)))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Ok(self.connection.all(sql, [channel.as_str()], |row| Ok((row.get("id")?, row.get("at")?)))?)
     }
 
     /// How a row of the board went, and whom it reached.
@@ -117,9 +111,8 @@ impl Reader {
             BoardId::Campaign(id) => {
                 let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w
                                ON w.campaign = c.number WHERE c.id = ?1 AND w.broadcast IS NOT NULL";
-                let mut statement = moment.prepare_cached(sql)?;
-                let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
-                let each: Result<Vec<_>, StoreError> = ids.map(|it| samples(&moment, &it?)).collect();
+                let ids: Vec<String> = moment.all(sql, [id], only)?;
+                let each: Result<Vec<_>, StoreError> = ids.iter().map(|it| samples(&moment, it)).collect();
                 Ok(BoardDetail { samples: summed(&each?), recipients: recipients(&moment, id)? })
             }
         }
@@ -129,25 +122,16 @@ impl Reader {
 /// Channels that have broadcasts of any kind.
 fn channels(connection: &Connection) -> Result<Vec<ChannelId>, StoreError> {
     let sql = "SELECT channel FROM broadcast UNION SELECT channel FROM desk.tracked_broadcast";
-    let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map([], |row| row.get::<_, String>(0))?;
-    Ok(found.map(|it| it.map(ChannelId::new)).collect::<Result<_, _>>()?)
+    Ok(connection.all(sql, [], only)?)
 }
 
 fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<Sample>, StoreError> {
     let sql = "SELECT at, recipients, delivered, failed, pending FROM desk.broadcast_sample
                WHERE broadcast = ?1 ORDER BY at";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([broadcast], |row| {
-        let counts = Counts {
-            recipients: row.get(1)?,
-            delivered: row.get(2)?,
-            failed: row.get(3)?,
-            pending: row.get(4)?,
-        };
-        Ok(Sample { at: Timestamp::from_micros(row.get(0)?), counts })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(connection.all(sql, [broadcast], |row| {
+        let counts = read_row!(row, Counts { recipients, delivered, failed, pending });
+        Ok(read_row!(row, Sample { at; counts }))
+    })?)
 }
 
 /// The people of a campaign in their order, each with the message that went
@@ -155,8 +139,8 @@ fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<Sample>, Stor
 fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<Recipient>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT p.contact, k.phone, k.name,
-             (SELECT v.id FROM conversation v WHERE v.channel = c.channel AND v.address = k.phone LIMIT 1),
-             w.number + 1, w.sent_at
+             (SELECT v.id FROM conversation v WHERE v.channel = c.channel AND v.address = k.phone LIMIT 1) AS conversation,
+             w.number + 1 AS wave, w.sent_at
          FROM desk.campaign c
          JOIN desk.campaign_contact p ON p.campaign = c.number
          JOIN desk.campaign_wave w ON w.campaign = c.number AND p.place >= w.place
@@ -164,31 +148,27 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<Recipient>
          LEFT JOIN contact k ON k.channel = c.channel AND k.id = p.contact
          WHERE c.id = ?1 ORDER BY p.place",
     )?;
-    let channel: Option<String> = connection
-        .prepare_cached("SELECT channel FROM desk.campaign WHERE id = ?1")?
-        .query_row([id.as_str()], |row| row.get(0))
-        .optional()?;
+    let channel: Option<String> =
+        connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id.as_str()], only)?;
     let Some(channel) = channel else { return Ok(Vec::new()) };
     let mut rows = statement.query([id.as_str()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let conversation = row.get::<_, Option<String>>(3)?.map(ConversationId::new);
-        let sent_at = time(row, 5)?;
+        let row = &Row::of(row);
+        let conversation: Option<ConversationId> = row.get("conversation")?;
+        let sent_at: Option<Timestamp> = row.get("sent_at")?;
         let (fate, replied) = match (&conversation, sent_at) {
             (_, None) => (RecipientFate::Unsent, false),
             (None, Some(_)) => (RecipientFate::Unknown, false),
             (Some(conversation), Some(at)) => shown(connection, &channel, conversation, at)?,
         };
-        let wave: i64 = row.get(4)?;
-        found.push(Recipient {
-            contact: ContactId::new(row.get::<_, String>(0)?),
-            phone: row.get(1)?,
-            name: optional_line(row, 2)?,
+        found.push(read_row!(row, Recipient {
+            contact, phone, name: optional_line;
             conversation,
-            wave: if sent_at.is_some() { usize::try_from(wave).unwrap_or(0) } else { 0 },
+            wave: if sent_at.is_some() { row.number("wave")? } else { 0 },
             fate,
-            replied,
-        });
+            replied
+        }));
     }
     Ok(found)
 }
@@ -205,15 +185,16 @@ fn shown(
          WHERE m.conversation = (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)
              AND m.sort_at >= ?3 ORDER BY m.sort_at, m.id",
     )?;
-    let mut rows = statement.query(params![channel, conversation.as_str(), since.plus(-SLACK).micros()])?;
+    let mut rows = statement.query(params![channel, conversation, since.plus(-SLACK).micros()])?;
     let (mut fate, mut replied) = (RecipientFate::Unknown, false);
     while let Some(row) = rows.next()? {
-        let inbound: bool = row.get(0)?;
+        let row = &Row::of(row);
+        let inbound: bool = row.get("inbound")?;
         replied |= inbound && fate != RecipientFate::Unknown;
-        if inbound || fate != RecipientFate::Unknown || row.get::<_, String>(2)? == "ai" {
+        if inbound || fate != RecipientFate::Unknown || row.text::<&str>("sender")? == "ai" {
             continue;
         }
-        fate = match row.get::<_, String>(1)?.as_str() {
+        fate = match row.text("delivery")? {
             "failed" => RecipientFate::Failed,
             "delivered" => RecipientFate::Reached("delivered"),
             "read" => RecipientFate::Reached("read"),

@@ -3,12 +3,12 @@
 //!
 //! Knows nothing of recipients.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::broadcasts::{Broadcast, BroadcastStatus};
 use crate::model::ids::{BroadcastId, ChannelId};
 use crate::model::time::Timestamp;
-use crate::store::rows::{micros_of, optional_line, text_of};
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::{Reader, Store, StoreError};
 
 /// Broadcasts that are looked at at most, newest first.
@@ -31,12 +31,8 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 // First, so that what is added meanwhile is read the next time.
-                let until = cache
-                    .connection
-                    .prepare_cached("SELECT coalesce(max(number), 0) FROM desk.audit")?
-                    .query_row([], |row| row.get(0))?;
-                let mut statement = cache.connection.prepare_cached(
-                    "SELECT made FROM (
+                let until = cache.connection.scalar("SELECT coalesce(max(number), 0) FROM desk.audit", [])?;
+                let sql = "SELECT made FROM (
                      SELECT made, number FROM (SELECT number, channel, made FROM desk.audit
                          WHERE channel = ?1 AND operation = 'broadcast' AND made <> ''
                              AND number > ?2 AND number <= ?3
@@ -50,15 +46,9 @@ impl Store {
                      WHERE NOT EXISTS (SELECT 1 FROM broadcast b
                          WHERE b.channel = tracked.channel AND b.id = tracked.id AND b.is_finished = 1
                              AND (b.pending <= 0 OR coalesce(b.completed_at, b.created_at, 0) < ?5))
-                     ) ORDER BY number",
-                )?;
-                let ids = statement
-                    .query_map(
-                        params![channel.as_str(), behind, until, NEWEST, settled_before.micros()],
-                        |row| row.get(0),
-                    )?
-                    .map(|id| id.map(|it: String| BroadcastId::new(it)));
-                Ok((ids.collect::<Result<_, _>>()?, until))
+                     ) ORDER BY number";
+                let bound = params![channel, behind, until, NEWEST, settled_before];
+                Ok((cache.connection.all(sql, bound, only)?, until))
             })
             .await
     }
@@ -77,8 +67,8 @@ impl Store {
             .later(move |cache| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM broadcast
                                WHERE channel = ?1 AND id = ?2 AND is_finished = 1)";
-                let bound = params![channel.as_str(), id.as_str()];
-                Ok(cache.connection.prepare_cached(sql)?.query_row(bound, |row| row.get(0))?)
+                let bound = params![channel, id];
+                Ok(cache.connection.scalar(sql, bound)?)
             })
             .await
     }
@@ -109,7 +99,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn unfinished_broadcasts(&self, channel: &ChannelId) -> Result<Vec<BroadcastId>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
+        Ok(self.connection.all(
             "SELECT id FROM (
              SELECT id, max(place) AS place FROM (
                  SELECT made AS id, number AS place FROM (SELECT made, number FROM desk.audit
@@ -122,9 +112,9 @@ impl Reader {
              WHERE NOT EXISTS (SELECT 1 FROM broadcast b
                  WHERE b.channel = ?1 AND b.id = wanted.id AND b.is_finished = 1)
              ORDER BY place DESC, id LIMIT ?2",
-        )?;
-        let ids = statement.query_map(params![channel.as_str(), NEWEST], |row| row.get::<_, String>(0))?;
-        Ok(ids.map(|id| id.map(BroadcastId::new)).collect::<Result<_, _>>()?)
+            params![channel, NEWEST],
+            only,
+        )?)
     }
 
     /// The broadcasts sent from this desk, as last read, newest first.
@@ -137,29 +127,19 @@ impl Reader {
 }
 
 fn all(connection: &Connection, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
-    let mut statement = connection.prepare_cached(
+    Ok(connection.all(
         "SELECT id, status, text, recipients, delivered, failed, pending, created_at, completed_at
          FROM broadcast WHERE channel = ?1 ORDER BY created_at DESC, id DESC",
-    )?;
-    let rows = statement.query_map([channel.as_str()], broadcast_of)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+        [channel.as_str()],
+        broadcast_of,
+    )?)
 }
 
 fn broadcast_of(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
-    let time = |at: usize| -> rusqlite::Result<Option<Timestamp>> {
-        Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_micros))
-    };
-    Ok(Broadcast {
-        id: BroadcastId::new(row.get::<_, String>(0)?),
-        status: BroadcastStatus::from_word(&row.get::<_, String>(1)?),
-        text: optional_line(row, 2)?,
-        recipients: row.get(3)?,
-        delivered: row.get(4)?,
-        failed: row.get(5)?,
-        pending: row.get(6)?,
-        created_at: time(7)?,
-        completed_at: time(8)?,
-    })
+    Ok(read_row!(row, Broadcast {
+        id, text: optional_line, recipients, delivered, failed, pending, created_at, completed_at;
+        status: row.word("status", BroadcastStatus::from_word)?
+    }))
 }
 
 fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Result<(), StoreError> {
@@ -168,17 +148,17 @@ fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Resu
              failed, pending, created_at, completed_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
-            channel.as_str(),
-            told.id.as_str(),
+            channel,
+            told.id,
             told.status.word(),
             told.is_finished(),
-            text_of(&told.text),
+            told.text,
             told.recipients,
             told.delivered,
             told.failed,
             told.pending,
-            micros_of(told.created_at),
-            micros_of(told.completed_at),
+            told.created_at,
+            told.completed_at
         ],
     )?;
     Ok(())

@@ -10,7 +10,7 @@ use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::model::waves::{Aim, Campaign, Cause, NewCampaign, Phase};
 use crate::store::outbox;
-use crate::store::rows::{campaign, text_of};
+use crate::store::rows::campaign;
 use crate::store::{Reader, Store, StoreError};
 
 /// Campaigns read at once at most, newest first.
@@ -93,7 +93,7 @@ impl Store {
                      failed_percent = coalesce(?2, failed_percent),
                      quality_before = coalesce(?3, quality_before)
                  WHERE id = ?1",
-                params![id.as_str(), limit, text_of(&quality), judged_from],
+                params![id, limit, quality, judged_from],
             )?;
             change.commit()?;
             Ok(true)
@@ -113,7 +113,7 @@ impl Store {
         let (channel, id) = (channel.clone(), id.clone());
         self.outbox().call(move |connection| {
             let sql = "INSERT OR IGNORE INTO tracked_broadcast (channel, id, at) VALUES (?1, ?2, ?3)";
-            connection.execute(sql, params![channel.as_str(), id.as_str(), now.micros()])?;
+            connection.execute(sql, params![channel, id, now])?;
             Ok(())
         })
     }
@@ -153,7 +153,7 @@ pub(crate) fn halt(
         "UPDATE campaign SET phase = ?2, cause = ?3, why = ?4
          WHERE id = ?1 AND phase IN ('running', 'paused') AND phase <> ?2",
         params![
-            id.as_str(),
+            id,
             phase.word(),
             why.as_ref().map(|it| it.0.word()),
             why.as_ref().map_or("", |it| it.1.as_str())
@@ -176,8 +176,8 @@ fn insert(
              floor, quality, made_at, starts_at, phase, quality_before)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'running', ?14)",
         params![
-            id.as_str(),
-            new.channel.as_str(),
+            id,
+            new.channel,
             campaign::write_content(&new.content),
             matches!(new.aim, Aim::Everyone(_)),
             size(new.aim.count()),
@@ -187,9 +187,9 @@ fn insert(
             plan.rules.failed_percent,
             plan.rules.floor,
             plan.rules.quality,
-            now.micros(),
+            now,
             now.plus(new.hold.max(0)).micros(),
-            quality.map(SafeText::as_str),
+            quality.map(SafeText::as_str)
         ],
     )?;
     let number = change.last_insert_rowid();
@@ -197,7 +197,7 @@ fn insert(
         let mut statement = change
             .prepare_cached("INSERT INTO campaign_contact (campaign, place, contact) VALUES (?1, ?2, ?3)")?;
         for (place, contact) in frozen.ids().iter().enumerate() {
-            statement.execute(params![number, size(place), contact.as_str()])?;
+            statement.execute(params![number, size(place), contact])?;
         }
     }
     let mut place = 0;

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of how they are read or changed.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 use crate::model::contacts::{Card, Contact, Elsewhere, ToldContact};
@@ -11,10 +11,10 @@ use crate::model::outbox::PreparedRequest;
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::outbox::new_key;
 use crate::store::reader::conversations::row_of;
 use crate::store::reader::elsewhere;
-use crate::store::rows::{optional_line, time};
 use crate::store::{Reader, Store, StoreError, gone, wiping};
 
 /// Tags and names of a contact's metadata kept at most.
@@ -38,9 +38,8 @@ impl Store {
                 let sql = "SELECT c.address, p.read_at FROM conversation c
                      LEFT JOIN contact p ON p.channel = c.channel AND p.phone = c.address
                      WHERE c.channel = ?1 AND c.id = ?2 AND c.address IS NOT NULL";
-                let mut statement = cache.connection.prepare_cached(sql)?;
-                let of = params![channel.as_str(), conversation.as_str()];
-                Ok(statement.query_row(of, |row| Ok((row.get(0)?, time(row, 1)?))).optional()?)
+                let of = params![channel, conversation];
+                Ok(cache.connection.first(sql, of, |row| Ok((row.get("address")?, row.get("read_at")?)))?)
             })
             .await
     }
@@ -69,8 +68,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM conversation WHERE channel = ?1 AND address = ?2)";
-                let mut statement = cache.connection.prepare_cached(sql)?;
-                Ok(statement.query_row(params![channel.as_str(), address], |row| row.get(0))?)
+                Ok(cache.connection.scalar(sql, params![channel, address])?)
             })
             .await
     }
@@ -118,13 +116,13 @@ impl Store {
                     "UPDATE outbox SET method = ?3, path = ?4, content_type = ?5, body = ?6, idempotency_key = ?7
                      WHERE id = ?1 AND fence = ?2 AND state = 'queued' AND attempts = 0",
                     params![
-                        id.as_str(),
+                        id,
                         fence,
                         request.method.word(),
                         request.path,
                         request.content_type,
                         request.body,
-                        key.as_str()
+                        key
                     ],
                 )?;
                 Ok((written == 1).then_some(key))
@@ -148,12 +146,13 @@ impl Store {
             .later(move |cache| {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
-                let of = params![channel.as_str(), phone];
+                let of = params![channel, phone];
                 change.execute("DELETE FROM contact WHERE channel = ?1 AND phone = ?2", of)?;
-                let ids: Vec<ConversationId> = change
-                    .prepare("SELECT id FROM conversation WHERE channel = ?1 AND address = ?2")?
-                    .query_map(of, |row| row.get(0).map(|it: String| ConversationId::new(it)))?
-                    .collect::<Result<_, _>>()?;
+                let ids: Vec<ConversationId> = change.all(
+                    "SELECT id FROM conversation WHERE channel = ?1 AND address = ?2",
+                    of,
+                    only,
+                )?;
                 ids.iter().try_for_each(|it| gone::remove(&change, &channel, it))?;
                 change.commit()?;
                 Ok(ids)
@@ -193,22 +192,17 @@ impl Reader {
 fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Option<Contact>, StoreError> {
     let sql =
         "SELECT name, email, read_at, id, tags, metadata FROM contact WHERE channel = ?1 AND phone = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row(params![channel.as_str(), phone], contact).optional()?)
+    Ok(connection.first(sql, params![channel, phone], contact)?)
 }
 
 pub(crate) fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
-    let (tags, metadata): (String, String) = (row.get(4)?, row.get(5)?);
-    let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
-    let metadata: Map<String, Value> = serde_json::from_str(&metadata).unwrap_or_default();
-    Ok(Contact {
-        id: row.get::<_, Option<String>>(3)?.map(ContactId::new),
-        name: optional_line(row, 0)?,
-        email: optional_line(row, 1)?,
+    let (tags, metadata): (Vec<String>, Map<String, Value>) = (row.json("tags")?, row.json("metadata")?);
+    Ok(read_row!(row, Contact {
+        id, name: optional_line, email: optional_line;
         tags: tags.iter().map(|it| SafeText::line(it)).collect(),
         metadata: metadata.iter().take(MOST).map(|(name, value)| (cut(name), cut(&plain(value)))).collect(),
-        read_at: time(row, 2)?.unwrap_or_default(),
-    })
+        read_at: row.get::<Option<_>>("read_at")?.unwrap_or_default()
+    }))
 }
 
 fn cut(text: &str) -> SafeText {
@@ -242,14 +236,14 @@ pub(crate) fn write(
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
-            channel.as_str(),
+            channel,
             phone,
-            told.id.as_ref().map(ContactId::as_str),
+            told.id,
             told.name.as_ref().map(short),
             told.email.as_ref().map(short),
             Value::from(tags).to_string(),
             told.metadata,
-            now.micros()
+            now
         ])?;
     Ok(())
 }

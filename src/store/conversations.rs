@@ -2,16 +2,17 @@
 //!
 //! Knows nothing of where a page came from.
 
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use rusqlite::{Connection, named_params, params};
 
 use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::conversation::{
     automation_from, automation_word, escalation_text, parameters, window_word,
 };
-use crate::store::rows::{micros_of, text_of};
 use crate::store::{Snapshot, Store, StoreError, facts, stuck};
 
 /// What a page did.
@@ -110,13 +111,12 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let mut statement = cache.connection.prepare_cached(
+                Ok(cache.connection.all(
                     "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1
                      ORDER BY is_closed, sort_at DESC LIMIT ?2",
-                )?;
-                let ids =
-                    statement.query_map(params![channel.as_str(), limit], |row| row.get::<_, String>(0))?;
-                Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+                    params![channel, limit],
+                    only,
+                )?)
             })
             .await
     }
@@ -134,15 +134,14 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let mut statement = cache.connection.prepare_cached(
+                let unknown = automation_word(Automation::Unknown);
+                Ok(cache.connection.all(
                     "SELECT id FROM (SELECT id, automation FROM conversation
                          WHERE channel = ?1 AND is_closed = 0 ORDER BY sort_at DESC, id DESC LIMIT ?2)
                      WHERE automation = ?3",
-                )?;
-                let unknown = automation_word(Automation::Unknown);
-                let ids = statement
-                    .query_map(params![channel.as_str(), among, unknown], |row| row.get::<_, String>(0))?;
-                Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+                    params![channel, among, unknown],
+                    only,
+                )?)
             })
             .await
     }
@@ -162,7 +161,7 @@ impl Store {
             .later(move |cache| {
                 cache.connection.execute(
                     "UPDATE conversation SET behind = 0 WHERE channel = ?1 AND id = ?2",
-                    params![channel.as_str(), conversation.as_str()],
+                    params![channel, conversation],
                 )?;
                 Ok(())
             })
@@ -237,7 +236,7 @@ impl Store {
 struct Known {
     number: i64,
     message_count: i64,
-    last_message_at: Option<i64>,
+    last_message_at: Option<Timestamp>,
     status: String,
     automation: String,
     escalation: Option<String>,
@@ -249,15 +248,14 @@ const KNOWN: &str = "SELECT number, message_count, last_message_at, status, auto
      FROM conversation WHERE channel = ?1 AND id = ?2";
 
 fn known_of(row: &Row<'_>) -> rusqlite::Result<Known> {
-    Ok(Known {
-        number: row.get(0)?,
-        message_count: row.get(1)?,
-        last_message_at: row.get(2)?,
-        status: row.get(3)?,
-        automation: row.get(4)?,
-        escalation: row.get(11)?,
-        listed: [row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?, row.get(10)?],
-    })
+    let listed = ["address", "name", "username", "email", "service_window", "referral_headline"];
+    let mut known = read_row!(row, Known {
+        number, message_count, last_message_at, status, automation, escalation; listed: Default::default()
+    });
+    for (cell, name) in known.listed.iter_mut().zip(listed) {
+        *cell = row.get(name)?;
+    }
+    Ok(known)
 }
 
 fn merge(
@@ -267,10 +265,7 @@ fn merge(
     outdated: bool,
     baseline: bool,
 ) -> Result<Fate, StoreError> {
-    let known = connection
-        .prepare_cached(KNOWN)?
-        .query_row(params![channel.as_str(), conversation.id.as_str()], known_of)
-        .optional()?;
+    let known = connection.first(KNOWN, params![channel, conversation.id], known_of)?;
     let Some(known) = known else {
         let number = insert(connection, channel, &conversation, baseline)?;
         stuck::renew(connection, channel, &conversation.id)?;
@@ -290,7 +285,7 @@ fn merge(
         conversation.automation = automation_from(&known.automation);
     }
     let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
-        || known.last_message_at != micros_of(conversation.last_message_at);
+        || known.last_message_at != conversation.last_message_at;
     if !moved && is_same(&known, &conversation) {
         return Ok(Fate::Same);
     }
@@ -303,9 +298,9 @@ fn is_same(known: &Known, conversation: &Conversation) -> bool {
     let headline = conversation.referral.as_ref().and_then(|it| it.headline.as_ref());
     let listed = [
         conversation.address.as_deref(),
-        text_of(&conversation.name),
-        text_of(&conversation.username),
-        text_of(&conversation.email),
+        conversation.name.as_ref().map(SafeText::as_str),
+        conversation.username.as_ref().map(SafeText::as_str),
+        conversation.email.as_ref().map(SafeText::as_str),
         Some(window_word(conversation.window)),
         headline.map(crate::model::text::SafeText::as_str),
     ];

@@ -15,6 +15,7 @@ use crate::model::ids::{IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only};
 use crate::store::lane::{self, LaneRow};
 use crate::store::{Store, StoreError, drafts, outbox, settling};
 
@@ -113,10 +114,11 @@ impl Store {
     pub fn decisions(&self, id: &RowId) -> Result<Vec<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT word FROM decision WHERE row = ?1 ORDER BY number")?;
-            let words = statement.query_map([id.as_str()], |row| row.get(0))?;
-            Ok(words.collect::<Result<_, _>>()?)
+            Ok(connection.all(
+                "SELECT word FROM decision WHERE row = ?1 ORDER BY number",
+                [id.as_str()],
+                only,
+            )?)
         })
     }
 }
@@ -171,13 +173,7 @@ fn wake(
              finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
              seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
          WHERE id = ?1",
-        params![
-            row.id.as_str(),
-            now.micros(),
-            seen.map(|it| it.0.micros()),
-            seen.map(|it| it.1.as_str()),
-            by_itself
-        ],
+        params![row.id, now, seen.map(|it| it.0.micros()), seen.map(|it| it.1.as_str()), by_itself],
     )?;
     outbox::audit(change, row, "asked again by a person", "same key")
 }
@@ -197,7 +193,7 @@ fn anew(
              first_attempt_server_at = NULL, first_attempt_since_boot = NULL, last_attempt_at = NULL,
              attempted_as = NULL, credits_before = NULL
          WHERE id = ?1",
-        params![row.id.as_str(), id.as_str(), outbox::new_key(chance).as_str(), now.micros()],
+        params![row.id, id, outbox::new_key(chance).as_str(), now],
     )?;
     outbox::audit(change, row, "sent again by a person", "new key")?;
     Ok(id)
@@ -212,14 +208,7 @@ fn write_down(
 ) -> Result<(), StoreError> {
     change.execute(
         "INSERT INTO decision (at, channel, row, successor, word, key_print) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![
-            now.micros(),
-            row.channel.as_str(),
-            row.id.as_str(),
-            after.map(|it| it.id.as_str()),
-            verdict.word(),
-            print_of(&row.key),
-        ],
+        params![now, row.channel, row.id, after.map(|it| it.id.as_str()), verdict.word(), print_of(&row.key)],
     )?;
     Ok(())
 }

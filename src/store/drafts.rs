@@ -7,11 +7,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::model::attachments::Attachment;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::queries::Draft;
+use crate::sqlite::{Queries, only, read_row};
 use crate::store::rows::attachment;
 use crate::store::{Store, StoreError};
 
@@ -86,7 +87,7 @@ impl Store {
     pub fn left_open(&self, channel: &ChannelId) -> Result<(u64, u64), StoreError> {
         let channel = channel.clone();
         self.outbox().call(move |connection| {
-            let count = |sql: &str| connection.query_row(sql, [channel.as_str()], |row| row.get::<_, i64>(0));
+            let count = |sql: &str| connection.scalar::<i64>(sql, [channel.as_str()]);
             let drafts = count("SELECT count(*) FROM draft WHERE channel = ?1")?;
             let rows = count("SELECT count(*) FROM outbox WHERE channel = ?1")?;
             Ok((drafts.unsigned_abs(), rows.unsigned_abs()))
@@ -108,17 +109,17 @@ pub(crate) fn write(
              ON CONFLICT DO UPDATE SET text = excluded.text, reply_to = excluded.reply_to,
                  note = excluded.note, attachment = excluded.attachment",
             params![
-                channel.as_str(),
-                conversation.as_str(),
+                channel,
+                conversation,
                 draft.text,
-                draft.reply_to.as_ref().map(MessageId::as_str),
+                draft.reply_to,
                 draft.note,
-                draft.attachment.as_ref().map(attachment::write),
+                draft.attachment.as_ref().map(attachment::write)
             ],
         )?,
         None => connection.execute(
             "DELETE FROM draft WHERE channel = ?1 AND conversation = ?2",
-            params![channel.as_str(), conversation.as_str()],
+            params![channel, conversation],
         )?,
     };
     Ok(())
@@ -132,7 +133,7 @@ fn put_aside(
 ) -> Result<(), StoreError> {
     connection.execute(
         "INSERT OR REPLACE INTO draft_aside (channel, conversation, text) VALUES (?1, ?2, ?3)",
-        params![channel.as_str(), conversation.as_str(), text],
+        params![channel, conversation, text],
     )?;
     Ok(())
 }
@@ -145,8 +146,7 @@ pub(crate) fn aside(
     conversation: &ConversationId,
 ) -> Result<Option<String>, StoreError> {
     let sql = "SELECT text FROM desk.draft_aside WHERE channel = ?1 AND conversation = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0)).optional()?)
+    Ok(connection.first(sql, params![channel, conversation], only)?)
 }
 
 /// Forgets the text, which went into the outbox, and what was put aside of it;
@@ -159,7 +159,7 @@ pub(crate) fn forget_text(
     let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
     connection.execute(
         "DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2",
-        params![channel.as_str(), conversation.as_str()],
+        params![channel, conversation],
     )?;
     write(connection, channel, conversation, Some(&Draft { note: kept.note, ..Draft::default() }))
 }
@@ -231,15 +231,9 @@ fn find(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<Draft>, StoreError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let draft = statement
-        .query_row(params![channel.as_str(), conversation.as_str()], |row| {
-            let reply_to: Option<String> = row.get(1)?;
-            let attached: Option<String> = row.get(3)?;
-            let attachment = attached.as_deref().and_then(attachment::read);
-            let reply_to = reply_to.map(MessageId::new);
-            Ok(Draft { text: row.get(0)?, reply_to, note: row.get(2)?, attachment })
-        })
-        .optional()?;
+    let draft = connection.first(sql, params![channel, conversation], |row| {
+        let attachment = row.optional_text("attachment")?.and_then(attachment::read);
+        Ok(read_row!(row, Draft { text, reply_to, note; attachment }))
+    })?;
     Ok(draft)
 }

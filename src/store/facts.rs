@@ -9,9 +9,10 @@
 //!
 //! Knows nothing of pages.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::text::SafeText;
+use crate::sqlite::{Queries, only};
 use crate::store::{StoreError, trouble};
 
 /// Unread messages counted at most; more would cost more than it tells.
@@ -26,12 +27,11 @@ type Place = (i64, String);
 pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let newest_outbound = newest(connection, number, false)?;
     let newest_inbound = newest(connection, number, true)?;
-    let seen: Option<Place> = connection
-        .prepare_cached(
-            "SELECT seen_at, seen_id FROM conversation WHERE number = ?1 AND seen_at IS NOT NULL",
-        )?
-        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
+    let seen: Option<Place> = connection.first(
+        "SELECT seen_at, seen_id FROM conversation WHERE number = ?1 AND seen_at IS NOT NULL",
+        [number],
+        |row| Ok((row.get("seen_at")?, row.get("seen_id")?)),
+    )?;
     let beginning = || (i64::MIN, String::new());
     let answered = newest_outbound.clone().unwrap_or_else(beginning);
     let unanswered = first_inbound_after(connection, number, &answered)?;
@@ -39,12 +39,11 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
     let waiting_since = if holds_the_newest { unanswered } else { unanswered.and(before) };
     // A desk that never looked has nothing unread before the last answer.
     let looked = seen.or(newest_outbound).unwrap_or_else(beginning);
-    let unread: i64 = connection
-        .prepare_cached(
-            "SELECT count(*) FROM (SELECT 1 FROM message WHERE conversation = ?1
+    let unread: i64 = connection.scalar(
+        "SELECT count(*) FROM (SELECT 1 FROM message WHERE conversation = ?1
                  AND (sort_at, id) > (?2, ?3) AND inbound = 1 AND unreadable = 0 LIMIT ?4)",
-        )?
-        .query_row(params![number, looked.0, looked.1, UNREAD_CAP], |row| row.get(0))?;
+        params![number, looked.0, looked.1, UNREAD_CAP],
+    )?;
     connection
         .prepare_cached(
             "UPDATE conversation SET waiting_since = ?2, unread = ?3,
@@ -59,17 +58,14 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
 /// Sets the list's order and the preview from whichever is newer: what the
 /// list said or the newest message stored.
 fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError> {
-    let newest: Option<(i64, String, String)> = connection
-        .prepare_cached(
-            "SELECT sort_at, content, content_type FROM message WHERE conversation = ?1 AND unreadable = 0
+    let newest: Option<(i64, String, String)> = connection.first(
+        "SELECT sort_at, content, content_type FROM message WHERE conversation = ?1 AND unreadable = 0
              ORDER BY sort_at DESC, id DESC LIMIT 1",
-        )?
-        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    let (listed, created): (Option<i64>, Option<i64>) = connection
-        .prepare_cached("SELECT last_message_at, created_at FROM conversation WHERE number = ?1")?
-        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let listed = listed.or(created).unwrap_or(0);
+        [number],
+        |row| Ok((row.get("sort_at")?, row.get("content")?, row.get("content_type")?)),
+    )?;
+    let told = "SELECT coalesce(last_message_at, created_at, 0) FROM conversation WHERE number = ?1";
+    let listed: i64 = connection.scalar(told, [number])?;
     match newest {
         // Of mail the list shows the subject, which no mail's text replaces.
         Some((at, _, kind)) if at > listed && kind == "email" => {
@@ -104,23 +100,19 @@ fn preview(content: &str, kind: &str) -> String {
 /// Whether the newest message the list tells of is stored, or the history was
 /// read since the list told; and since when somebody was known to wait.
 fn standing(connection: &Connection, number: i64) -> Result<(bool, Option<i64>), StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT behind = 0 OR last_message_at IS NULL OR last_message_at <= coalesce(
-                 (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at), waiting_since
-             FROM conversation WHERE number = ?1",
-        )?
-        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    let sql = "SELECT behind = 0 OR last_message_at IS NULL OR last_message_at <= coalesce(
+             (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at) AS is_stored, waiting_since
+         FROM conversation WHERE number = ?1";
+    Ok(connection.one(sql, [number], |row| Ok((row.get("is_stored")?, row.get("waiting_since")?)))?)
 }
 
 fn newest(connection: &Connection, number: i64, inbound: bool) -> Result<Option<Place>, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT sort_at, id FROM message WHERE conversation = ?1 AND inbound = ?2 AND unreadable = 0
+    Ok(connection.first(
+        "SELECT sort_at, id FROM message WHERE conversation = ?1 AND inbound = ?2 AND unreadable = 0
              ORDER BY sort_at DESC, id DESC LIMIT 1",
-        )?
-        .query_row(params![number, inbound], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?)
+        params![number, inbound],
+        |row| Ok((row.get("sort_at")?, row.get("id")?)),
+    )?)
 }
 
 fn first_inbound_after(
@@ -128,11 +120,10 @@ fn first_inbound_after(
     number: i64,
     answered: &Place,
 ) -> Result<Option<i64>, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT sort_at FROM message WHERE conversation = ?1 AND (sort_at, id) > (?2, ?3)
+    Ok(connection.first(
+        "SELECT sort_at FROM message WHERE conversation = ?1 AND (sort_at, id) > (?2, ?3)
                  AND inbound = 1 AND unreadable = 0 ORDER BY sort_at, id LIMIT 1",
-        )?
-        .query_row(params![number, answered.0, answered.1], |row| row.get(0))
-        .optional()?)
+        params![number, answered.0, answered.1],
+        only,
+    )?)
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::disk;
+use crate::sqlite::Queries;
 use crate::store::Durability;
 use crate::store::errors::StoreError;
 use crate::store::{filter, search};
@@ -128,7 +129,7 @@ pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Conne
     private_file(&paths.outbox)?;
     let opened = open(&paths.outbox, OUTBOX, durability.of("FULL")).and_then(|connection| {
         // Small, so it can be read whole at every start.
-        let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
         if verdict == "ok" { Ok(connection) } else { Err(Unusable::Damaged(verdict)) }
     });
     opened.map_err(|why| match why {
@@ -244,9 +245,9 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     search::install(&connection)?;
     // As of one moment: another process may be making the file just now.
     let moment = connection.transaction()?;
-    let application: i64 = moment.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let application: i64 = moment.scalar("PRAGMA application_id", [])?;
     let version = version_of(&moment)?;
-    let tables: i64 = moment.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let tables: i64 = moment.scalar("SELECT count(*) FROM sqlite_schema", [])?;
     moment.commit()?;
     if application != APPLICATION_ID && tables > 0 {
         return Err(Unusable::Damaged("it is not a file of frontdesk".to_owned()));
@@ -296,7 +297,7 @@ fn use_journal(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+    connection.scalar("PRAGMA user_version", [])
 }
 
 /// Renames an unusable file; an older one set aside before gives way.

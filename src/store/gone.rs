@@ -4,9 +4,10 @@
 //!
 //! Knows nothing of how it came out that they are gone.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::sqlite::{Queries, only};
 use crate::store::{Store, StoreError};
 
 /// Conversations remembered at most, the latest.
@@ -42,10 +43,8 @@ pub(crate) fn remove(
     conversation: &ConversationId,
 ) -> Result<(), StoreError> {
     remember(connection, channel, conversation)?;
-    connection.execute(
-        "DELETE FROM conversation WHERE channel = ?1 AND id = ?2",
-        params![channel.as_str(), conversation.as_str()],
-    )?;
+    connection
+        .execute("DELETE FROM conversation WHERE channel = ?1 AND id = ?2", params![channel, conversation])?;
     Ok(())
 }
 
@@ -62,7 +61,7 @@ fn remember(
              ORDER BY message.sort_at DESC, message.id DESC LIMIT 1
          ON CONFLICT DO UPDATE SET newest_at = excluded.newest_at, newest_id = excluded.newest_id
              WHERE (excluded.newest_at, excluded.newest_id) > (newest_at, newest_id)",
-        params![channel.as_str(), conversation.as_str()],
+        params![channel, conversation],
     )?;
     connection
         .execute("DELETE FROM gone WHERE number <= (SELECT max(number) FROM gone) - ?1", [REMEMBERED])?;
@@ -77,9 +76,10 @@ pub(crate) fn was_known(
     conversation: &ConversationId,
     place: (i64, &str),
 ) -> Result<bool, StoreError> {
-    let known = connection
-        .prepare_cached("SELECT (newest_at, newest_id) >= (?3, ?4) FROM gone WHERE channel = ?1 AND id = ?2")?
-        .query_row(params![channel.as_str(), conversation.as_str(), place.0, place.1], |row| row.get(0))
-        .optional()?;
+    let known = connection.first(
+        "SELECT (newest_at, newest_id) >= (?3, ?4) FROM gone WHERE channel = ?1 AND id = ?2",
+        params![channel, conversation, place.0, place.1],
+        only,
+    )?;
     Ok(known.unwrap_or(false))
 }

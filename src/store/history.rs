@@ -5,12 +5,13 @@
 //!
 //! Knows nothing of requests.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::Platform;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Message, Place};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only, read_row};
 use crate::store::messages::{self, AppliedMessages};
 use crate::store::{Store, StoreError, facts};
 
@@ -65,11 +66,10 @@ impl Store {
     ) -> Result<usize, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache().call(move |cache| {
-            let count: i64 = cache.connection.query_row(
+            let count: i64 = cache.connection.scalar(
                 "SELECT count(*) FROM message WHERE conversation =
                      (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)",
-                params![channel.as_str(), conversation.as_str()],
-                |row| row.get(0),
+                params![channel, conversation],
             )?;
             Ok(usize::try_from(count).unwrap_or(0))
         })
@@ -137,16 +137,15 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let mut statement = cache.connection.prepare_cached(
+                Ok(cache.connection.all(
                     "SELECT id FROM (SELECT number, id, message_count, reached_start, behind, sort_at
                          FROM conversation WHERE channel = ?1 ORDER BY sort_at DESC, id DESC LIMIT ?2) latest
                      WHERE reached_start = 1 AND behind = 0 AND message_count >
                          (SELECT count(*) FROM message WHERE conversation = latest.number)
                      ORDER BY sort_at DESC, id DESC",
-                )?;
-                let ids =
-                    statement.query_map(params![channel.as_str(), among], |row| row.get::<_, String>(0))?;
-                Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+                    params![channel, among],
+                    only,
+                )?)
             })
             .await
     }
@@ -167,7 +166,7 @@ impl Store {
             let moved = change.execute(
                 "UPDATE conversation SET seen_at = ?3, seen_id = ?4 WHERE channel = ?1 AND id = ?2
                      AND (seen_at IS NULL OR (seen_at, seen_id) < (?3, ?4))",
-                params![channel.as_str(), conversation.as_str(), until.0.micros(), until.1.as_str()],
+                params![channel, conversation, until.0, until.1],
             )?;
             if moved > 0
                 && let Some(number) = messages::number(&change, &channel, &conversation)?
@@ -185,22 +184,15 @@ fn state(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<HistoryState>, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT read_at, read_id, older_cursor, reached_start, quiet
+    Ok(connection.first(
+        "SELECT read_at, read_id, older_cursor, reached_start, quiet
              FROM conversation WHERE channel = ?1 AND id = ?2",
-        )?
-        .query_row(params![channel.as_str(), conversation.as_str()], |row| {
-            let at: Option<i64> = row.get(0)?;
-            let id: Option<String> = row.get(1)?;
-            Ok(HistoryState {
-                read_until: at.zip(id).map(|(at, id)| (Timestamp::from_micros(at), MessageId::new(id))),
-                older_cursor: row.get(2)?,
-                reached_start: row.get(3)?,
-                quiet: row.get(4)?,
-            })
-        })
-        .optional()?)
+        params![channel, conversation],
+        |row| {
+            let read_until = row.get::<Option<_>>("read_at")?.zip(row.get("read_id")?);
+            Ok(read_row!(row, HistoryState { older_cursor, reached_start, quiet; read_until }))
+        },
+    )?)
 }
 
 /// Tells whether the history now reaches back to another point.
@@ -222,7 +214,7 @@ fn move_marks(
                 connection.execute(
                     "DELETE FROM message WHERE conversation = ?1 AND (sort_at, id) <
                          (SELECT sort_at, id FROM message WHERE conversation = ?1 AND id = ?2)",
-                    params![number, oldest.id.as_str()],
+                    params![number, oldest.id],
                 )?;
             }
             set_newest(connection, number, newest.as_ref())?;
@@ -249,13 +241,12 @@ fn catch_up(connection: &Connection, number: i64, step: &HistoryMove) -> Result<
 
 /// Whether the newest message the server told of is as new as the list says.
 fn reaches_the_list(connection: &Connection, number: i64) -> Result<bool, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT last_message_at IS NULL OR last_message_at <= coalesce(
+    Ok(connection.scalar(
+        "SELECT last_message_at IS NULL OR last_message_at <= coalesce(
                  (SELECT max(sort_at) FROM message WHERE conversation = ?1 AND provisional = 0), 0)
              FROM conversation WHERE number = ?1",
-        )?
-        .query_row([number], |row| row.get(0))?)
+        [number],
+    )?)
 }
 
 fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> Result<(), StoreError> {

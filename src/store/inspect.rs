@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only, read_row};
 use crate::store::files::{self, Paths};
 use crate::store::leases;
 
@@ -72,9 +73,8 @@ pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
     let leftovers = connection.as_ref().and_then(|it| leftovers(it, now).ok());
     let channels = connection.as_ref().and_then(|it| channels(it).ok());
     let (cache, connection) = look(&paths.cache, files::CACHE.len());
-    let unindexed = connection
-        .as_ref()
-        .and_then(|it| it.query_row("SELECT below > 0 FROM search_progress", [], |row| row.get(0)).ok());
+    let unindexed =
+        connection.as_ref().and_then(|it| it.scalar("SELECT below > 0 FROM search_progress", []).ok());
     let led = connection.as_ref().and_then(|it| led(it, now).ok());
     let aside = files::aside(&paths.cache);
     Inspection {
@@ -90,10 +90,8 @@ pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
 
 /// Channels whose lease binds: its owner has not ended.
 fn led(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
-    let mut statement = connection.prepare("SELECT owner, until FROM lease")?;
-    let leases =
-        statement.query_map([], |row| Ok((row.get::<_, String>(0)?, Timestamp::from_micros(row.get(1)?))))?;
-    let leases: Vec<_> = leases.collect::<Result<_, _>>()?;
+    let leases: Vec<(String, Timestamp)> = connection
+        .all("SELECT owner, until FROM lease", [], |row| Ok((row.get("owner")?, row.get("until")?)))?;
     Ok(leases.iter().filter(|(owner, until)| leases::binds(owner, *until, now)).count())
 }
 
@@ -139,32 +137,23 @@ fn check_with(path: &Path, how: &str) -> rusqlite::Result<(Connection, i64, Stri
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(files::uri(path, how), flags)?;
     connection.busy_timeout(files::BUSY)?;
-    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    let version = connection.scalar("PRAGMA user_version", [])?;
+    let verdict = connection.scalar("PRAGMA quick_check(1)", [])?;
     Ok((connection, version, verdict))
 }
 
 fn leftovers(connection: &Connection, now: Timestamp) -> rusqlite::Result<Leftovers> {
-    let sql = "SELECT count(*) FILTER (WHERE state = 'stopped'), count(*) FILTER (WHERE state = 'uncertain'),
-             count(*) FILTER (WHERE state = 'queued'),
-             count(*) FILTER (WHERE state = 'sending' AND lease_until < ?1),
-             (SELECT count(*) FROM pause) FROM outbox";
-    connection.query_row(sql, [now.micros()], |row| {
-        Ok(Leftovers {
-            stopped: row.get(0)?,
-            uncertain: row.get(1)?,
-            queued: row.get(2)?,
-            lapsed: row.get(3)?,
-            paused: row.get(4)?,
-        })
-    })
+    let sql = "SELECT count(*) FILTER (WHERE state = 'stopped') AS stopped,
+             count(*) FILTER (WHERE state = 'uncertain') AS uncertain,
+             count(*) FILTER (WHERE state = 'queued') AS queued,
+             count(*) FILTER (WHERE state = 'sending' AND lease_until < ?1) AS lapsed,
+             (SELECT count(*) FROM pause) AS paused FROM outbox";
+    connection
+        .one(sql, [now], |row| Ok(read_row!(row, Leftovers { stopped, uncertain, queued, lapsed, paused })))
 }
 
 fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement =
-        connection.prepare("SELECT channel FROM draft UNION SELECT channel FROM outbox ORDER BY channel")?;
-    let names = statement.query_map([], |row| row.get(0))?;
-    names.collect()
+    connection.all("SELECT channel FROM draft UNION SELECT channel FROM outbox ORDER BY channel", [], only)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::model::ids::{ChannelId, MessageId, RowId};
 use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
 use crate::model::text::SafeText;
 use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
+use crate::sqlite::{Queries, only};
 use crate::store::processes::{self, Process};
 use crate::store::rows::{lane, outbox};
 use crate::store::{Store, StoreError, settling};
@@ -119,9 +120,7 @@ impl Store {
         self.outbox()
             .later(move |connection| {
                 let sql = format!("{} WHERE channel = ?1 ORDER BY sequence", lane::select());
-                let mut statement = connection.prepare_cached(&sql)?;
-                let rows = statement.query_map([channel.as_str()], lane::read)?;
-                Ok(rows.collect::<Result<_, _>>()?)
+                Ok(connection.all(&sql, [channel.as_str()], lane::read)?)
             })
             .await
     }
@@ -153,14 +152,14 @@ impl Store {
                          last_attempt_at = max(coalesce(last_attempt_at, ?3), ?3)
                      WHERE id = ?1 AND fence = ?2 AND state IN ('queued', 'uncertain')",
                     params![
-                        id.as_str(),
+                        id,
                         fence,
-                        now.wall.micros(),
-                        now.wall.plus(LEASE).micros(),
-                        now.server.map(Timestamp::micros),
+                        now.wall,
+                        now.wall.plus(LEASE),
+                        now.server,
                         now.since_boot,
                         credential,
-                        process,
+                        process
                     ],
                 )?;
                 if claimed == 0 {
@@ -223,7 +222,7 @@ impl Store {
             .later(move |connection| {
                 connection.execute(
                     "UPDATE outbox SET credits_before = coalesce(credits_before, ?2) WHERE id = ?1",
-                    params![id.as_str(), credits],
+                    params![id, credits],
                 )?;
                 Ok(())
             })
@@ -249,13 +248,13 @@ impl Store {
                          why = coalesce(?7, why)
                      WHERE id = ?1 AND fence = ?2 AND state = 'stopped'",
                     params![
-                        id.as_str(),
+                        id,
                         fence,
                         looks.count,
-                        looks.last_at.map(Timestamp::micros),
-                        looks.absent_at.map(Timestamp::micros),
+                        looks.last_at,
+                        looks.absent_at,
                         outbox::finding_text(&looks.finding),
-                        why.as_ref().map(SafeText::as_str),
+                        why
                     ],
                 )?;
                 Ok(noted > 0)
@@ -296,7 +295,7 @@ impl Store {
                     .prepare_cached("SELECT 1 FROM sent_here WHERE channel = ?1 AND message = ?2")?;
                 let mut unclaimed = Vec::new();
                 for message in messages {
-                    if !statement.exists(params![channel.as_str(), message.as_str()])? {
+                    if !statement.exists(params![channel, message])? {
                         unclaimed.push(message);
                     }
                 }
@@ -326,13 +325,7 @@ impl Store {
                      WHERE channel = ?1 AND state IN ('queued', 'uncertain') AND not_before > ?2
                          AND (planned_at IS NULL OR attempts > 0)
                          AND (?5 OR created_at > ?3 OR not_before > ?4)",
-                    params![
-                        channel.as_str(),
-                        now.micros(),
-                        now.plus(MINUTE).micros(),
-                        now.plus(FURTHEST).micros(),
-                        set_back
-                    ],
+                    params![channel, now, now.plus(MINUTE).micros(), now.plus(FURTHEST).micros(), set_back],
                 )?)
             })
             .await
@@ -374,8 +367,7 @@ pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Re
 /// Turns rows uncertain that were leaving when their process ended.
 fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
-    let claimers =
-        connection.prepare_cached(sql)?.query_map([], |it| it.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    let claimers = connection.all::<_, Vec<String>>(sql, [], only)?;
     let mut recovered = 0;
     for claimer in claimers.iter().filter(|it| processes::is_gone(it)) {
         recovered += connection.execute(
@@ -389,5 +381,5 @@ fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
 /// Reads one row.
 pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<LaneRow>, StoreError> {
     let sql = format!("{} WHERE id = ?1", lane::select());
-    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], lane::read).optional()?)
+    Ok(connection.first(&sql, [id.as_str()], lane::read)?)
 }

@@ -14,13 +14,14 @@
 //!
 //! Knows nothing of what is asked or sent.
 
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::leader::Leader;
 use crate::model::news::Health;
 use crate::model::text::SafeText;
 use crate::model::time::{SECOND, Timestamp};
+use crate::sqlite::{Queries, Row, read_row};
 use crate::store::{Store, StoreError, processes};
 
 #[cfg(test)]
@@ -188,9 +189,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let sql = format!("SELECT {COLUMNS} FROM lease WHERE channel = ?1 AND sends = 1");
-                let mut statement = cache.connection.prepare_cached(&sql)?;
-                let rows = statement.query_map([channel.as_str()], stored)?;
-                let rows = rows.collect::<Result<Vec<_>, _>>()?;
+                let rows: Vec<_> = cache.connection.all(&sql, [channel.as_str()], stored)?;
                 Ok(rows.into_iter().find(|it| it.holds(now)))
             })
             .await
@@ -237,11 +236,11 @@ impl Store {
         let name = name.to_owned();
         self.cache()
             .later(move |cache| {
-                let mut statement = cache
-                    .connection
-                    .prepare_cached("DELETE FROM asked WHERE lease = ?1 RETURNING what, conversation")?;
-                let asked = statement.query_map([name], ask_of)?;
-                Ok(asked.collect::<Result<_, _>>()?)
+                Ok(cache.connection.all(
+                    "DELETE FROM asked WHERE lease = ?1 RETURNING what, conversation",
+                    [name],
+                    ask_of,
+                )?)
             })
             .await
     }
@@ -265,18 +264,16 @@ impl Store {
     pub async fn revisions(&self) -> Result<Vec<(ChannelId, i64)>, StoreError> {
         self.cache()
             .later(|cache| {
-                let mut statement =
-                    cache.connection.prepare_cached("SELECT channel, number FROM revision")?;
-                let rows = statement
-                    .query_map([], |row| Ok((ChannelId::new(row.get::<_, String>(0)?), row.get(1)?)))?;
-                Ok(rows.collect::<Result<_, _>>()?)
+                Ok(cache.connection.all("SELECT channel, number FROM revision", [], |row| {
+                    Ok((row.get("channel")?, row.get("number")?))
+                })?)
             })
             .await
     }
 }
 
 fn data_version(connection: &Connection) -> Result<i64, StoreError> {
-    Ok(connection.prepare_cached("PRAGMA main.data_version")?.query_row([], |row| row.get(0))?)
+    Ok(connection.scalar("PRAGMA main.data_version", [])?)
 }
 
 /// What [`stored`] reads.
@@ -284,7 +281,7 @@ const COLUMNS: &str = "owner, until, word, at, code, why, budget, kind, rank";
 
 fn find(connection: &Connection, name: &str) -> Result<Option<Other>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM lease WHERE name = ?1");
-    Ok(connection.prepare_cached(&sql)?.query_row([name], stored).optional()?)
+    Ok(connection.first(&sql, [name], stored)?)
 }
 
 fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Result<Holder, StoreError> {
@@ -308,7 +305,7 @@ fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Re
         .execute(params![
             name,
             owner,
-            until.micros(),
+            until,
             word,
             at,
             code,
@@ -316,7 +313,7 @@ fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Re
             vitals.budget,
             kind,
             rank,
-            channel.as_str(),
+            channel,
             sends
         ])?;
     Ok(Holder::Me(until))
@@ -339,13 +336,9 @@ fn columns(health: &Health) -> Columns<'_> {
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
-    let word: Option<String> = row.get("word")?;
-    let at = Timestamp::from_micros(row.get::<_, Option<i64>>("at")?.unwrap_or_default());
-    let line = |name: &str| -> rusqlite::Result<SafeText> {
-        Ok(SafeText::line(&row.get::<_, Option<String>>(name)?.unwrap_or_default()))
-    };
-    let (code, why) = (line("code")?, line("why")?);
-    let health = match word.as_deref() {
+    let at = row.get::<Option<Timestamp>>("at")?.unwrap_or_default();
+    let (code, why) = (row.line("code")?, row.line("why")?);
+    let health = match row.optional_text("word")? {
         Some("connecting") => Some(Health::Connecting),
         Some("live") => Some(Health::Live { at }),
         Some("silent") => Some(Health::Silent { since: at }),
@@ -356,13 +349,8 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
         Some("misconfigured") => Some(Health::Misconfigured { why }),
         _ => None,
     };
-    Ok(Other {
-        owner: row.get("owner")?,
-        kind: line("kind")?,
-        rank: row.get("rank")?,
-        until: Timestamp::from_micros(row.get("until")?),
-        vitals: Vitals { health, budget: row.get("budget")? },
-    })
+    let vitals = read_row!(row, Vitals { budget; health });
+    Ok(read_row!(row, Other { owner, kind: line, rank, until; vitals }))
 }
 
 fn words(ask: &Ask) -> (&'static str, &str) {
@@ -374,9 +362,8 @@ fn words(ask: &Ask) -> (&'static str, &str) {
 }
 
 fn ask_of(row: &Row<'_>) -> rusqlite::Result<Ask> {
-    let (what, conversation): (String, String) = (row.get(0)?, row.get(1)?);
-    let conversation = ConversationId::new(conversation);
-    Ok(match what.as_str() {
+    let conversation = row.get("conversation")?;
+    Ok(match row.text("what")? {
         "open" => Ask::Open(conversation),
         "older" => Ask::Older(conversation),
         _ => Ask::Refresh,

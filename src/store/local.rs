@@ -55,13 +55,7 @@ fn snooze(
             .prepare_cached(
                 "INSERT INTO snooze (channel, conversation, until, after, set_at) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
-            .execute(params![
-                channel,
-                conversation.as_str(),
-                it.until.map(Timestamp::micros),
-                it.after.micros(),
-                it.set_at.micros()
-            ])?;
+            .execute(params![channel, conversation, it.until, it.after, it.set_at])?;
     }
     Ok(())
 }
@@ -69,7 +63,7 @@ fn snooze(
 fn wake(change: &Connection, channel: &str, now: Timestamp) -> rusqlite::Result<()> {
     change.execute(
         "UPDATE snooze SET woken_at = ?2 WHERE channel = ?1 AND woken_at IS NULL AND until <= ?2",
-        params![channel, now.micros()],
+        params![channel, now],
     )?;
     Ok(())
 }
@@ -84,7 +78,7 @@ fn claim(
     if let Some(it) = wanted {
         change
             .prepare_cached("INSERT INTO claim (channel, conversation, agent, at) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![channel, conversation.as_str(), it.agent.as_str(), it.at.micros()])?;
+            .execute(params![channel, conversation, it.agent, it.at])?;
     }
     Ok(())
 }
@@ -100,7 +94,7 @@ fn tags(
         "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, 0)",
     )?;
     for it in wanted.iter().filter(|it| it.kept == Kept::Here) {
-        statement.execute(params![channel, conversation.as_str(), it.word.as_str()])?;
+        statement.execute(params![channel, conversation, it.word])?;
     }
     Ok(())
 }
@@ -109,7 +103,7 @@ fn tags(
 fn extend(change: &Connection, channel: &str, before: Timestamp, now: Timestamp) -> rusqlite::Result<()> {
     change.execute(
         "UPDATE pause SET extended_at = ?3 WHERE channel = ?1 AND max(since, extended_at) <= ?2",
-        params![channel, before.micros(), now.micros()],
+        params![channel, before, now],
     )?;
     Ok(())
 }
@@ -121,6 +115,6 @@ fn forget(
     conversation: &ConversationId,
 ) -> rusqlite::Result<()> {
     let sql = format!("DELETE FROM {table} WHERE channel = ?1 AND conversation = ?2");
-    change.prepare_cached(&sql)?.execute(params![channel, conversation.as_str()])?;
+    change.prepare_cached(&sql)?.execute(params![channel, conversation])?;
     Ok(())
 }

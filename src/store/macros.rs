@@ -5,6 +5,7 @@
 use rusqlite::params;
 
 use crate::model::macros::Macro;
+use crate::sqlite::Queries;
 use crate::store::{Reader, Store, StoreError};
 
 /// Macros read at most: there are not more letters.
@@ -39,10 +40,9 @@ impl Reader {
     /// When the database fails.
     pub fn macros(&self) -> Result<Vec<Macro>, StoreError> {
         let sql = "SELECT letter, steps FROM desk.macro ORDER BY letter LIMIT ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_map([MOST], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-        let found = found.collect::<Result<Vec<(String, String)>, _>>()?;
-        let read = |(letter, steps): (String, String)| Some(Macro { letter: letter.chars().next()?, steps });
-        Ok(found.into_iter().filter_map(read).collect())
+        let found: Vec<(Option<char>, _)> = self
+            .connection
+            .all(sql, [MOST], |row| Ok((row.word("letter", |it| it.chars().next())?, row.get("steps")?)))?;
+        Ok(found.into_iter().filter_map(|(letter, steps)| Some(Macro { letter: letter?, steps })).collect())
     }
 }

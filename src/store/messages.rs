@@ -5,16 +5,16 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::Platform;
 use crate::model::conversations::Conversation;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only, read_row};
 use crate::store::meta::{self, MetaChange};
 use crate::store::rows::message::sender_word;
-use crate::store::rows::{micros_of, text_of};
 use crate::store::{Store, StoreError, conversations, facts, gone};
 
 /// A message that was stored for the first time.
@@ -89,7 +89,7 @@ impl Store {
             .later(move |cache| {
                 let change = cache.connection.transaction()?;
                 let number = number_of(&change, &channel, &message, &platform)?;
-                let at = micros_of(message.created_at).unwrap_or(0);
+                let at = message.created_at.map_or(0, Timestamp::micros);
                 if find(&change, number, &message.id)?.is_none() {
                     insert(&change, number, &message, at, true)?;
                     facts::refresh(&change, number)?;
@@ -148,7 +148,8 @@ pub(crate) fn merge_all(
 /// Where each message stands: its time, or where that cannot be read the
 /// time of its older neighbour, else of its newer one.
 fn places(messages: &[Message]) -> Vec<i64> {
-    let mut places: Vec<Option<i64>> = messages.iter().map(|it| micros_of(it.created_at)).collect();
+    let mut places: Vec<Option<i64>> =
+        messages.iter().map(|it| it.created_at.map(Timestamp::micros)).collect();
     let mut carried = None;
     for place in places.iter_mut().rev() {
         *place = place.or(carried);
@@ -185,10 +186,11 @@ pub(crate) fn number(
     channel: &ChannelId,
     conversation: &ConversationId,
 ) -> Result<Option<i64>, StoreError> {
-    Ok(connection
-        .prepare_cached("SELECT number FROM conversation WHERE channel = ?1 AND id = ?2")?
-        .query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0))
-        .optional()?)
+    Ok(connection.first(
+        "SELECT number FROM conversation WHERE channel = ?1 AND id = ?2",
+        params![channel, conversation],
+        only,
+    )?)
 }
 
 /// What is stored of a message that a newer reading may change.
@@ -200,19 +202,11 @@ struct Known {
 }
 
 fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<Known>, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
-        )?
-        .query_row(params![number, id.as_str()], |row| {
-            Ok(Known {
-                delivery: row.get(0)?,
-                provisional: row.get(1)?,
-                unreadable: row.get(2)?,
-                raw: row.get(3)?,
-            })
-        })
-        .optional()?)
+    Ok(connection.first(
+        "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
+        params![number, id],
+        |row| Ok(read_row!(row, Known { delivery, provisional, unreadable, raw })),
+    )?)
 }
 
 fn insert(
@@ -231,22 +225,22 @@ fn insert(
         )?
         .execute(params![
             number,
-            message.id.as_str(),
+            message.id,
             sort_at,
             message.platform_id,
             message.direction == Direction::Inbound,
             sender_word(&message.sender),
-            message.content.as_str(),
+            message.content,
             message.content_type,
-            text_of(&message.media_url),
+            message.media_url,
             message.delivery.word(),
-            micros_of(message.created_at),
-            micros_of(message.delivered_at),
-            micros_of(message.read_at),
-            message.quotes.as_ref().map(MessageId::as_str),
+            message.created_at,
+            message.delivered_at,
+            message.read_at,
+            message.quotes,
             message.unreadable,
             provisional,
-            message.raw,
+            message.raw
         ])?;
     Ok(())
 }
@@ -279,22 +273,22 @@ fn update(
         )?
         .execute(params![
             number,
-            message.id.as_str(),
+            message.id,
             delivery.word(),
-            micros_of(message.delivered_at),
-            micros_of(message.read_at),
-            message.content.as_str(),
+            message.delivered_at,
+            message.read_at,
+            message.content,
             message.content_type,
-            text_of(&message.media_url),
+            message.media_url,
             message.platform_id,
-            message.quotes.as_ref().map(MessageId::as_str),
+            message.quotes,
             server_knows_better,
             sort_at,
-            micros_of(message.created_at),
+            message.created_at,
             message.direction == Direction::Inbound,
             sender_word(&message.sender),
             message.unreadable,
-            message.raw,
+            message.raw
         ])?;
     Ok(true)
 }

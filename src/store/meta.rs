@@ -3,9 +3,10 @@
 //!
 //! Knows nothing of what the values mean.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::ids::ChannelId;
+use crate::sqlite::{Queries, only};
 use crate::store::{Store, StoreError};
 
 /// The newest activity of the last complete walk of the list, in the server's
@@ -45,8 +46,7 @@ pub(crate) fn read(
     name: &str,
 ) -> Result<Option<String>, StoreError> {
     let sql = "SELECT value FROM meta WHERE channel = ?1 AND name = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row(params![channel.as_str(), name], |row| row.get(0)).optional()?)
+    Ok(connection.first(sql, params![channel, name], only)?)
 }
 
 /// Applies changes within the caller's transaction.
@@ -60,12 +60,10 @@ pub(crate) fn write(
             Some(value) => connection.execute(
                 "INSERT INTO meta (channel, name, value) VALUES (?1, ?2, ?3)
                  ON CONFLICT DO UPDATE SET value = excluded.value",
-                params![channel.as_str(), name, value],
+                params![channel, name, value],
             )?,
-            None => connection.execute(
-                "DELETE FROM meta WHERE channel = ?1 AND name = ?2",
-                params![channel.as_str(), name],
-            )?,
+            None => connection
+                .execute("DELETE FROM meta WHERE channel = ?1 AND name = ?2", params![channel, name])?,
         };
     }
     Ok(())

@@ -2,13 +2,14 @@
 //!
 //! Knows nothing of composers.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId, NoteId};
 use crate::model::notes::Note;
 use crate::model::search::{NoteHit, SearchQuery, Snippet, Terms};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, Row, read_row};
 use crate::store::reader::conversations::row_of;
 use crate::store::{Store, StoreError, drafts, outbox};
 
@@ -37,7 +38,7 @@ impl Store {
             let change = connection.transaction()?;
             change.execute(
                 "INSERT INTO note (id, channel, conversation, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![id.as_str(), channel.as_str(), conversation.as_str(), text, now.micros()],
+                params![id, channel, conversation, text, now],
             )?;
             drafts::forget_note(&change, &channel, &conversation)?;
             change.commit()?;
@@ -54,15 +55,12 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
-            let found: Option<(String, String, String)> = change
-                .query_row(
-                    "SELECT channel, conversation, text FROM note WHERE id = ?1",
-                    [id.as_str()],
-                    |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-                )
-                .optional()?;
+            let found: Option<(_, _, String)> = change.first(
+                "SELECT channel, conversation, text FROM note WHERE id = ?1",
+                [id.as_str()],
+                |row| Ok((row.get("channel")?, row.get("conversation")?, row.get("text")?)),
+            )?;
             let Some((channel, conversation, text)) = found else { return Ok(None) };
-            let (channel, conversation) = (ChannelId::new(channel), ConversationId::new(conversation));
             drafts::put_note_before(&change, &channel, &conversation, &text)?;
             change.execute("DELETE FROM note WHERE id = ?1", [id.as_str()])?;
             change.commit()?;
@@ -79,23 +77,17 @@ pub(crate) fn list(
     conversation: &ConversationId,
     since: Option<Timestamp>,
 ) -> Result<Vec<Note>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT id, text, created_at FROM desk.note
+    let sql = "SELECT id, text, created_at FROM desk.note
          WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3
-         ORDER BY created_at DESC, number DESC LIMIT ?4",
-    )?;
+         ORDER BY created_at DESC, number DESC LIMIT ?4";
     let since = since.map_or(i64::MIN, Timestamp::micros);
-    let of = params![channel.as_str(), conversation.as_str(), since, SHOWN];
-    let rows = statement.query_map(of, read)?;
-    let mut notes = rows.collect::<Result<Vec<_>, _>>()?;
+    let mut notes: Vec<_> = connection.all(sql, params![channel, conversation, since, SHOWN], read)?;
     notes.reverse();
     Ok(notes)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Note> {
-    let (id, text): (String, String) = (row.get(0)?, row.get(1)?);
-    let at = Timestamp::from_micros(row.get(2)?);
-    Ok(Note { id: NoteId::new(id), text: SafeText::block(&text), at })
+    Ok(read_row!(row, Note { id, text: block, at = created_at }))
 }
 
 /// The newest notes in which all words are found. They are few beside
@@ -115,10 +107,10 @@ pub(crate) fn find(
     let mut rows = statement.query(params![channel, conversation, LOOKED_AT])?;
     let mut hits = Vec::new();
     while let Some(row) = rows.next()? {
+        let row = &Row::of(row);
         let note = read(row)?;
         let Some(found) = terms.find(note.text.as_str()) else { continue };
-        let channel = ChannelId::new(row.get::<_, String>(3)?);
-        let conversation = ConversationId::new(row.get::<_, String>(4)?);
+        let (channel, conversation): (_, ConversationId) = (row.get("channel")?, row.get("conversation")?);
         let known = row_of(connection, &channel, &conversation)?;
         let title = known.map_or_else(|| SafeText::line(conversation.as_str()), |it| it.conversation.title());
         let snippet = Snippet::of(&note.text, &found);

@@ -4,13 +4,14 @@
 //! Knows nothing of what a server answers; that is the lane's side. What is
 //! said about rows that stopped is in `decisions`.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::model::chance::Chance;
 use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::model::messages::Place;
 use crate::model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only};
 use crate::store::rows::operation;
 use crate::store::rows::outbox::{COLUMNS, read};
 use crate::store::{Store, StoreError, drafts};
@@ -162,11 +163,9 @@ fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND lane = ?2 AND lane_id = ?3 ORDER BY sequence"
     );
-    let mut statement = change.prepare(&sql)?;
-    let lane = statement.query_map(params![new.channel.as_str(), new.lane.kind(), new.lane.id()], read)?;
+    let lane: Vec<_> = change.all(&sql, params![new.channel, new.lane.kind(), new.lane.id()], read)?;
     let mut replaced = Vec::new();
     for row in lane {
-        let row = row?;
         if row.operation.speaks() {
             replaced.retain(|it: &OutboxRow| !matches!(it.operation, Operation::SetAutomation { .. }));
         } else if row.state == RowState::Queued && row.attempts == 0 && new.operation.replaces(&row.operation)
@@ -194,22 +193,22 @@ pub(crate) fn insert(
              content_type, body, created_at, not_before, due_at, seen_at, seen_id, planned_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15, ?16)",
         params![
-            id.as_str(),
-            new.channel.as_str(),
+            id,
+            new.channel,
             new.lane.kind(),
             new.lane.id(),
             new.operation.word(),
             operation::write(&new.operation),
-            key.as_str(),
+            key,
             new.request.method.word(),
             new.request.path,
             new.request.content_type,
             new.request.body,
-            now.micros(),
+            now,
             due_at,
             new.seen.as_ref().map(|it| it.0.micros()),
             new.seen.as_ref().map(|it| it.1.as_str()),
-            new.planned_at.map(Timestamp::micros),
+            new.planned_at
         ],
     )?;
     let row = find(change, &id)?.ok_or(StoreError::Closed)?;
@@ -232,7 +231,7 @@ pub(crate) fn new_key(chance: &Chance) -> IdempotencyKey {
 /// Reads one row.
 pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM outbox WHERE id = ?1");
-    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()?)
+    Ok(connection.first(&sql, [id.as_str()], read)?)
 }
 
 /// Removes a row and notes what became of it.
@@ -277,17 +276,18 @@ impl Store {
         let row = row.clone();
         self.outbox().call(move |connection| {
             let sql = "SELECT made FROM audit WHERE row = ?1 AND event = 'done' AND made <> ''";
-            Ok(connection.query_row(sql, [row.as_str()], |it| it.get(0)).optional()?)
+            Ok(connection.first(sql, [row.as_str()], only)?)
         })
     }
 }
 
 /// What was noted last of a row; `None` if nothing was.
 pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<String>, StoreError> {
-    Ok(connection
-        .prepare_cached("SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1")?
-        .query_row([row.as_str()], |it| it.get(0))
-        .optional()?)
+    Ok(connection.first(
+        "SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1",
+        [row.as_str()],
+        only,
+    )?)
 }
 
 /// Notes what became of a row, without its content.
@@ -308,8 +308,8 @@ fn note(change: &Connection, row: &OutboxRow, words: [&str; 3]) -> Result<(), St
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
-            row.id.as_str(),
-            row.channel.as_str(),
+            row.id,
+            row.channel,
             row.lane.kind(),
             row.lane.id(),
             row.operation.word(),

@@ -8,9 +8,8 @@ use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::Pause;
-use crate::model::text::SafeText;
 use crate::model::time::{DAY, Timestamp};
-use crate::store::rows::line;
+use crate::sqlite::{Queries, read_row};
 use crate::store::{Store, StoreError};
 
 /// How long a hand-back is remembered: an AI that has not answered by then
@@ -42,7 +41,7 @@ impl Store {
                 connection.execute(
                     "UPDATE pause SET read_again = 1 WHERE channel = ?1 AND conversation = ?2
                          AND read_again = 0",
-                    params![channel.as_str(), conversation.as_str()],
+                    params![channel, conversation],
                 )?;
                 Ok(())
             })
@@ -76,17 +75,9 @@ pub(crate) fn list(
         "SELECT conversation, owner, since FROM {schema}.pause WHERE channel = ?1
          ORDER BY since, conversation"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map([channel.as_str()], |row| {
-        let conversation: String = row.get(0)?;
-        let owner: SafeText = line(row, 1)?;
-        Ok(Pause {
-            conversation: ConversationId::new(conversation),
-            owner,
-            since: Timestamp::from_micros(row.get(2)?),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(connection.all(&sql, [channel.as_str()], |row| {
+        Ok(read_row!(row, Pause { conversation, owner: line, since }))
+    })?)
 }
 
 /// The AI was paused from here. An older pause of the same conversation keeps
@@ -101,7 +92,7 @@ pub(crate) fn begin(
     change.execute(
         "INSERT INTO pause (channel, conversation, read_again, owner, since) VALUES (?1, ?2, 0, ?3, ?4)
          ON CONFLICT DO UPDATE SET read_again = 0",
-        params![channel, conversation, owner, now.micros()],
+        params![channel, conversation, owner, now],
     )?;
     change.execute(
         "DELETE FROM handback WHERE channel = ?1 AND conversation = ?2",
@@ -121,7 +112,7 @@ pub(crate) fn hand_back(
     change.execute("DELETE FROM handback WHERE at < ?1", [at.plus(-REMEMBERED).micros()])?;
     change.execute(
         "INSERT OR REPLACE INTO handback (channel, conversation, at) VALUES (?1, ?2, ?3)",
-        params![channel, conversation, at.micros()],
+        params![channel, conversation, at],
     )?;
     Ok(())
 }

@@ -4,14 +4,14 @@
 //! Knows nothing of when they are read.
 
 use rusqlite::types::Value as Bound;
-use rusqlite::{OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{params, params_from_iter};
 use serde_json::{Map, Value};
 
 use crate::model::contacts::{MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact};
-use crate::model::ids::{ChannelId, ContactId, ConversationId};
+use crate::model::ids::ChannelId;
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, Row, read_row};
 use crate::store::contacts::{contact, write};
-use crate::store::rows::time;
 use crate::store::{Reader, Store, StoreError};
 
 /// The newest conversation with each number, and when something was last said
@@ -54,7 +54,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let sql = "DELETE FROM contact WHERE channel = ?1 AND id IS NOT NULL AND read_at < ?2";
-                cache.connection.execute(sql, params![channel.as_str(), at.micros()])?;
+                cache.connection.execute(sql, params![channel, at])?;
                 Ok(())
             })
             .await
@@ -69,20 +69,18 @@ impl Reader {
     pub fn people(&self, query: &PeopleQuery) -> Result<PeoplePage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let (condition, mut bound) = fitting(query);
-        let total: i64 = moment.query_row(
+        let total: i64 = moment.scalar(
             &format!("SELECT count(*) FROM contact p WHERE p.channel = ? AND p.id IS NOT NULL{condition}"),
             params_from_iter(bound.iter()),
-            |row| row.get(0),
         )?;
         let sql = format!(
-            "SELECT p.name, p.email, p.read_at, p.id, p.tags, p.metadata, p.phone, c.id, c.last_message_at
+            "SELECT p.name, p.email, p.read_at, p.id, p.tags, p.metadata, p.phone, c.id AS conversation,
+                 c.last_message_at
              {FROM}{condition}
              ORDER BY c.sort_at IS NULL, c.sort_at DESC, name_key(p.name, NULL, p.phone, NULL), p.phone LIMIT ?"
         );
         bound.push(i64::from(query.limit).into());
-        let mut statement = moment.prepare_cached(&sql)?;
-        let people = statement.query_map(params_from_iter(bound.iter()), person)?;
-        let people = people.collect::<Result<_, _>>()?;
+        let people = moment.all(&sql, params_from_iter(bound.iter()), person)?;
         Ok(PeoplePage { people, total: u64::try_from(total).unwrap_or(0) })
     }
 
@@ -93,10 +91,9 @@ impl Reader {
     pub fn person(&self, channel: &ChannelId, phone: &str) -> Result<Option<PersonDetail>, StoreError> {
         let sql = "SELECT p.name, p.email, p.id, p.tags, p.metadata,
                 (SELECT c.id FROM conversation c WHERE c.address = p.phone AND c.channel = p.channel LIMIT 1)
+                AS conversation
              FROM contact p WHERE p.channel = ?1 AND p.phone = ?2 AND p.id IS NOT NULL";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_row(params![channel.as_str(), phone], |row| detail(row, phone));
-        Ok(found.optional()?)
+        Ok(self.connection.first(sql, params![channel, phone], |row| detail(row, phone))?)
     }
 }
 
@@ -122,29 +119,22 @@ pub(crate) fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
 }
 
 fn person(row: &Row<'_>) -> rusqlite::Result<Person> {
-    Ok(Person {
-        contact: contact(row)?,
-        phone: row.get(6)?,
-        conversation: row.get::<_, Option<String>>(7)?.map(ConversationId::new),
-        last_at: time(row, 8)?,
-    })
+    Ok(read_row!(row, Person { phone, conversation, last_at = last_message_at; contact: contact(row)? }))
 }
 
 fn detail(row: &Row<'_>, phone: &str) -> rusqlite::Result<PersonDetail> {
-    let text = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<String>>(at)?.unwrap_or_default());
-    let metadata: Map<String, Value> = serde_json::from_str(&text(4)?).unwrap_or_default();
+    let text = |name| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
+    let metadata: Map<String, Value> = row.json("metadata")?;
     let field = |(name, value): (&String, &Value)| MetadataField {
         name: name.clone(),
         text: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
         is_text: value.is_string(),
     };
-    Ok(PersonDetail {
+    Ok(read_row!(row, PersonDetail {
+        id, tags: json, conversation;
         phone: phone.to_owned(),
-        id: row.get::<_, Option<String>>(2)?.map(ContactId::new),
-        name: text(0)?,
-        email: text(1)?,
-        tags: serde_json::from_str(&text(3)?).unwrap_or_default(),
-        fields: metadata.iter().map(field).collect(),
-        conversation: row.get::<_, Option<String>>(5)?.map(ConversationId::new),
-    })
+        name: text("name")?,
+        email: text("email")?,
+        fields: metadata.iter().map(field).collect()
+    }))
 }

@@ -5,6 +5,7 @@
 
 use rusqlite::params;
 
+use crate::sqlite::Queries;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -17,7 +18,7 @@ impl Store {
         self.outbox()
             .later(move |connection| {
                 let sql = "SELECT EXISTS (SELECT 1 FROM recognised WHERE base_url = ?1 AND path = ?2)";
-                Ok(connection.query_row(sql, params![base_url, path], |row| row.get(0))?)
+                Ok(connection.scalar(sql, params![base_url, path])?)
             })
             .await
     }

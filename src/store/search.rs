@@ -12,6 +12,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::model::ids::ChannelId;
 use crate::model::search::{Kind, Term, Terms, words};
+use crate::sqlite::Queries;
 use crate::store::{Store, StoreError, filter};
 
 /// Messages added to the index at once: what another job may have to wait
@@ -103,14 +104,14 @@ fn quoted(word: &str) -> String {
 
 /// Whether messages are still to be added to the index.
 pub(crate) fn is_partial(connection: &Connection) -> Result<bool, StoreError> {
-    Ok(connection.prepare_cached("SELECT below > 0 FROM search_progress")?.query_row([], |row| row.get(0))?)
+    Ok(connection.scalar("SELECT below > 0 FROM search_progress", [])?)
 }
 
 /// Adds one slice of older messages; tells whether more are to come. Done
 /// while no one waits for the cache.
 pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError> {
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let below: i64 = change.query_row("SELECT below FROM search_progress", [], |row| row.get(0))?;
+    let below: i64 = change.scalar("SELECT below FROM search_progress", [])?;
     if below <= 0 {
         return Ok(false);
     }

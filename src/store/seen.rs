@@ -4,9 +4,10 @@
 //! In the cache: whoever deletes it has seen nothing. Knows nothing of looking
 //! itself, which moves the mark only forwards.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId};
+use crate::sqlite::Queries;
 use crate::store::{Store, StoreError, facts, messages};
 
 impl Store {
@@ -38,19 +39,19 @@ impl Store {
 fn set(change: &Connection, number: i64, unseen: u32) -> rusqlite::Result<()> {
     let sql = match unseen {
         0 => {
-            "SELECT sort_at, id FROM message WHERE conversation = ?1
+            "SELECT sort_at, id AS until FROM message WHERE conversation = ?1
              ORDER BY sort_at DESC, id DESC LIMIT 1 OFFSET ?2"
         }
         // Right before it: no id comes before an empty one.
         _ => {
-            "SELECT sort_at, '' FROM message WHERE conversation = ?1 AND inbound = 1 AND unreadable = 0
+            "SELECT sort_at, '' AS until FROM message WHERE conversation = ?1 AND inbound = 1 AND unreadable = 0
              ORDER BY sort_at DESC, id DESC LIMIT 1 OFFSET ?2"
         }
     };
-    let mut place = change.prepare_cached(sql)?;
-    let found: Option<(i64, String)> = place
-        .query_row(params![number, unseen.saturating_sub(1)], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
+    let found: Option<(i64, String)> =
+        change.first(sql, params![number, unseen.saturating_sub(1)], |row| {
+            Ok((row.get("sort_at")?, row.get("until")?))
+        })?;
     if let Some((at, id)) = found {
         change
             .prepare_cached("UPDATE conversation SET seen_at = ?2, seen_id = ?3 WHERE number = ?1")?

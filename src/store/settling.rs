@@ -40,13 +40,13 @@ pub(crate) fn write(
                  attempted_as = iif(attempts > 1, attempted_as, NULL),
                  last_attempt_at = ?4, attempts = attempts - 1
              WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-            params![id, fence, not_before.micros(), lane.tried_before.map(Timestamp::micros)],
+            params![id, fence, not_before, lane.tried_before],
         )?,
         Settlement::AskAgain { not_before, counted } => change.execute(
             "UPDATE outbox SET state = 'uncertain', not_before = ?3, failures = failures + ?4,
                  first_attempt_server_at = coalesce(first_attempt_server_at, ?5)
              WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-            params![id, fence, not_before.micros(), counted, server_at],
+            params![id, fence, not_before, counted, server_at],
         )?,
         Settlement::Stop(stop, why) => {
             if *stop == Stop::Auth {
@@ -56,7 +56,7 @@ pub(crate) fn write(
                 "UPDATE outbox SET state = 'stopped', stop = ?3, why = ?4,
                      first_attempt_server_at = iif(attempts > 0, coalesce(first_attempt_server_at, ?5), NULL)
                  WHERE id = ?1 AND fence = ?2 AND state <> 'stopped'",
-                params![id, fence, stop.word(), why.as_str(), server_at],
+                params![id, fence, stop.word(), why, server_at],
             )?;
             if written > 0 {
                 outbox::audit(change, &lane.row, "stopped", stop.word())?;
@@ -132,13 +132,13 @@ fn remember(
         Operation::React { message, emoji } if emoji.is_empty() => {
             change.execute(
                 "DELETE FROM reaction WHERE channel = ?1 AND message = ?2",
-                params![channel, message.as_str()],
+                params![channel, message],
             )?;
         }
         Operation::React { message, emoji } => {
             change.execute(
                 "INSERT OR REPLACE INTO reaction (channel, message, emoji) VALUES (?1, ?2, ?3)",
-                params![channel, message.as_str(), emoji],
+                params![channel, message, emoji],
             )?;
         }
         Operation::SetAutomation { enabled } => {
@@ -166,7 +166,7 @@ fn is_written(operation: &Operation) -> bool {
 pub(crate) fn note_sent(change: &Connection, row: &OutboxRow, message: &str) -> Result<(), StoreError> {
     change.execute(
         "INSERT OR IGNORE INTO sent_here (channel, message) VALUES (?1, ?2)",
-        params![row.channel.as_str(), message],
+        params![row.channel, message],
     )?;
     Ok(())
 }

@@ -2,12 +2,12 @@
 //!
 //! Knows nothing of what follows from it.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::messages::Place;
 use crate::model::outbox::Lane;
-use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, read_row};
 use crate::store::{Store, StoreError};
 
 /// Messages counted at most: what matters is whether there are any.
@@ -38,19 +38,15 @@ impl Store {
             .later(move |cache| {
                 // What was sent from here but is not listed yet is this desk's
                 // too.
-                let mut statement = cache.connection.prepare_cached(
-                    "SELECT count(*) FILTER (WHERE inbound = 0), count(*) FROM (
+                let sql = "SELECT count(*) FILTER (WHERE inbound = 0) AS answers, count(*) AS messages FROM (
                          SELECT m.inbound FROM message m JOIN conversation c ON c.number = m.conversation
                          WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
                              AND NOT (m.inbound = 0 AND m.provisional = 1)
                              AND NOT EXISTS (SELECT 1 FROM desk.sent_here s
                                  WHERE s.channel = ?1 AND s.message = m.id)
-                         ORDER BY m.inbound LIMIT ?5)",
-                )?;
-                let of =
-                    params![channel.as_str(), conversation.as_str(), seen.0.micros(), seen.1.as_str(), CAP];
-                Ok(statement
-                    .query_row(of, |row| Ok(Moved { answers: row.get(0)?, messages: row.get(1)? }))?)
+                         ORDER BY m.inbound LIMIT ?5)";
+                let of = params![channel, conversation, seen.0, seen.1, CAP];
+                Ok(cache.connection.one(sql, of, |row| Ok(read_row!(row, Moved { answers, messages })))?)
             })
             .await
     }
@@ -71,7 +67,7 @@ impl Store {
                 let mut statement = cache.connection.prepare_cached(
                     "SELECT 1 FROM conversation WHERE channel = ?1 AND id = ?2 AND service_window = 'closed'",
                 )?;
-                Ok(statement.exists(params![channel.as_str(), conversation.as_str()])?)
+                Ok(statement.exists(params![channel, conversation])?)
             })
             .await
     }
@@ -81,15 +77,12 @@ impl Store {
         let Some(conversation) = lane.conversation().cloned() else { return Ok(None) };
         let channel = channel.clone();
         self.cache().call(move |cache| {
-            let mut statement = cache.connection.prepare_cached(
+            Ok(cache.connection.first(
                 "SELECT m.sort_at, m.id FROM message m JOIN conversation c ON c.number = m.conversation
                  WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT 1",
-            )?;
-            let place = statement.query_row(params![channel.as_str(), conversation.as_str()], |row| {
-                let id: String = row.get(1)?;
-                Ok((Timestamp::from_micros(row.get(0)?), MessageId::new(id)))
-            });
-            Ok(place.optional()?)
+                params![channel, conversation],
+                |row| Ok((row.get("sort_at")?, row.get("id")?)),
+            )?)
         })
     }
 }

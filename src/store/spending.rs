@@ -11,6 +11,7 @@ use crate::model::queries::OutboxEntry;
 use crate::model::spending::{self, Spent};
 use crate::model::stops::Stop;
 use crate::model::time::Timestamp;
+use crate::sqlite::Queries;
 use crate::store::reader::{Reader, desk};
 use crate::store::{Store, StoreError, meta};
 
@@ -48,14 +49,11 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn spent(&self) -> Result<Vec<(ChannelId, Vec<Spent>)>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel")?;
-        let rows = statement.query_map([SPENT], |row| {
-            let (channel, text): (String, String) = (row.get(0)?, row.get(1)?);
-            Ok((ChannelId::from(channel.as_str()), spending::read(&text)))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Ok(self.connection.all(
+            "SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel",
+            [SPENT],
+            |row| Ok((row.get("channel")?, row.word("value", spending::read)?)),
+        )?)
     }
 
     /// The rows of all channels that wait for credits, in the order they were

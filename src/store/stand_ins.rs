@@ -6,6 +6,7 @@ use rusqlite::params;
 use crate::model::conversations::Conversation;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only};
 use crate::store::{Store, StoreError, gone};
 
 /// What their ids match.
@@ -31,12 +32,10 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let mut statement = cache.connection.prepare_cached(
-                    "SELECT id FROM conversation WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4",
-                )?;
-                let ids = statement
-                    .query_map(params![channel.as_str(), STAND_INS, lowest, highest], |row| row.get(0))?
-                    .collect::<Result<Vec<String>, _>>()?;
+                let sql = "SELECT id FROM conversation
+                     WHERE channel = ?1 AND id GLOB ?2 AND sort_at BETWEEN ?3 AND ?4";
+                let of = params![channel, STAND_INS, lowest, highest];
+                let ids: Vec<String> = cache.connection.all(sql, of, only)?;
                 let mut any = false;
                 for id in ids.into_iter().filter(|it| !kept.contains(it)) {
                     gone::remove(&cache.connection, &channel, &ConversationId::new(id))?;

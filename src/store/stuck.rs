@@ -33,7 +33,7 @@ pub(crate) fn renew(
         .prepare_cached(&format!(
             "UPDATE conversation SET stuck = {COUNT} WHERE channel = ?1 AND id = ?2 AND stuck <> {COUNT}"
         ))?
-        .execute(params![channel.as_str(), conversation.as_str()])?;
+        .execute(params![channel, conversation])?;
     Ok(())
 }
 

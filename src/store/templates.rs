@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::model::ids::ChannelId;
 use crate::model::templates::{Part, Template, Templates};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, read_row};
 use crate::store::{Reader, Store, StoreError, meta};
 
 /// Mark: when the list was read, in microseconds.
@@ -49,8 +50,7 @@ impl Store {
                 let mut insert = change.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
                 for (position, it) in told.into_iter().take(MOST).enumerate() {
                     let position = i64::try_from(position).unwrap_or(i64::MAX);
-                    let of =
-                        params![channel.as_str(), position, it.name, it.language, it.category, it.components];
+                    let of = params![channel, position, it.name, it.language, it.category, it.components];
                     insert.execute(of)?;
                 }
                 drop(insert);
@@ -100,13 +100,10 @@ impl Reader {
 fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<Template>, StoreError> {
     let sql =
         "SELECT name, language, category, components FROM template WHERE channel = ?1 ORDER BY position";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([channel.as_str()], |row| {
-        let raw: String = row.get(3)?;
-        let parts = parts(&raw);
-        Ok(Template { name: row.get(0)?, language: row.get(1)?, category: row.get(2)?, parts, raw })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(connection.all(sql, [channel.as_str()], |row| {
+        let parts = row.word("components", parts)?;
+        Ok(read_row!(row, Template { name, language, category, raw = components; parts }))
+    })?)
 }
 
 /// Reads the parts; `None` where one of them is not of a known shape.

@@ -24,7 +24,7 @@ impl Store {
             .later(move |connection| {
                 let kept = connection.execute(
                     "UPDATE outbox SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
-                    params![id.as_str(), fence, now.plus(LEASE).micros()],
+                    params![id, fence, now.plus(LEASE).micros()],
                 )?;
                 Ok(kept > 0)
             })
@@ -56,16 +56,16 @@ impl Store {
                          last_attempt_at = NULL, attempted_as = NULL, not_before = ?10, due_at = ?10
                      WHERE id = ?1 AND fence = ?2 AND state = 'sending'",
                     params![
-                        row.row.id.as_str(),
+                        row.row.id,
                         row.fence,
                         send.word(),
                         operation::write(&send),
-                        outbox::new_key(&chance).as_str(),
+                        outbox::new_key(&chance),
                         request.method.word(),
                         request.path,
                         request.content_type,
                         request.body,
-                        now.micros(),
+                        now
                     ],
                 )?;
                 if made > 0 {

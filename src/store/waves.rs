@@ -4,7 +4,7 @@
 //!
 //! Knows nothing of when a wave is due.
 
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use rusqlite::{TransactionBehavior, params};
 
 use crate::model::broadcasts::Broadcast;
 use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
@@ -12,10 +12,11 @@ use crate::model::outbox::OutboxRow;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::model::waves::{Campaign, Cause, Counts, Phase, Reading};
+use crate::sqlite::{Queries, only};
 use crate::store::board;
 use crate::store::campaigns::halt;
 use crate::store::outbox::{self, NewRow};
-use crate::store::rows::{campaign, micros_of};
+use crate::store::rows::campaign;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -41,15 +42,15 @@ impl Store {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
             .later(move |connection| {
-                let mut statement = connection.prepare_cached(
+                Ok(connection.all(
                     "SELECT p.contact FROM campaign c
                      JOIN campaign_wave w ON w.campaign = c.number AND w.number = ?2
                      JOIN campaign_contact p ON p.campaign = c.number
                          AND p.place >= w.place AND p.place < w.place + w.size
                      WHERE c.id = ?1 ORDER BY p.place",
-                )?;
-                let ids = statement.query_map(params![id.as_str(), wave], |row| row.get::<_, String>(0))?;
-                Ok(ids.map(|it| it.map(ContactId::new)).collect::<Result<_, _>>()?)
+                    params![id, wave],
+                    only,
+                )?)
             })
             .await
     }
@@ -71,22 +72,20 @@ impl Store {
         self.outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let campaign = change
-                    .query_row(
-                        "SELECT c.number FROM campaign c
+                let campaign = change.first(
+                    "SELECT c.number FROM campaign c
                          JOIN campaign_wave w ON w.campaign = c.number AND w.number = ?2 AND w.row IS NULL
                          WHERE c.id = ?1 AND c.phase = 'running' AND NOT EXISTS (
                              SELECT 1 FROM campaign_wave e
                              WHERE e.campaign = c.number AND e.number < ?2 AND e.row IS NULL)",
-                        params![id.as_str(), wave],
-                        |row| row.get::<_, i64>(0),
-                    )
-                    .optional()?;
+                    params![id, wave],
+                    only::<i64>,
+                )?;
                 let Some(campaign) = campaign else { return Ok(None) };
                 let queued = outbox::insert(&change, row, now, &chance)?;
                 change.execute(
                     "UPDATE campaign_wave SET row = ?3 WHERE campaign = ?1 AND number = ?2",
-                    params![campaign, wave, queued.id.as_str()],
+                    params![campaign, wave, queued.id],
                 )?;
                 change.commit()?;
                 Ok(Some(queued))
@@ -112,7 +111,7 @@ impl Store {
                 connection.execute(
                     "UPDATE campaign_wave SET sent_at = coalesce(sent_at, ?3), broadcast = coalesce(broadcast, ?4)
                      WHERE campaign = (SELECT number FROM campaign WHERE id = ?1) AND number = ?2",
-                    params![id.as_str(), wave, now.micros(), broadcast],
+                    params![id, wave, now, broadcast],
                 )?;
                 Ok(())
             })
@@ -134,26 +133,14 @@ impl Store {
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let Reading { at, recipients, delivered, failed, pending, finished_at, is_unknown } = reading;
-                let broadcast: Option<Option<String>> = change
-                    .query_row(
-                        "UPDATE campaign_wave SET looked_at = ?3, finished_at = ?4, is_unknown = ?5, recipients = ?6,
+                let sql = "UPDATE campaign_wave SET looked_at = ?3, finished_at = ?4, is_unknown = ?5,
+                         recipients = ?6,
                              delivered = ?7, failed = ?8, pending = ?9
                          WHERE campaign = (SELECT number FROM campaign WHERE id = ?1) AND number = ?2
-                         RETURNING broadcast",
-                        params![
-                            id.as_str(),
-                            wave,
-                            at.micros(),
-                            micros_of(finished_at),
-                            is_unknown,
-                            recipients,
-                            delivered,
-                            failed,
-                            pending
-                        ],
-                        |row| row.get(0),
-                    )
-                    .optional()?;
+                         RETURNING broadcast";
+                let of =
+                    params![id, wave, at, finished_at, is_unknown, recipients, delivered, failed, pending];
+                let broadcast: Option<Option<String>> = change.first(sql, of, only)?;
                 if let Some(broadcast) = broadcast.flatten() {
                     board::sample(&change, &broadcast, at, Counts::of(&reading))?;
                 }
@@ -194,10 +181,9 @@ impl Store {
                     pending: told.pending,
                 };
                 board::sample(connection, told.id.as_str(), now, counts)?;
-                let wave = connection
-                    .prepare_cached("SELECT campaign, number FROM campaign_wave WHERE broadcast = ?1")?
-                    .query_row([told.id.as_str()], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
-                    .optional()?;
+                let sql = "SELECT campaign, number FROM campaign_wave WHERE broadcast = ?1";
+                let wave: Option<(i64, i64)> = connection
+                    .first(sql, [&told.id], |row| Ok((row.get("campaign")?, row.get("number")?)))?;
                 let Some((campaign, number)) = wave else { return Ok(false) };
                 // The one that is waited for is counted by whoever waits.
                 connection.execute(
@@ -215,7 +201,7 @@ impl Store {
                         told.delivered,
                         told.failed,
                         told.pending,
-                        now.micros()
+                        now
                     ],
                 )?;
                 Ok(true)

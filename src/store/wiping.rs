@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use crate::sqlite::Queries;
 use crate::store::errors::StoreError;
 use crate::store::files::{self, BUSY};
 
@@ -97,7 +98,7 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 /// Merges parts of an index; a negative number of pages begins with all of
 /// them. Tells whether there was something to merge.
 fn merged(connection: &Connection, index: &str, pages: i64) -> Result<bool, StoreError> {
-    let changes = || connection.query_row("SELECT total_changes()", [], |row| row.get::<_, i64>(0));
+    let changes = || connection.scalar::<i64>("SELECT total_changes()", []);
     let before = changes()?;
     connection.execute(&format!("INSERT INTO {index} ({index}, rank) VALUES ('merge', ?1)"), [pages])?;
     // The command itself counts as one change.
@@ -108,7 +109,7 @@ fn merged(connection: &Connection, index: &str, pages: i64) -> Result<bool, Stor
 /// nobody's reading kept it.
 pub(crate) fn empty_journal(connection: &Connection) -> Result<bool, StoreError> {
     connection.busy_timeout(PATIENCE)?;
-    let busy = connection.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+    let busy = connection.scalar::<i64>("PRAGMA main.wal_checkpoint(TRUNCATE)", []);
     connection.busy_timeout(BUSY)?;
     Ok(busy? == 0)
 }

@@ -10,6 +10,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Private files and folders, for all that touch a disk.
     ("disk", &[]),
     ("wire", &["model"]),
+    // Rows by name, for both databases.
+    ("sqlite", &["model"]),
     ("app", &["model"]),
     ("ui", &["model", "app"]),
     ("client", &["model", "wire"]),
@@ -20,18 +22,18 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("connections", &["model", "wire", "disk"]),
     // Hears what the service delivers; beside the client, which speaks to it.
     ("receiver", &["model", "wire"]),
-    ("store", &["model", "disk"]),
+    ("store", &["model", "sqlite", "disk"]),
     ("sync", &["model", "client", "store", "disk"]),
-    ("service", &["model", "wire", "connections", "disk"]),
+    ("service", &["model", "wire", "connections", "sqlite", "disk"]),
     ("shell", &["model", "app", "ui", "client", "receiver", "store", "sync", "connections", "disk"]),
 ];
 
 /// Outside crates and the only floors that may name them.
 const CRATES: &[(&str, &[&str])] = &[
-    ("serde", &["wire"]),
+    ("serde", &["wire", "sqlite", "store"]),
     ("ratatui", &["ui", "shell"]),
     ("reqwest", &["client"]),
-    ("rusqlite", &["store", "service"]),
+    ("rusqlite", &["sqlite", "store", "service"]),
     ("axum", &["service"]),
     // HTTP by the bytes: the service, the guard, and the receiver of webhooks,
     // which answers two requests and has no use for a router.
@@ -277,4 +279,49 @@ fn a_catch_all_is_found() {
     assert!(
         catch_alls("    match it {\n        Some(it) => it,\n        _ => 0,\n    }\n", &CLOSED).is_empty()
     );
+}
+
+/// Whether a line reads a cell of a row by its place. What SQL functions are
+/// called with has no names.
+fn reads_by_place(line: &str) -> bool {
+    line.match_indices(".get").any(|(at, _)| {
+        let rest = line[at + 4..].trim_start_matches("_ref").trim_start_matches("_unwrap");
+        let call = match rest.strip_prefix("::<") {
+            Some(kind) => kind.split_once(">(").map(|it| it.1),
+            None => rest.strip_prefix('('),
+        };
+        let place = call.is_some_and(|it| it.starts_with(|first: char| first.is_ascii_digit()));
+        place && !line[..at].ends_with("arguments") && !call.is_some_and(|it| it.contains(".."))
+    })
+}
+
+#[test]
+fn rows_are_read_by_name() {
+    let mut wrong = Vec::new();
+    for (floor, path, text) in sources() {
+        let asks =
+            CRATES.iter().any(|(name, floors)| *name == "rusqlite" && floors.contains(&floor.as_str()));
+        if !asks {
+            continue;
+        }
+        // Only this floor hands out rows, and those of its own kind.
+        let maps = |it: &&str| it.contains("query_row(") || it.contains("query_map(");
+        let found = code(&text).filter(|it| reads_by_place(it) || (floor != "sqlite" && maps(it)));
+        wrong.extend(found.map(|it| format!("{}: {}", path.display(), it.trim())));
+    }
+    assert!(wrong.is_empty(), "read these by name, as src/sqlite.rs does:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_cell_read_by_its_place_is_found() {
+    for (line, found) in [
+        ("let id: String = row.get(0)?;", true),
+        ("let id = it.get::<_, Option<String>>(12)?;", true),
+        (".map(|row| row.get_ref(3))", true),
+        ("let id: String = row.get(\"id\")?;", false),
+        ("let text = arguments.get(2)?;", false),
+        ("iso.as_str().get(11..19)", false),
+    ] {
+        assert_eq!(reads_by_place(line), found, "{line}");
+    }
 }

@@ -3,10 +3,11 @@
 //!
 //! Knows nothing of sending.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, columns, only, read_row};
 
 /// A broadcast.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,27 +61,14 @@ pub struct Counts {
     pub failed: i64,
 }
 
-const COLUMNS: &str = "SELECT id, channel, kind, content, media_url, details, price, total, status,
-    idempotency_key, created_at, completed_at FROM broadcasts";
+columns!(BroadcastRow in broadcasts {
+    id, channel, kind, content, media_url, details, price, total, status, key = idempotency_key, created_at,
+    completed_at
+});
 
 /// Makes a broadcast.
 pub fn insert(db: &Connection, row: &BroadcastRow) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO broadcasts (id, channel, kind, content, media_url, details, price, total, status,
-        idempotency_key, created_at, completed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.channel,
-        row.kind,
-        row.content,
-        row.media_url,
-        row.details,
-        row.price,
-        row.total,
-        row.status,
-        row.key,
-        row.created_at.micros(),
-        row.completed_at.map(Timestamp::micros),
-    ])?;
+    store(db, row)?;
     Ok(())
 }
 
@@ -94,8 +82,7 @@ pub fn add_recipient(db: &Connection, broadcast: &str, recipient: &Recipient) ->
 
 /// One by id.
 pub fn by_id(db: &Connection, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
-    Ok(statement.query_row([id], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// One of a channel by id.
@@ -107,11 +94,9 @@ pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<Broadcast
 pub fn waiting(db: &Connection, broadcast: &str, count: i64) -> Result<Vec<Recipient>, DatabaseError> {
     let sql = "SELECT position, contact, phone FROM recipients WHERE broadcast = ?1 AND status = 'waiting'
                ORDER BY position LIMIT ?2";
-    let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map(params![broadcast, count], |row| {
-        Ok(Recipient { position: row.get(0)?, contact: row.get(1)?, phone: row.get(2)? })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(sql, params![broadcast, count], |row| {
+        Ok(read_row!(row, Recipient { position, contact, phone }))
+    })?)
 }
 
 /// Notes what trying a recipient came to: a message's id, or the code of a
@@ -140,53 +125,30 @@ pub fn advance(
     status: &str,
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = ?3 WHERE broadcast = ?1 AND message = ?2 RETURNING position";
-    let mut statement = db.prepare_cached(sql)?;
-    Ok(statement.query_row([broadcast, message, status], |row| row.get(0)).optional()?)
+    Ok(db.first(sql, [broadcast, message, status], only)?)
 }
 
 /// Notes that the last recipient was tried.
 pub fn complete(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE broadcasts SET status = 'completed', completed_at = ?2
                WHERE id = ?1 AND status = 'sending'";
-    db.prepare_cached(sql)?.execute(params![id, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, at])?;
     Ok(())
 }
 
 /// Those of a channel that were completed last, newest first.
 pub fn completed(db: &Connection, channel: &str, count: i64) -> Result<Vec<BroadcastRow>, DatabaseError> {
     let sql = format!(
-        "{COLUMNS} WHERE channel = ?1 AND completed_at IS NOT NULL
+        "{SELECT} WHERE channel = ?1 AND completed_at IS NOT NULL
          ORDER BY completed_at DESC, id DESC LIMIT ?2"
     );
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![channel, count], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&sql, params![channel, count], from_row)?)
 }
 
 /// How many recipients stand where.
 pub fn counts(db: &Connection, id: &str) -> Result<Counts, DatabaseError> {
-    let sql = "SELECT coalesce(sum(status IN ('sent', 'delivered', 'read')), 0),
-               coalesce(sum(status IN ('delivered', 'read')), 0), coalesce(sum(status = 'failed'), 0)
-               FROM recipients WHERE broadcast = ?1";
-    let counts = db.prepare_cached(sql)?.query_row([id], |row| {
-        Ok(Counts { sent: row.get(0)?, delivered: row.get(1)?, failed: row.get(2)? })
-    })?;
-    Ok(counts)
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<BroadcastRow> {
-    Ok(BroadcastRow {
-        id: row.get(0)?,
-        channel: row.get(1)?,
-        kind: row.get(2)?,
-        content: row.get(3)?,
-        media_url: row.get(4)?,
-        details: row.get(5)?,
-        price: row.get(6)?,
-        total: row.get(7)?,
-        status: row.get(8)?,
-        key: row.get(9)?,
-        created_at: Timestamp::from_micros(row.get(10)?),
-        completed_at: row.get::<_, Option<i64>>(11)?.map(Timestamp::from_micros),
-    })
+    let sql = "SELECT coalesce(sum(status IN ('sent', 'delivered', 'read')), 0) AS sent,
+               coalesce(sum(status IN ('delivered', 'read')), 0) AS delivered,
+               coalesce(sum(status = 'failed'), 0) AS failed FROM recipients WHERE broadcast = ?1";
+    Ok(db.one(sql, [id], |row| Ok(read_row!(row, Counts { sent, delivered, failed })))?)
 }

@@ -2,11 +2,12 @@
 //!
 //! Knows nothing of keys.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::channels::Channel;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, Row, read_row};
 
 /// A channel of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,38 +26,32 @@ pub struct ChannelRow {
     pub address: Option<String>,
 }
 
-const COLUMNS: &str = "SELECT id, workspace, kind, assistant, assistant_name, address FROM channels";
+const SELECT: &str = "SELECT id, workspace, kind, assistant, assistant_name, address FROM channels";
 
 /// Makes a channel.
 pub fn insert(db: &Connection, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO channels (id, workspace, kind, assistant, assistant_name, address, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let ChannelRow { id, workspace, kind, assistant, assistant_name, address } = channel;
-    db.execute(sql, params![id, workspace, kind.word(), assistant, assistant_name, address, now.micros()])?;
+    db.execute(sql, params![id, workspace, kind.word(), assistant, assistant_name, address, now])?;
     Ok(())
 }
 
 /// Reads a channel.
 pub fn read(db: &Connection, id: &str) -> Result<ChannelRow, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
-    Ok(statement.query_row([id], map)?)
+    Ok(db.one(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// The oldest channel of a kind.
 pub fn of_kind(db: &Connection, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
-    let mut statement =
-        db.prepare_cached(&format!("{COLUMNS} WHERE kind = ?1 ORDER BY created_at, id LIMIT 1"))?;
-    Ok(statement.query_row([kind.word()], map).optional()?)
+    Ok(db.first(
+        &format!("{SELECT} WHERE kind = ?1 ORDER BY created_at, id LIMIT 1"),
+        [kind.word()],
+        from_row,
+    )?)
 }
 
-fn map(row: &Row<'_>) -> rusqlite::Result<ChannelRow> {
-    let kind: String = row.get(2)?;
-    Ok(ChannelRow {
-        id: row.get(0)?,
-        workspace: row.get(1)?,
-        kind: Channel::from_word(&kind).ok_or(rusqlite::Error::InvalidQuery)?,
-        assistant: row.get(3)?,
-        assistant_name: row.get(4)?,
-        address: row.get(5)?,
-    })
+fn from_row(row: &Row<'_>) -> rusqlite::Result<ChannelRow> {
+    let kind = row.word("kind", Channel::from_word)?.ok_or(rusqlite::Error::InvalidQuery)?;
+    Ok(read_row!(row, ChannelRow { id, workspace, assistant, assistant_name, address; kind }))
 }

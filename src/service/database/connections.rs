@@ -2,12 +2,12 @@
 //!
 //! Knows nothing of how a credential is sealed, or of what is asked.
 
-use rusqlite::{Connection as Db, OptionalExtension, Row, params};
+use rusqlite::{Connection as Db, params};
 
 use crate::model::connections::{CallLine, CallResult, Connection, review};
-use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, Row, read_row};
 use crate::wire::connections::{from_json, to_json};
 
 /// Calls that are kept; older ones leave.
@@ -27,22 +27,18 @@ pub fn put(db: &Db, stored: &Stored, now: Timestamp) -> Result<(), DatabaseError
     let sql = "INSERT INTO connections (name, definition, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, sealed = excluded.sealed";
     let Stored { connection, sealed } = stored;
-    db.prepare_cached(sql)?.execute(params![connection.name, to_json(connection), sealed, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![connection.name, to_json(connection), sealed, now])?;
     Ok(())
 }
 
 /// All connections by name. One that this version cannot read is left out,
 /// and said.
 pub fn list(db: &Db) -> Result<Vec<Stored>, DatabaseError> {
-    let mut statement =
-        db.prepare_cached("SELECT name, definition, sealed FROM connections ORDER BY name")?;
-    let rows = statement.query_map([], |row| {
-        let (name, definition): (String, String) = (row.get(0)?, row.get(1)?);
-        Ok((name, definition, row.get::<_, Option<Vec<u8>>>(2)?))
-    })?;
+    let sql = "SELECT name, definition, sealed FROM connections ORDER BY name";
+    let rows: Vec<(String, String, _)> =
+        db.all(sql, [], |row| Ok((row.get("name")?, row.get("definition")?, row.get("sealed")?)))?;
     let mut found = Vec::new();
-    for row in rows {
-        let (name, definition, sealed) = row?;
+    for (name, definition, sealed) in rows {
         match from_json(&definition) {
             Ok(connection) => found.push(Stored { connection, sealed }),
             Err(why) => tracing::warn!(name, why, "a stored connection cannot be read"),
@@ -53,11 +49,11 @@ pub fn list(db: &Db) -> Result<Vec<Stored>, DatabaseError> {
 
 /// What is wrong with connections that an earlier version kept, a line each.
 pub fn mistakes(db: &Db) -> Result<Vec<String>, DatabaseError> {
-    let mut statement = db.prepare_cached("SELECT name, definition FROM connections ORDER BY name")?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let sql = "SELECT name, definition FROM connections ORDER BY name";
+    let rows: Vec<(String, String)> =
+        db.all(sql, [], |row| Ok((row.get("name")?, row.get("definition")?)))?;
     let mut wrong = Vec::new();
-    for row in rows {
-        let (name, definition) = row?;
+    for (name, definition) in rows {
         let why = from_json(&definition).map_or_else(|why| vec![why], |it| review::review(&it));
         wrong.extend(why.into_iter().map(|why| format!("connection {name:?} has to be added anew: {why}")));
     }
@@ -71,8 +67,7 @@ pub fn read(db: &Db, name: &str) -> Result<Option<Stored>, DatabaseError> {
 
 /// Whether there is any.
 pub fn any(db: &Db) -> Result<bool, DatabaseError> {
-    let mut statement = db.prepare_cached("SELECT 1 FROM connections LIMIT 1")?;
-    Ok(statement.query_row([], |_| Ok(())).optional()?.is_some())
+    Ok(db.scalar("SELECT EXISTS (SELECT 1 FROM connections)", [])?)
 }
 
 /// Removes a connection with its credential; tells whether it was there.
@@ -90,16 +85,8 @@ pub fn log(db: &Db, line: &CallLine) -> Result<(), DatabaseError> {
         "INSERT INTO connection_calls (at, connection, endpoint, contact, status, failure, millis, bytes)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let CallLine { at, connection, endpoint, contact, millis, bytes, .. } = line;
-    db.prepare_cached(sql)?.execute(params![
-        at.micros(),
-        connection,
-        endpoint,
-        contact,
-        status,
-        failure,
-        millis,
-        bytes
-    ])?;
+    db.prepare_cached(sql)?
+        .execute(params![at, connection, endpoint, contact, status, failure, millis, bytes])?;
     let sql = "DELETE FROM connection_calls WHERE seq <= (SELECT max(seq) FROM connection_calls) - ?1";
     db.prepare_cached(sql)?.execute([CALLS])?;
     Ok(())
@@ -109,29 +96,21 @@ pub fn log(db: &Db, line: &CallLine) -> Result<(), DatabaseError> {
 pub fn calls(db: &Db, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
     let sql = "SELECT at, connection, endpoint, contact, status, failure, millis, bytes
                FROM connection_calls ORDER BY seq DESC LIMIT ?1";
-    let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map([limit], call)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(sql, [limit], call)?)
 }
 
 fn call(row: &Row<'_>) -> rusqlite::Result<CallLine> {
-    let status: Option<u16> = row.get(4)?;
-    let failure: Option<String> = row.get(5)?;
-    let failed = || CallResult::Failed(SafeText::line(failure.as_deref().unwrap_or("")));
-    Ok(CallLine {
-        at: Timestamp::from_micros(row.get(0)?),
-        connection: row.get(1)?,
-        endpoint: row.get(2)?,
-        contact: row.get(3)?,
-        result: status.map_or_else(failed, CallResult::Status),
-        millis: row.get(6)?,
-        bytes: row.get(7)?,
-    })
+    let result = match row.get("status")? {
+        Some(status) => CallResult::Status(status),
+        None => CallResult::Failed(row.line("failure")?),
+    };
+    Ok(read_row!(row, CallLine { at, connection, endpoint, contact, millis, bytes; result }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::text::SafeText;
 
     #[test]
     fn the_log_stays_bounded() {

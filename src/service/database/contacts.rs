@@ -2,11 +2,12 @@
 //!
 //! Knows nothing of conversations beyond the names they show.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, columns, only};
 
 /// A contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,9 +61,9 @@ impl ContactRow {
     }
 }
 
-const COLUMNS: &str =
-    "SELECT id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at,
-    last_at FROM contacts";
+columns!(ContactRow from contacts {
+    id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at, last_at
+});
 
 /// Stores a contact, in place of the one of its id.
 pub fn put(db: &Connection, row: &ContactRow) -> Result<(), DatabaseError> {
@@ -80,24 +81,22 @@ pub fn put(db: &Connection, row: &ContactRow) -> Result<(), DatabaseError> {
         row.email,
         row.tags,
         row.metadata,
-        row.created_at.micros(),
-        row.updated_at.micros(),
-        row.last_at.micros(),
-        folded(row.name.as_deref().unwrap_or("")),
+        row.created_at,
+        row.updated_at,
+        row.last_at,
+        folded(row.name.as_deref().unwrap_or(""))
     ])?;
     Ok(())
 }
 
 /// One of a workspace by id.
 pub fn read(db: &Connection, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND workspace = ?2"))?;
-    Ok(statement.query_row([id, workspace], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), [id, workspace], from_row)?)
 }
 
 /// One of a workspace by phone number.
 pub fn of_phone(db: &Connection, workspace: &str, phone: &str) -> Result<Option<ContactRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE workspace = ?1 AND phone = ?2"))?;
-    Ok(statement.query_row([workspace, phone], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE workspace = ?1 AND phone = ?2"), [workspace, phone], from_row)?)
 }
 
 /// A page, newest activity first; with a search only those whose name or
@@ -117,34 +116,28 @@ pub fn list(
         None => "AND ?2 IS NULL AND ?3 IS NULL",
     };
     let sql = format!(
-        "{COLUMNS} WHERE workspace = ?1 {filter} AND (last_at, id) < (?4, ?5)
+        "{SELECT} WHERE workspace = ?1 {filter} AND (last_at, id) < (?4, ?5)
          ORDER BY last_at DESC, id DESC LIMIT ?6"
     );
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![workspace, name, number, after.at, after.id, reach], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&sql, params![workspace, name, number, after.at, after.id, reach], from_row)?)
 }
 
 /// The newest ones, newest first.
 pub fn newest(db: &Connection, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
-    let sql = format!("{COLUMNS} WHERE workspace = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![workspace, count], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
+    Ok(db.all(&sql, params![workspace, count], from_row)?)
 }
 
 /// The ids of all contacts of a workspace, oldest first.
 pub fn all_ids(db: &Connection, workspace: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id FROM contacts WHERE workspace = ?1 ORDER BY created_at, id";
-    let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map([workspace], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(sql, [workspace], only)?)
 }
 
 /// Notes that a message came or went.
 pub fn touch(db: &Connection, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE contacts SET last_at = max(last_at, ?3) WHERE workspace = ?1 AND phone = ?2";
-    db.prepare_cached(sql)?.execute(params![workspace, phone, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![workspace, phone, at])?;
     Ok(())
 }
 
@@ -157,21 +150,4 @@ pub fn delete(db: &Connection, id: &str) -> Result<(), DatabaseError> {
 /// A text as it is searched in and for.
 fn folded(text: &str) -> String {
     text.to_lowercase()
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<ContactRow> {
-    let time = |index| Ok::<_, rusqlite::Error>(Timestamp::from_micros(row.get(index)?));
-    Ok(ContactRow {
-        id: row.get(0)?,
-        workspace: row.get(1)?,
-        phone: row.get(2)?,
-        name: row.get(3)?,
-        named: row.get(4)?,
-        email: row.get(5)?,
-        tags: row.get(6)?,
-        metadata: row.get(7)?,
-        created_at: time(8)?,
-        updated_at: time(9)?,
-        last_at: time(10)?,
-    })
 }

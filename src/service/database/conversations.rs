@@ -3,14 +3,14 @@
 //!
 //! Knows nothing of messages beyond the newest one's preview.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::bounds;
 use crate::model::time::{SECOND, Timestamp};
 use crate::service::cursors::Place;
 use crate::service::database::DatabaseError;
-use crate::service::database::cells::{optional_text, optional_time, text};
 use crate::service::database::channels::{self, ChannelRow};
+use crate::sqlite::{Queries, Row, columns, only};
 
 /// Characters of a preview.
 const PREVIEW: usize = 120;
@@ -101,43 +101,21 @@ impl<T: AsRef<str>> ConversationRow<T> {
     }
 }
 
-const COLUMNS: &str =
-    "SELECT id, channel, peer, name, username, email, avatar, status, automation, escalation,
-    escalated_at, message_count, preview, last_at, first_at, created_at, last_inbound_at, referral
-    FROM conversations";
+columns!(ConversationRow<T> in conversations {
+    id: text, channel: text, peer: text, name: optional_text, username: optional_text, email: optional_text,
+    avatar: optional_text, status: text, automation, escalation: optional_text, escalated_at, message_count,
+    preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text
+});
 
 /// Makes a conversation.
 pub fn insert(db: &Connection, row: &ConversationRow) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO conversations (id, channel, peer, name, username, email, avatar, status, automation,
-        escalation, escalated_at, message_count, preview, last_at, first_at, created_at, last_inbound_at, referral)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.channel,
-        row.peer,
-        row.name,
-        row.username,
-        row.email,
-        row.avatar,
-        row.status,
-        row.automation,
-        row.escalation,
-        row.escalated_at.map(Timestamp::micros),
-        row.message_count,
-        row.preview,
-        row.last_at.micros(),
-        row.first_at.micros(),
-        row.created_at.micros(),
-        row.last_inbound_at.map(Timestamp::micros),
-        row.referral,
-    ])?;
+    store(db, row)?;
     Ok(())
 }
 
 /// One of a channel by id.
 pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND channel = ?2"))?;
-    Ok(statement.query_row([id, channel], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), [id, channel], from_row)?)
 }
 
 /// One by id, with the channel it is on.
@@ -145,15 +123,13 @@ pub fn with_channel(
     db: &Connection,
     id: &str,
 ) -> Result<Option<(ChannelRow, ConversationRow)>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
-    let Some(row) = statement.query_row([id], map).optional()? else { return Ok(None) };
-    Ok(Some((channels::read(db, &row.channel)?, row)))
+    let found = db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?;
+    found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
 /// One of a channel by the customer's number or chat id.
 pub fn of_peer(db: &Connection, channel: &str, peer: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE channel = ?1 AND peer = ?2"))?;
-    Ok(statement.query_row([channel, peer], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), [channel, peer], from_row)?)
 }
 
 /// A page, newest activity first.
@@ -164,9 +140,7 @@ pub fn list(
     after: &Place,
     reach: i64,
 ) -> Result<Vec<ConversationRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&page_query(status))?;
-    let rows = statement.query_map(params![channel, status, after.at, after.id, reach], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&page_query(status), params![channel, status, after.at, after.id, reach], from_row)?)
 }
 
 /// The same page, each row shown where it lies.
@@ -185,7 +159,7 @@ pub fn each<E: From<DatabaseError>>(
     let bound = params![channel, status, after.at, after.id, reach];
     let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
     while let Some(row) = rows.next().map_err(DatabaseError::from)? {
-        visit(&view(row).map_err(DatabaseError::from)?)?;
+        visit(&view(&Row::of(row)).map_err(DatabaseError::from)?)?;
     }
     Ok(())
 }
@@ -193,7 +167,7 @@ pub fn each<E: From<DatabaseError>>(
 fn page_query(status: Option<&str>) -> String {
     let filter = if status.is_some() { "AND status = ?2" } else { "AND ?2 IS NULL" };
     format!(
-        "{COLUMNS} WHERE channel = ?1 {filter} AND (last_at, id) < (?3, ?4)
+        "{SELECT} WHERE channel = ?1 {filter} AND (last_at, id) < (?3, ?4)
          ORDER BY last_at DESC, id DESC LIMIT ?5"
     )
 }
@@ -212,14 +186,14 @@ pub fn touch(
         last_inbound_at = CASE WHEN ?4 THEN ?3 ELSE last_inbound_at END,
         status = CASE WHEN ?4 THEN 'active' ELSE status END
         WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, cut(preview), at.micros(), inbound])?;
+    db.prepare_cached(sql)?.execute(params![id, cut(preview), at, inbound])?;
     Ok(())
 }
 
 /// Writes the preview of a message anew, where it is still the newest.
 pub fn retell(db: &Connection, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND last_at = ?3";
-    db.prepare_cached(sql)?.execute(params![id, cut(preview), at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, cut(preview), at])?;
     Ok(())
 }
 
@@ -241,7 +215,7 @@ pub fn escalate(
 ) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, reason, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, reason, at])?;
     let sql = "INSERT OR REPLACE INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)";
     db.prepare_cached(sql)?.execute([id, summary])?;
     Ok(())
@@ -249,9 +223,8 @@ pub fn escalate(
 
 /// What the assistant said beside the reason it asks for a person with.
 pub fn summary(db: &Connection, id: &str) -> Result<Option<String>, DatabaseError> {
-    let mut statement =
-        db.prepare_cached("SELECT summary FROM escalation_summaries WHERE conversation = ?1")?;
-    let found: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+    let found: Option<String> =
+        db.first("SELECT summary FROM escalation_summaries WHERE conversation = ?1", [id], only)?;
     Ok(found.filter(|it| !it.is_empty()))
 }
 
@@ -311,53 +284,4 @@ fn cut(text: &str) -> String {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
     }
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
-    let row = view(row)?;
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    Ok(ConversationRow {
-        id: row.id.to_owned(),
-        channel: row.channel.to_owned(),
-        peer: row.peer.to_owned(),
-        name: owned(row.name),
-        username: owned(row.username),
-        email: owned(row.email),
-        avatar: owned(row.avatar),
-        status: row.status.to_owned(),
-        automation: row.automation,
-        escalation: owned(row.escalation),
-        escalated_at: row.escalated_at,
-        message_count: row.message_count,
-        preview: row.preview.to_owned(),
-        last_at: row.last_at,
-        first_at: row.first_at,
-        created_at: row.created_at,
-        last_inbound_at: row.last_inbound_at,
-        referral: owned(row.referral),
-    })
-}
-
-fn view<'a>(row: &'a Row<'_>) -> rusqlite::Result<ConversationRow<&'a str>> {
-    let time = |index| Ok::<_, rusqlite::Error>(Timestamp::from_micros(row.get(index)?));
-    Ok(ConversationRow {
-        id: text(row, 0)?,
-        channel: text(row, 1)?,
-        peer: text(row, 2)?,
-        name: optional_text(row, 3)?,
-        username: optional_text(row, 4)?,
-        email: optional_text(row, 5)?,
-        avatar: optional_text(row, 6)?,
-        status: text(row, 7)?,
-        automation: row.get(8)?,
-        escalation: optional_text(row, 9)?,
-        escalated_at: optional_time(row, 10)?,
-        message_count: row.get(11)?,
-        preview: text(row, 12)?,
-        last_at: time(13)?,
-        first_at: time(14)?,
-        created_at: time(15)?,
-        last_inbound_at: optional_time(row, 16)?,
-        referral: optional_text(row, 17)?,
-    })
 }

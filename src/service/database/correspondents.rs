@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, read_row};
 
 /// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub fn note(
         ON CONFLICT (channel, address) DO UPDATE SET email = excluded.email,
             name = coalesce(excluded.name, name), folded_name = coalesce(excluded.folded_name, folded_name),
             message_count = message_count + 1, last_at = max(last_at, excluded.last_at)";
-    let bound = params![channel, email.to_lowercase(), email, name, name.map(str::to_lowercase), at.micros()];
+    let bound = params![channel, email.to_lowercase(), email, name, name.map(str::to_lowercase), at];
     db.prepare_cached(sql)?.execute(bound)?;
     Ok(())
 }
@@ -78,22 +79,13 @@ pub fn list(
         WHERE chat.email = correspondents.address COLLATE NOCASE AND chat.email IS NOT NULL
         ORDER BY chat.last_at DESC LIMIT 1";
     let sql = format!(
-        "SELECT address, email, name, message_count, last_at, coalesce(({contact}), ({customer}))
+        "SELECT address, email, name, message_count, last_at, coalesce(({contact}), ({customer})) AS phone
          FROM correspondents
          WHERE channel = ?1 {filter} AND (last_at, address) < (?3, ?4)
          ORDER BY last_at DESC, address DESC LIMIT ?5"
     );
-    let mut statement = db.prepare_cached(&sql)?;
     let search = search.map(str::to_lowercase);
-    let rows = statement.query_map(params![channel, search, after.at, after.id, reach], |row| {
-        Ok(CorrespondentRow {
-            address: row.get(0)?,
-            email: row.get(1)?,
-            name: row.get(2)?,
-            message_count: row.get(3)?,
-            last_at: Timestamp::from_micros(row.get(4)?),
-            phone: row.get(5)?,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&sql, params![channel, search, after.at, after.id, reach], |row| {
+        Ok(read_row!(row, CorrespondentRow { address, email, name, message_count, last_at, phone }))
+    })?)
 }

@@ -2,10 +2,11 @@
 //!
 //! Knows nothing of what the work is.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, columns, only};
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub fn add(
     data: &str,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO due (at, kind, subject, data) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![at.micros(), kind, subject, data])?;
+    db.prepare_cached(sql)?.execute(params![at, kind, subject, data])?;
     Ok(())
 }
 
@@ -50,20 +51,10 @@ pub fn next_of(db: &Connection, kind: &str) -> Result<Option<Due>, DatabaseError
     first(db, "kind = ?1", kind)
 }
 
+columns!(Due from due { seq, at, kind, subject, data });
+
 fn first(db: &Connection, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {
-    let sql =
-        format!("SELECT seq, at, kind, subject, data FROM due WHERE {condition} ORDER BY at, seq LIMIT 1");
-    let mut statement = db.prepare_cached(&sql)?;
-    let found = statement.query_row([kind], |row| {
-        Ok(Due {
-            seq: row.get(0)?,
-            at: Timestamp::from_micros(row.get(1)?),
-            kind: row.get(2)?,
-            subject: row.get(3)?,
-            data: row.get(4)?,
-        })
-    });
-    Ok(found.optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), [kind], from_row)?)
 }
 
 /// Takes a piece off; false when someone else has.
@@ -73,22 +64,19 @@ pub fn take(db: &Connection, seq: i64) -> Result<bool, DatabaseError> {
 
 /// Puts a piece off to a later time; false when it is no longer there.
 pub fn postpone(db: &Connection, seq: i64, at: Timestamp) -> Result<bool, DatabaseError> {
-    let changed =
-        db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at.micros()])?;
+    let changed = db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at])?;
     Ok(changed > 0)
 }
 
 /// When a piece falls due; nothing when it was taken off.
 pub fn at(db: &Connection, seq: i64) -> Result<Option<Timestamp>, DatabaseError> {
-    let mut statement = db.prepare_cached("SELECT at FROM due WHERE seq = ?1")?;
-    let found: Option<i64> = statement.query_row([seq], |row| row.get(0)).optional()?;
-    Ok(found.map(Timestamp::from_micros))
+    Ok(db.first("SELECT at FROM due WHERE seq = ?1", [seq], only)?)
 }
 
 /// Puts a piece off and notes what the next attempt needs to know.
 pub fn again(db: &Connection, seq: i64, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE due SET at = ?2, data = ?3 WHERE seq = ?1";
-    db.prepare_cached(sql)?.execute(params![seq, at.micros(), data])?;
+    db.prepare_cached(sql)?.execute(params![seq, at, data])?;
     Ok(())
 }
 

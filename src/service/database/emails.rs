@@ -3,10 +3,11 @@
 //! Knows nothing of threads' counters. Attachments are kept as what is told
 //! of them; their bytes are not.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, Row, columns};
 use crate::wire::email::AttachmentBody;
 
 /// A mail.
@@ -54,54 +55,27 @@ pub struct EmailRow {
     pub opened_at: Option<Timestamp>,
 }
 
-const COLUMNS: &str =
-    "SELECT id, thread, channel, header_id, direction, sender, sender_name, recipients, copies,
-    blind_copies, subject, body_text, body_html, attachments, headers, in_reply_to, status, cost, created_at,
-    opened_at FROM emails";
+columns!(EmailRow in emails {
+    id, thread, channel, header_id, direction, sender, sender_name, recipients: json, copies: json,
+    blind_copies: json, subject, text = body_text, html = body_html, attachments: json, headers, in_reply_to,
+    status, cost, created_at, opened_at
+});
 
 /// Stores a mail.
 pub fn insert(db: &Connection, row: &EmailRow) -> Result<(), DatabaseError> {
-    let sql =
-        "INSERT INTO emails (id, thread, channel, header_id, direction, sender, sender_name, recipients,
-        copies, blind_copies, subject, body_text, body_html, attachments, headers, in_reply_to, status, cost,
-        created_at, opened_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
-    let list = |addresses: &[String]| serde_json::to_string(addresses).unwrap_or_else(|_| "[]".to_owned());
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.thread,
-        row.channel,
-        row.header_id,
-        row.direction,
-        row.sender,
-        row.sender_name,
-        list(&row.recipients),
-        list(&row.copies),
-        list(&row.blind_copies),
-        row.subject,
-        row.text,
-        row.html,
-        serde_json::to_string(&row.attachments).unwrap_or_else(|_| "[]".to_owned()),
-        row.headers,
-        row.in_reply_to,
-        row.status,
-        row.cost,
-        row.created_at.micros(),
-        row.opened_at.map(Timestamp::micros),
-    ])?;
+    store(db, row)?;
     Ok(())
 }
 
 /// One by the service's id.
 pub fn read(db: &Connection, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
-    Ok(statement.query_row([id], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// One of a channel, by the service's id or its `Message-ID` header.
 pub fn find(db: &Connection, channel: &str, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
-    let sql = format!("{COLUMNS} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) LIMIT 1");
-    Ok(db.prepare_cached(&sql)?.query_row([channel, id], map).optional()?)
+    let sql = format!("{SELECT} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) LIMIT 1");
+    Ok(db.first(&sql, [channel, id], from_row)?)
 }
 
 /// The newest mails of a thread, oldest first: at most `count`, and no more
@@ -112,11 +86,12 @@ pub fn of_thread(
     count: i64,
     bytes: usize,
 ) -> Result<Vec<EmailRow>, DatabaseError> {
-    let sql = format!("{COLUMNS} WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
+    let sql = format!("{SELECT} WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
     let mut statement = db.prepare_cached(&sql)?;
     let (mut found, mut left) = (Vec::new(), bytes);
-    for row in statement.query_map(params![thread, count], map)? {
-        let row = row?;
+    let mut rows = statement.query(params![thread, count])?;
+    while let Some(row) = rows.next()? {
+        let row = from_row(&Row::of(row))?;
         let size = [&row.text, &row.html].into_iter().flatten().map(String::len).sum();
         left = match left.checked_sub(size) {
             None if !found.is_empty() => break,
@@ -136,46 +111,14 @@ pub fn last(db: &Connection, thread: &str) -> Result<Option<EmailRow>, DatabaseE
 /// The newest mails that came in on a channel, newest first.
 pub fn newest_inbound(db: &Connection, channel: &str, count: i64) -> Result<Vec<EmailRow>, DatabaseError> {
     let sql = format!(
-        "{COLUMNS} WHERE channel = ?1 AND direction = 'inbound' ORDER BY created_at DESC, id DESC LIMIT ?2"
+        "{SELECT} WHERE channel = ?1 AND direction = 'inbound' ORDER BY created_at DESC, id DESC LIMIT ?2"
     );
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![channel, count], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&sql, params![channel, count], from_row)?)
 }
 
 /// Moves a sent mail on to opened or failed; false when it is past that.
 pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
     let sql = "UPDATE emails SET status = ?2, opened_at = CASE ?2 WHEN 'opened' THEN ?3 ELSE opened_at END
         WHERE id = ?1 AND status = 'sent'";
-    Ok(db.prepare_cached(sql)?.execute(params![id, status, at.micros()])? > 0)
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<EmailRow> {
-    let list = |index| {
-        let text: String = row.get(index)?;
-        Ok::<Vec<String>, rusqlite::Error>(serde_json::from_str(&text).unwrap_or_default())
-    };
-    let attachments: String = row.get(13)?;
-    Ok(EmailRow {
-        id: row.get(0)?,
-        thread: row.get(1)?,
-        channel: row.get(2)?,
-        header_id: row.get(3)?,
-        direction: row.get(4)?,
-        sender: row.get(5)?,
-        sender_name: row.get(6)?,
-        recipients: list(7)?,
-        copies: list(8)?,
-        blind_copies: list(9)?,
-        subject: row.get(10)?,
-        text: row.get(11)?,
-        html: row.get(12)?,
-        attachments: serde_json::from_str(&attachments).unwrap_or_default(),
-        headers: row.get(14)?,
-        in_reply_to: row.get(15)?,
-        status: row.get(16)?,
-        cost: row.get(17)?,
-        created_at: Timestamp::from_micros(row.get(18)?),
-        opened_at: row.get::<_, Option<i64>>(19)?.map(Timestamp::from_micros),
-    })
+    Ok(db.prepare_cached(sql)?.execute(params![id, status, at])? > 0)
 }

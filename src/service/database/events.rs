@@ -2,10 +2,11 @@
 //!
 //! Knows nothing of connections, signatures or schedules.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::{DAY, Timestamp};
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, only, read_row};
 
 /// How long events are kept after the last of their deliveries is over.
 const KEPT: i64 = 7 * DAY;
@@ -51,7 +52,7 @@ pub fn insert(db: &Connection, row: &EventRow) -> Result<(), DatabaseError> {
     db.prepare_cached(purge)?.execute(params![row.at.plus(-KEPT).micros(), REMOVED])?;
     let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let EventRow { id, channel, name, body, at } = row;
-    db.prepare_cached(sql)?.execute(params![id, channel, name, body, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, channel, name, body, at])?;
     Ok(())
 }
 
@@ -64,7 +65,7 @@ pub fn deliver(
     due_at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO deliveries (id, event, webhook, due_at) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![id, event, webhook, due_at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, event, webhook, due_at])?;
     Ok(())
 }
 
@@ -73,30 +74,17 @@ pub fn deliver(
 pub fn due(db: &Connection, now: Timestamp, each: i64) -> Result<Vec<DueDelivery>, DatabaseError> {
     let waiting = "SELECT id FROM webhooks WHERE EXISTS (SELECT 1 FROM deliveries
                    WHERE webhook = webhooks.id AND due_at <= ?1 AND due_at IS NOT NULL)";
-    let mut statement = db.prepare_cached(waiting)?;
-    let webhooks: Vec<String> =
-        statement.query_map([now.micros()], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let webhooks: Vec<String> = db.all(waiting, [now.micros()], only)?;
     let sql = "SELECT deliveries.id, webhook, event, body, attempts, due_at
                FROM deliveries JOIN events ON events.id = event
                WHERE webhook = ?1 AND due_at <= ?2 AND due_at IS NOT NULL
                ORDER BY due_at, deliveries.id LIMIT ?3";
-    let mut statement = db.prepare_cached(sql)?;
     let mut found = Vec::new();
     for webhook in webhooks {
-        let rows = statement.query_map(params![webhook, now.micros(), each], |row| {
-            let attempts: i64 = row.get(4)?;
-            Ok(DueDelivery {
-                id: row.get(0)?,
-                webhook: row.get(1)?,
-                event: row.get(2)?,
-                body: row.get(3)?,
-                attempts: usize::try_from(attempts).unwrap_or(0),
-                due_at: Timestamp::from_micros(row.get(5)?),
-            })
+        let rows: Vec<_> = db.all(sql, params![webhook, now, each], |row| {
+            Ok(read_row!(row, DueDelivery { id, webhook, event, body, attempts: number, due_at }))
         })?;
-        for row in rows {
-            found.push(row?);
-        }
+        found.extend(rows);
     }
     Ok(found)
 }
@@ -104,14 +92,13 @@ pub fn due(db: &Connection, now: Timestamp, each: i64) -> Result<Vec<DueDelivery
 /// When the next attempt of any delivery is due.
 pub fn next_due(db: &Connection) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT due_at FROM deliveries WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1";
-    let at: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
-    Ok(at.map(Timestamp::from_micros))
+    Ok(db.first(sql, [], only)?)
 }
 
 /// Notes that an attempt succeeded.
 pub fn delivered(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = NULL, delivered_at = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, at])?;
     Ok(())
 }
 
@@ -119,7 +106,7 @@ pub fn delivered(db: &Connection, id: &str, at: Timestamp) -> Result<(), Databas
 /// one.
 pub fn failed(db: &Connection, id: &str, next: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, next.map(Timestamp::micros)])?;
+    db.prepare_cached(sql)?.execute(params![id, next])?;
     Ok(())
 }
 

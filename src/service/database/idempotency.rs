@@ -3,13 +3,14 @@
 //!
 //! Knows nothing of requests that still run (see `service::idempotency`).
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::bounds;
 use crate::model::time::{SECOND, Timestamp};
 use crate::service::database::DatabaseError;
 use crate::service::idempotency::Fingerprint;
 use crate::service::reply::Reply;
+use crate::sqlite::{Queries, read_row};
 
 /// Answers past their day that are removed beside each new one.
 const REMOVED: i64 = 50;
@@ -35,12 +36,11 @@ pub fn find(
 ) -> Result<Found, DatabaseError> {
     let sql =
         "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
-    let mut statement = db.prepare_cached(sql)?;
-    let found = statement.query_row(params![api_key, name, oldest(now)], |row| {
-        let kept: Fingerprint = row.get(0)?;
-        Ok((kept, Reply { status: row.get(1)?, body: row.get(2)?, replayed: true }))
-    });
-    Ok(match found.optional()? {
+    let found = db.first(sql, params![api_key, name, oldest(now)], |row| {
+        let kept: Fingerprint = row.get("fingerprint")?;
+        Ok((kept, read_row!(row, Reply { status, body; replayed: true })))
+    })?;
+    Ok(match found {
         None => Found::Nothing,
         Some((kept, reply)) if kept == *fingerprint => Found::Same(reply),
         Some(_) => Found::Other,
@@ -61,14 +61,7 @@ pub fn keep(
     db.prepare_cached(purge)?.execute(params![oldest(now), REMOVED])?;
     let sql = "INSERT OR REPLACE INTO idempotency (api_key, name, fingerprint, status, body, at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![
-        api_key,
-        name,
-        fingerprint,
-        reply.status,
-        reply.body,
-        now.micros()
-    ])?;
+    db.prepare_cached(sql)?.execute(params![api_key, name, fingerprint, reply.status, reply.body, now])?;
     Ok(())
 }
 

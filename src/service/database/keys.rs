@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of headers. The keys themselves are never stored.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::Environment;
 use crate::model::time::Timestamp;
@@ -10,27 +10,27 @@ use crate::service::auth::{Caller, KnownKey};
 use crate::service::channels::Channel;
 use crate::service::database::DatabaseError;
 use crate::service::keys::{FreshKey, KeyHash};
+use crate::sqlite::{Queries, Row, read_row};
+
+/// What a key drives, and how.
+fn drives(row: &Row<'_>) -> rusqlite::Result<(Channel, Environment)> {
+    let (channel, environment) =
+        (row.word("kind", Channel::from_word)?, row.word("environment", Environment::from_word)?);
+    channel.zip(environment).ok_or(rusqlite::Error::InvalidQuery)
+}
 
 /// Whom a key stands for.
 pub fn find(db: &Connection, hash: &KeyHash) -> Result<Option<KnownKey>, DatabaseError> {
-    let sql =
-        "SELECT keys.id, channels.workspace, channels.id, channels.kind, keys.environment, keys.revoked_at
+    let sql = "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
+               keys.environment, keys.revoked_at IS NOT NULL AS revoked
                FROM keys JOIN channels ON channels.id = keys.channel WHERE keys.hash = ?1";
-    let mut statement = db.prepare_cached(sql)?;
-    let found = statement.query_row([hash], |row| {
-        let (kind, environment): (String, String) = (row.get(3)?, row.get(4)?);
-        let words = Channel::from_word(&kind).zip(Environment::from_word(&environment));
-        let (channel, environment) = words.ok_or(rusqlite::Error::InvalidQuery)?;
-        let caller = Caller {
-            key: row.get(0)?,
-            workspace: row.get(1)?,
-            channel_id: row.get(2)?,
-            channel,
-            environment,
-        };
-        Ok(KnownKey { caller, revoked: row.get::<_, Option<i64>>(5)?.is_some() })
-    });
-    Ok(found.optional()?)
+    Ok(db.first(sql, [hash], |row| {
+        let (channel, environment) = drives(row)?;
+        let caller = read_row!(row, Caller {
+            key, workspace, channel_id; channel, environment
+        });
+        Ok(read_row!(row, KnownKey { revoked; caller }))
+    })?)
 }
 
 /// Stores a key that was just made.
@@ -44,14 +44,7 @@ pub fn insert(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO keys (id, hash, channel, environment, tail, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![
-        id,
-        key.hash,
-        channel,
-        environment.word(),
-        key.tail,
-        now.micros()
-    ])?;
+    db.prepare_cached(sql)?.execute(params![id, key.hash, channel, environment.word(), key.tail, now])?;
     Ok(())
 }
 
@@ -76,30 +69,19 @@ pub struct KeyLine {
 
 /// All keys, oldest first.
 pub fn list(db: &Connection) -> Result<Vec<KeyLine>, DatabaseError> {
-    let mut statement = db.prepare_cached(
-        "SELECT keys.id, hash, kind, environment, tail, keys.created_at, revoked_at
-         FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let (kind, environment): (String, String) = (row.get(2)?, row.get(3)?);
-        let words = Channel::from_word(&kind).zip(Environment::from_word(&environment));
-        let (channel, environment) = words.ok_or(rusqlite::Error::InvalidQuery)?;
-        Ok(KeyLine {
-            id: row.get(0)?,
-            hash: row.get(1)?,
-            channel,
-            environment,
-            tail: row.get(4)?,
-            created_at: Timestamp::from_micros(row.get(5)?),
-            revoked_at: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT keys.id, hash, kind, environment, tail, keys.created_at, revoked_at
+         FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id";
+    Ok(db.all(sql, [], |row| {
+        let (channel, environment) = drives(row)?;
+        Ok(read_row!(row, KeyLine {
+            id, hash, tail, created_at, revoked_at; channel, environment
+        }))
+    })?)
 }
 
 /// Revokes a key by its hash; false when there is none. A revoked key stays
 /// revoked since it first was.
 pub fn revoke(db: &Connection, hash: &KeyHash, now: Timestamp) -> Result<bool, DatabaseError> {
     let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?2) WHERE hash = ?1";
-    Ok(db.prepare_cached(sql)?.execute(params![hash, now.micros()])? > 0)
+    Ok(db.prepare_cached(sql)?.execute(params![hash, now])? > 0)
 }

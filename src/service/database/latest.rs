@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::Queries;
 
 /// One question for each table whose rows are listed by their time; each is
 /// answered from an index, or from a table that stays small.
@@ -26,7 +27,7 @@ const QUESTIONS: [&str; 9] = [
 pub fn stamp(db: &Connection) -> Result<Timestamp, DatabaseError> {
     let mut latest = 0;
     for question in QUESTIONS {
-        let found: Option<i64> = db.query_row(question, [], |row| row.get(0))?;
+        let found: Option<i64> = db.scalar(question, [])?;
         latest = latest.max(found.unwrap_or(0));
     }
     Ok(Timestamp::from_micros(latest))

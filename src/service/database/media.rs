@@ -5,10 +5,11 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, columns, only};
 
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,29 +30,18 @@ pub struct MediaRow {
 pub fn insert(db: &Connection, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO media (id, workspace, mime_type, size, filename, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let MediaRow { id, workspace, mime_type, size, filename } = row;
-    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now])?;
     Ok(())
 }
 
+columns!(MediaRow from media { id, workspace, mime_type, size, filename });
+
 /// Reads what is known of a file.
 pub fn read(db: &Connection, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
-    let sql = "SELECT id, workspace, mime_type, size, filename FROM media WHERE id = ?1";
-    let mut statement = db.prepare_cached(sql)?;
-    let found = statement.query_row([id], |row| {
-        Ok(MediaRow {
-            id: row.get(0)?,
-            workspace: row.get(1)?,
-            mime_type: row.get(2)?,
-            size: row.get(3)?,
-            filename: row.get(4)?,
-        })
-    });
-    Ok(found.optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// The ids of all files.
 pub fn all_ids(db: &Connection) -> Result<HashSet<String>, DatabaseError> {
-    let mut statement = db.prepare("SELECT id FROM media")?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all("SELECT id FROM media", [], only)?)
 }

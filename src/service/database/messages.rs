@@ -3,12 +3,12 @@
 //!
 //! Knows nothing of conversations' counters.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
-use crate::service::database::cells::{optional_text, optional_time, text};
 use crate::service::database::{DatabaseError, clauses};
+use crate::sqlite::{Queries, Row, columns};
 
 /// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,53 +69,31 @@ pub struct Filter {
     pub status: Option<&'static str>,
 }
 
-const COLUMNS: &str =
-    "SELECT id, conversation, channel, platform_id, direction, sender, content, kind, media_url,
-    details, status, reply_to, reaction, cost, created_at, delivered_at, read_at, broadcast FROM messages";
+columns!(MessageRow<T> in messages {
+    id: text, conversation: text, channel: text, platform_id: text, direction: text, sender: text, content: text,
+    kind: text, media_url: optional_text, details: optional_text, status: text, reply_to: optional_text,
+    reaction: optional_text, cost, created_at, delivered_at, read_at, broadcast: optional_text
+});
 
 /// Stores a message.
 pub fn insert(db: &Connection, row: &MessageRow) -> Result<(), DatabaseError> {
-    let sql =
-        "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind,
-        media_url, details, status, reply_to, reaction, cost, created_at, delivered_at, read_at, broadcast)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.conversation,
-        row.channel,
-        row.platform_id,
-        row.direction,
-        row.sender,
-        row.content,
-        row.kind,
-        row.media_url,
-        row.details,
-        row.status,
-        row.reply_to,
-        row.reaction,
-        row.cost,
-        row.created_at.micros(),
-        row.delivered_at.map(Timestamp::micros),
-        row.read_at.map(Timestamp::micros),
-        row.broadcast,
-    ])?;
+    store(db, row)?;
     Ok(())
 }
 
 /// One of a channel, by the service's id or the platform's.
 pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND channel = ?2"))?;
-    if let Some(row) = statement.query_row([id, channel], map).optional()? {
+    let own = format!("{SELECT} WHERE id = ?1 AND channel = ?2");
+    if let Some(row) = db.first(&own, [id, channel], from_row)? {
         return Ok(Some(row));
     }
-    let sql = format!("{COLUMNS} WHERE channel = ?1 AND platform_id = ?2 ORDER BY created_at DESC LIMIT 1");
-    Ok(db.prepare_cached(&sql)?.query_row([channel, id], map).optional()?)
+    let sql = format!("{SELECT} WHERE channel = ?1 AND platform_id = ?2 ORDER BY created_at DESC LIMIT 1");
+    Ok(db.first(&sql, [channel, id], from_row)?)
 }
 
 /// One of any channel, by the service's id.
 pub fn by_id(db: &Connection, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
-    Ok(statement.query_row([id], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// One of a conversation, by the service's id or the platform's.
@@ -124,8 +102,8 @@ pub fn read_within(
     conversation: &str,
     id: &str,
 ) -> Result<Option<MessageRow>, DatabaseError> {
-    let sql = format!("{COLUMNS} WHERE conversation = ?1 AND (id = ?2 OR platform_id = ?2) LIMIT 1");
-    Ok(db.prepare_cached(&sql)?.query_row([conversation, id], map).optional()?)
+    let sql = format!("{SELECT} WHERE conversation = ?1 AND (id = ?2 OR platform_id = ?2) LIMIT 1");
+    Ok(db.first(&sql, [conversation, id], from_row)?)
 }
 
 /// A page of a channel's messages, newest first.
@@ -136,11 +114,9 @@ pub fn list(
     after: &Place,
     reach: i64,
 ) -> Result<Vec<MessageRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&page_query(filter))?;
     let Filter { conversation, direction, status } = filter;
     let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
-    let rows = statement.query_map(bound, map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&page_query(filter), bound, from_row)?)
 }
 
 /// The same page, each row shown where it lies.
@@ -160,7 +136,7 @@ pub fn each<E: From<DatabaseError>>(
     let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
     let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
     while let Some(row) = rows.next().map_err(DatabaseError::from)? {
-        visit(&view(row).map_err(DatabaseError::from)?)?;
+        visit(&view(&Row::of(row)).map_err(DatabaseError::from)?)?;
     }
     Ok(())
 }
@@ -168,7 +144,7 @@ pub fn each<E: From<DatabaseError>>(
 /// The plus keeps the channel's index from being taken for a conversation's.
 fn page_query(filter: &Filter) -> String {
     let channel_term = if filter.conversation.is_some() { "+channel" } else { "channel" };
-    let mut sql = format!("{COLUMNS} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
+    let mut sql = format!("{SELECT} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
     let filters = [
         (filter.conversation.is_some(), "conversation", 4),
         (filter.direction.is_some(), "direction", 5),
@@ -181,10 +157,8 @@ fn page_query(filter: &Filter) -> String {
 
 /// The newest messages of a conversation, newest first.
 pub fn newest(db: &Connection, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
-    let sql = format!("{COLUMNS} WHERE conversation = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![conversation, count], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = format!("{SELECT} WHERE conversation = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
+    Ok(db.all(&sql, params![conversation, count], from_row)?)
 }
 
 /// Moves an outbound message on: sent, delivered, read; failed only from
@@ -200,7 +174,7 @@ pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result
         }
         _ => "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent' AND ?2 IS NOT NULL",
     };
-    Ok(db.prepare_cached(sql)?.execute(params![id, at.micros()])? > 0)
+    Ok(db.prepare_cached(sql)?.execute(params![id, at])? > 0)
 }
 
 /// Writes a message anew that stands for something that goes on: a call.
@@ -226,53 +200,5 @@ pub fn react(db: &Connection, id: &str, emoji: Option<&str>) -> Result<(), Datab
 /// gives within a chat.
 pub fn count(db: &Connection, conversation: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM messages WHERE conversation = ?1";
-    Ok(db.prepare_cached(sql)?.query_row([conversation], |row| row.get(0))?)
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
-    let row = view(row)?;
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    Ok(MessageRow {
-        id: row.id.to_owned(),
-        conversation: row.conversation.to_owned(),
-        channel: row.channel.to_owned(),
-        platform_id: row.platform_id.to_owned(),
-        direction: row.direction.to_owned(),
-        sender: row.sender.to_owned(),
-        content: row.content.to_owned(),
-        kind: row.kind.to_owned(),
-        media_url: owned(row.media_url),
-        details: owned(row.details),
-        status: row.status.to_owned(),
-        reply_to: owned(row.reply_to),
-        reaction: owned(row.reaction),
-        cost: row.cost,
-        created_at: row.created_at,
-        delivered_at: row.delivered_at,
-        read_at: row.read_at,
-        broadcast: owned(row.broadcast),
-    })
-}
-
-fn view<'a>(row: &'a Row<'_>) -> rusqlite::Result<MessageRow<&'a str>> {
-    Ok(MessageRow {
-        id: text(row, 0)?,
-        conversation: text(row, 1)?,
-        channel: text(row, 2)?,
-        platform_id: text(row, 3)?,
-        direction: text(row, 4)?,
-        sender: text(row, 5)?,
-        content: text(row, 6)?,
-        kind: text(row, 7)?,
-        media_url: optional_text(row, 8)?,
-        details: optional_text(row, 9)?,
-        status: text(row, 10)?,
-        reply_to: optional_text(row, 11)?,
-        reaction: optional_text(row, 12)?,
-        cost: row.get(13)?,
-        created_at: Timestamp::from_micros(row.get(14)?),
-        delivered_at: optional_time(row, 15)?,
-        read_at: optional_time(row, 16)?,
-        broadcast: optional_text(row, 17)?,
-    })
+    Ok(db.scalar(sql, [conversation])?)
 }

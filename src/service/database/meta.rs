@@ -2,14 +2,14 @@
 //!
 //! Knows nothing of what they are for.
 
-use rusqlite::{Connection, OptionalExtension, ToSql, types::FromSql};
+use rusqlite::{Connection, ToSql, types::FromSql};
 
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, only};
 
 /// Reads a value.
 pub fn get<T: FromSql>(db: &Connection, name: &str) -> Result<Option<T>, DatabaseError> {
-    let mut statement = db.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
-    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+    Ok(db.first("SELECT value FROM meta WHERE name = ?1", [name], only)?)
 }
 
 /// Writes a value.

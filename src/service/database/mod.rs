@@ -6,7 +6,6 @@
 
 pub mod broadcasts;
 pub mod calls;
-pub mod cells;
 pub mod channels;
 mod clauses;
 pub mod connections;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::disk;
 use crate::service::database::{DatabaseError, lock};
+use crate::sqlite::Queries;
 
 /// Marks the file as this service's.
 const APPLICATION: i64 = 0x6664_7376;
@@ -117,8 +118,8 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
 fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     make_private(path)?;
     let mut connection = Connection::open(path)?;
-    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let application: i64 = connection.scalar("PRAGMA application_id", [])?;
+    let format: i64 = connection.scalar("PRAGMA user_version", [])?;
     let tables = tables(&connection)?;
     if tables > 0 && application != APPLICATION {
         return Err(DatabaseError::Foreign);
@@ -143,7 +144,7 @@ fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
 }
 
 fn tables(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+    connection.scalar("SELECT count(*) FROM sqlite_schema", [])
 }
 
 /// The first bytes of a file; none where there is no file.
@@ -169,7 +170,7 @@ fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Looks whether the pages hang together.
 fn check(connection: &Connection) -> Result<(), DatabaseError> {
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
     if verdict == "ok" {
         return Ok(());
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::model::time::Timestamp;
 use crate::service::channels::Channel;
 use crate::service::database::DatabaseError;
+use crate::sqlite::Queries;
 
 /// Notes something that reached a platform.
 pub fn note(
@@ -20,21 +21,19 @@ pub fn note(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![recipient, channel.word(), content, key, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![recipient, channel.word(), content, key, now])?;
     Ok(())
 }
 
 /// All of it, oldest first, as the switch tells it.
 pub fn all(db: &Connection) -> Result<Vec<Value>, DatabaseError> {
     let sql = "SELECT recipient, channel, content, idempotency_key, at FROM outbound ORDER BY seq";
-    let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map([], |row| {
-        let (to, channel, content): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let (key, at): (Option<String>, i64) = (row.get(3)?, row.get(4)?);
+    Ok(db.all(sql, [], |row| {
         Ok(json!({
-            "to": to, "channel": channel, "content": content, "idempotencyKey": key,
-            "at": Timestamp::from_micros(at).to_string(),
+            "to": row.get::<String>("recipient")?, "channel": row.get::<String>("channel")?,
+            "content": row.get::<String>("content")?,
+            "idempotencyKey": row.get::<Option<String>>("idempotency_key")?,
+            "at": row.get::<Timestamp>("at")?.to_string(),
         }))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })?)
 }

@@ -1,10 +1,11 @@
 //! Changes that the assistant proposes and a person decides about.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, Row, read_row};
 
 /// How far a proposal has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,7 @@ pub struct ProposalRow {
     pub created_at: Timestamp,
 }
 
-const COLUMNS: &str =
+const SELECT: &str =
     "SELECT id, conversation, connection, endpoint, answers, state, outcome, created_at FROM proposals";
 
 /// Keeps a proposal; one of the same id stays as it is.
@@ -72,30 +73,25 @@ pub fn insert(db: &Connection, row: &ProposalRow) -> Result<(), DatabaseError> {
         Value::Object(answers).to_string(),
         row.state.word(),
         row.outcome,
-        row.created_at.micros(),
+        row.created_at
     ])?;
     Ok(())
 }
 
 /// The proposals of a conversation that nobody has decided about, oldest first.
 pub fn open_of(db: &Connection, conversation: &str) -> Result<Vec<ProposalRow>, DatabaseError> {
-    let sql = format!("{COLUMNS} WHERE conversation = ?1 AND state = 'proposed' ORDER BY created_at, id");
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map([conversation], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = format!("{SELECT} WHERE conversation = ?1 AND state = 'proposed' ORDER BY created_at, id");
+    Ok(db.all(&sql, [conversation], from_row)?)
 }
 
 /// All proposals, newest first.
 pub fn list(db: &Connection) -> Result<Vec<ProposalRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} ORDER BY created_at DESC, id DESC"))?;
-    let rows = statement.query_map([], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), [], from_row)?)
 }
 
 /// The proposal of an id.
 pub fn read(db: &Connection, id: &str) -> Result<Option<ProposalRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
-    Ok(statement.query_row([id], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// Notes how far a proposal has come.
@@ -110,18 +106,13 @@ pub fn set_state(
     Ok(())
 }
 
-fn map(row: &Row<'_>) -> rusqlite::Result<ProposalRow> {
-    let (answers, state): (String, String) = (row.get("answers")?, row.get("state")?);
-    let answers: Map<String, Value> = serde_json::from_str(&answers).unwrap_or_default();
+fn from_row(row: &Row<'_>) -> rusqlite::Result<ProposalRow> {
+    let answers: Map<String, Value> = row.json("answers")?;
     let text = |it: Value| it.as_str().unwrap_or_default().to_owned();
-    Ok(ProposalRow {
-        id: row.get("id")?,
-        conversation: row.get("conversation")?,
-        connection: row.get("connection")?,
-        endpoint: row.get("endpoint")?,
+    let state = |word: &str| State::ALL.into_iter().find(|it| it.word() == word).unwrap_or(State::Begun);
+    Ok(read_row!(row, ProposalRow {
+        id, conversation, connection, endpoint, outcome, created_at;
         answers: answers.into_iter().map(|(name, value)| (name, text(value))).collect(),
-        state: State::ALL.into_iter().find(|it| it.word() == state).unwrap_or(State::Begun),
-        outcome: row.get("outcome")?,
-        created_at: Timestamp::from_micros(row.get("created_at")?),
-    })
+        state: row.word("state", state)?
+    }))
 }

@@ -2,9 +2,10 @@
 //!
 //! Knows nothing of filling variables.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, columns};
 
 /// A template of a workspace, approved or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,7 @@ pub struct Template {
     pub components: String,
 }
 
-const COLUMNS: &str =
-    "SELECT name, language, category, status, components FROM templates WHERE workspace = ?1";
+columns!(Template from templates { name, language, category, status, components });
 
 /// Adds a template, or replaces the one of its name and language.
 pub fn put(db: &Connection, workspace: &str, template: &Template) -> Result<(), DatabaseError> {
@@ -35,17 +35,13 @@ pub fn put(db: &Connection, workspace: &str, template: &Template) -> Result<(), 
 
 /// The approved ones, by name and language.
 pub fn approved(db: &Connection, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
-    let mut statement =
-        db.prepare_cached(&format!("{COLUMNS} AND status = 'APPROVED' ORDER BY name, language"))?;
-    let rows = statement.query_map([workspace], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = format!("{SELECT} WHERE workspace = ?1 AND status = 'APPROVED' ORDER BY name, language");
+    Ok(db.all(&sql, [workspace], from_row)?)
 }
 
 /// All of them, by name and language.
 pub fn all(db: &Connection, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} ORDER BY name, language"))?;
-    let rows = statement.query_map([workspace], map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&format!("{SELECT} WHERE workspace = ?1 ORDER BY name, language"), [workspace], from_row)?)
 }
 
 /// Removes one; false when there is none.
@@ -61,16 +57,6 @@ pub fn find(
     name: &str,
     language: &str,
 ) -> Result<Option<Template>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} AND name = ?2 AND language = ?3"))?;
-    Ok(statement.query_row([workspace, name, language], map).optional()?)
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<Template> {
-    Ok(Template {
-        name: row.get(0)?,
-        language: row.get(1)?,
-        category: row.get(2)?,
-        status: row.get(3)?,
-        components: row.get(4)?,
-    })
+    let sql = format!("{SELECT} WHERE workspace = ?1 AND name = ?2 AND language = ?3");
+    Ok(db.first(&sql, [workspace, name, language], from_row)?)
 }

@@ -9,6 +9,7 @@ use super::conversations::{self, ConversationRow};
 use super::workspaces::{self, Workspace};
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
+use crate::sqlite::Queries;
 
 fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + micros)
@@ -95,7 +96,7 @@ proptest! {
                 }
             }
             let ledger: i64 =
-                db.query_row("SELECT sum(amount) FROM ledger", [], |row| row.get(0)).expect("a sum");
+                db.scalar("SELECT sum(amount) FROM ledger", []).expect("a sum");
             prop_assert_eq!((workspaces::read(&db, "w").expect("reads").balance, ledger), (model, model));
         }
         // What was paid once cannot be paid again under the same name.

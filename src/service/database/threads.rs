@@ -2,11 +2,12 @@
 //!
 //! Knows nothing of the mails in them beyond their number.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::cursors::Place;
 use crate::service::database::{DatabaseError, clauses};
+use crate::sqlite::{Queries, columns};
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,40 +62,20 @@ pub struct Filter {
     pub is_read: Option<bool>,
 }
 
-const COLUMNS: &str =
-    "SELECT id, channel, subject, topic, contact, contact_email, contact_name, folder, category,
-    priority, is_read, is_starred, message_count, last_at, created_at FROM threads";
+columns!(ThreadRow in threads {
+    id, channel, subject, topic, contact, contact_email, contact_name, folder, category, priority, is_read,
+    is_starred, message_count, last_at, created_at
+});
 
 /// Makes a thread.
 pub fn insert(db: &Connection, row: &ThreadRow) -> Result<(), DatabaseError> {
-    let sql =
-        "INSERT INTO threads (id, channel, subject, topic, contact, contact_email, contact_name, folder,
-        category, priority, is_read, is_starred, message_count, last_at, created_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.channel,
-        row.subject,
-        row.topic,
-        row.contact,
-        row.contact_email,
-        row.contact_name,
-        row.folder,
-        row.category,
-        row.priority,
-        row.is_read,
-        row.is_starred,
-        row.message_count,
-        row.last_at.micros(),
-        row.created_at.micros(),
-    ])?;
+    store(db, row)?;
     Ok(())
 }
 
 /// One of a channel by id.
 pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
-    let mut statement = db.prepare_cached(&format!("{COLUMNS} WHERE id = ?1 AND channel = ?2"))?;
-    Ok(statement.query_row([id, channel], map).optional()?)
+    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), [id, channel], from_row)?)
 }
 
 /// The newest one with a contact on a topic that was active since a time.
@@ -106,11 +87,11 @@ pub fn of_topic(
     since: Timestamp,
 ) -> Result<Option<ThreadRow>, DatabaseError> {
     let sql = format!(
-        "{COLUMNS} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4
+        "{SELECT} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4
          ORDER BY last_at DESC LIMIT 1"
     );
-    let bound = params![channel, contact, topic, since.micros()];
-    Ok(db.prepare_cached(&sql)?.query_row(bound, map).optional()?)
+    let bound = params![channel, contact, topic, since];
+    Ok(db.first(&sql, bound, from_row)?)
 }
 
 /// A page, newest activity first.
@@ -121,7 +102,7 @@ pub fn list(
     after: &Place,
     reach: i64,
 ) -> Result<Vec<ThreadRow>, DatabaseError> {
-    let mut sql = format!("{COLUMNS} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
+    let mut sql = format!("{SELECT} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
     let filters = [
         (filter.folder.is_some(), "folder", 4),
         (filter.category.is_some(), "category", 5),
@@ -129,10 +110,8 @@ pub fn list(
     ];
     clauses::add(&mut sql, &filters);
     sql.push_str(" ORDER BY last_at DESC, id DESC LIMIT ?7");
-    let mut statement = db.prepare_cached(&sql)?;
     let bound = params![channel, after.at, after.id, filter.folder, filter.category, filter.is_read, reach];
-    let rows = statement.query_map(bound, map)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(db.all(&sql, bound, from_row)?)
 }
 
 /// Counts a mail. One from the contact is unread and brings the thread back
@@ -142,7 +121,7 @@ pub fn touch(db: &Connection, id: &str, inbound: bool, at: Timestamp) -> Result<
     let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
         folder = CASE WHEN ?2 AND folder IN ('archive', 'sent') THEN 'inbox' ELSE folder END
         WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, inbound, at.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, inbound, at])?;
     Ok(())
 }
 
@@ -166,24 +145,4 @@ pub fn change(db: &Connection, row: &ThreadRow) -> Result<(), DatabaseError> {
     let bound = params![row.id, row.is_read, row.is_starred, row.folder, row.category, row.priority];
     db.prepare_cached(sql)?.execute(bound)?;
     Ok(())
-}
-
-fn map(row: &Row<'_>) -> rusqlite::Result<ThreadRow> {
-    Ok(ThreadRow {
-        id: row.get(0)?,
-        channel: row.get(1)?,
-        subject: row.get(2)?,
-        topic: row.get(3)?,
-        contact: row.get(4)?,
-        contact_email: row.get(5)?,
-        contact_name: row.get(6)?,
-        folder: row.get(7)?,
-        category: row.get(8)?,
-        priority: row.get(9)?,
-        is_read: row.get(10)?,
-        is_starred: row.get(11)?,
-        message_count: row.get(12)?,
-        last_at: Timestamp::from_micros(row.get(13)?),
-        created_at: Timestamp::from_micros(row.get(14)?),
-    })
 }

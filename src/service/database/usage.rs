@@ -1,9 +1,10 @@
 //! Tokens a model took, by day and conversation.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::{DAY, Timestamp};
 use crate::service::database::DatabaseError;
+use crate::sqlite::Queries;
 
 /// Days that are kept.
 const KEPT: i64 = 400;
@@ -38,11 +39,9 @@ pub fn add(db: &Connection, conversation: &str, tokens: u64, at: Timestamp) -> R
 
 /// What was taken on the day of a time.
 pub fn of(db: &Connection, conversation: &str, at: Timestamp) -> Result<Used, DatabaseError> {
-    let mut statement =
-        db.prepare_cached("SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2")?;
-    let mut tokens = |it: &str| -> Result<u64, DatabaseError> {
-        let found: Option<i64> = statement.query_row(params![day(at), it], |row| row.get(0)).optional()?;
-        Ok(found.and_then(|it| u64::try_from(it).ok()).unwrap_or(0))
+    let tokens = |it: &str| -> Result<u64, DatabaseError> {
+        let sql = "SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2";
+        Ok(db.first(sql, params![day(at), it], |row| row.number("tokens"))?.unwrap_or(0))
     };
     Ok(Used { conversation: tokens(conversation)?, day: tokens(ALL)? })
 }

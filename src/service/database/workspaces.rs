@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
+use crate::sqlite::{Queries, columns};
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,24 +26,20 @@ pub struct Workspace {
 pub fn insert(db: &Connection, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let Workspace { id, name, email, balance } = workspace;
-    db.execute(sql, params![id, name, email, balance, now.micros()])?;
+    db.execute(sql, params![id, name, email, balance, now])?;
     enter(db, id, *balance, "opening", id, now)
 }
 
+columns!(Workspace from workspaces { id, name, email, balance });
+
 /// Reads a workspace.
 pub fn read(db: &Connection, id: &str) -> Result<Workspace, DatabaseError> {
-    let sql = "SELECT id, name, email, balance FROM workspaces WHERE id = ?1";
-    let row = db.prepare_cached(sql)?.query_row([id], |row| {
-        Ok(Workspace { id: row.get(0)?, name: row.get(1)?, email: row.get(2)?, balance: row.get(3)? })
-    })?;
-    Ok(row)
+    Ok(db.one(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
 }
 
 /// The one workspace the switches act on.
 pub fn first(db: &Connection) -> Result<Workspace, DatabaseError> {
-    let id: String =
-        db.query_row("SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1", [], |row| row.get(0))?;
-    read(db, &id)
+    Ok(db.one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), [], from_row)?)
 }
 
 /// Takes credits, if there are as many; the balance after it, or before it
@@ -102,6 +99,6 @@ fn enter(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO ledger (workspace, amount, reason, reference, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![id, amount, reason, reference, now.micros()])?;
+    db.prepare_cached(sql)?.execute(params![id, amount, reason, reference, now])?;
     Ok(())
 }

@@ -168,6 +168,7 @@ fn commit(connection: &Connection) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sqlite::Queries;
 
     #[tokio::test]
     async fn without_a_transaction_nothing_runs() {
@@ -185,9 +186,7 @@ mod tests {
             Ok::<_, DatabaseError>(db.execute("INSERT INTO t VALUES (1)", [])?)
         });
         assert!(matches!(job.await, Err(DatabaseError::Commit(_))));
-        let count = writer.run(|db| {
-            Ok::<_, DatabaseError>(db.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0))?)
-        });
+        let count = writer.run(|db| Ok::<_, DatabaseError>(db.scalar::<i64>("SELECT count(*) FROM t", [])?));
         assert_eq!(count.await.expect("reads"), 0);
     }
 
@@ -206,11 +205,8 @@ mod tests {
         let (one, two, three, four) =
             tokio::join!(insert(1, false), insert(2, true), insert(3, false), insert(4, false));
         assert!(one.is_ok() && two.is_err() && three.is_err() && four.is_ok());
-        let sum = writer
-            .run(|db| {
-                Ok::<_, DatabaseError>(db.query_row("SELECT sum(a) FROM t", [], |row| row.get::<_, i64>(0))?)
-            })
-            .await;
+        let sum =
+            writer.run(|db| Ok::<_, DatabaseError>(db.scalar::<i64>("SELECT sum(a) FROM t", [])?)).await;
         assert_eq!(sum.expect("reads"), 5);
     }
 }

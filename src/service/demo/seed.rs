@@ -21,6 +21,7 @@ use crate::service::voice;
 use crate::service::world::Kind;
 use crate::service::world::customers::{self, Character};
 use crate::service::write::Work;
+use crate::sqlite::Queries;
 
 const WORLDS: [(Channel, &str); 3] = [
     (Channel::Whatsapp, include_str!("../../../assets/demo/whatsapp.json")),
@@ -160,5 +161,5 @@ fn captured(referral: &Value, at: Timestamp) -> String {
 /// # Errors
 /// When the database fails.
 pub fn is_seeded(db: &Connection) -> Result<bool, DatabaseError> {
-    Ok(db.query_row("SELECT EXISTS (SELECT 1 FROM characters)", [], |row| row.get(0))?)
+    Ok(db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", [])?)
 }

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of the assistant. Without the demo nobody is here.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::SECOND;
 use crate::service::channels::Channel;
@@ -15,6 +15,7 @@ use crate::service::errors::ApiError;
 use crate::service::voice;
 use crate::service::world::{Kind, letters};
 use crate::service::write::Work;
+use crate::sqlite::{Queries, only, read_row};
 
 /// One customer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,8 +110,7 @@ pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
 /// Someone with lines left says the next; false when nobody has any.
 fn known_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT conversation FROM characters WHERE live <> '[]' ORDER BY conversation";
-    let mut statement = work.db.prepare_cached(sql)?;
-    let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let ids: Vec<String> = work.db.all(sql, [], only)?;
     let Some(id) = pick(work, &ids) else { return Ok(false) };
     let (Some((channel, row)), Some(mut character)) =
         (conversations::with_channel(work.db, &id)?, character(work.db, &id)?)
@@ -158,8 +158,7 @@ fn new_customer(work: &Work<'_>) -> Result<bool, ApiError> {
 /// could say.
 fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
     let sql = "SELECT conversation FROM characters ORDER BY conversation";
-    let mut statement = work.db.prepare_cached(sql)?;
-    let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let ids: Vec<String> = work.db.all(sql, [], only)?;
     let Some(id) = pick(work, &ids) else { return Ok(()) };
     let (Some((channel, row)), Some(character)) =
         (conversations::with_channel(work.db, &id)?, character(work.db, &id)?)
@@ -194,16 +193,10 @@ pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
 /// When the database fails.
 pub fn character(db: &Connection, conversation: &str) -> Result<Option<Character>, DatabaseError> {
     let sql = "SELECT language, live, replies FROM characters WHERE conversation = ?1";
-    let found = db.prepare_cached(sql)?.query_row([conversation], |row| {
-        let (live, replies): (String, String) = (row.get(1)?, row.get(2)?);
-        Ok(Character {
-            conversation: conversation.to_owned(),
-            language: row.get(0)?,
-            live: serde_json::from_str(&live).unwrap_or_default(),
-            replies: serde_json::from_str(&replies).unwrap_or_default(),
-        })
-    });
-    Ok(found.optional()?)
+    Ok(db.first(sql, [conversation], |row| {
+        let conversation = conversation.to_owned();
+        Ok(read_row!(row, Character { language, live: json, replies: json; conversation }))
+    })?)
 }
 
 fn lines(texts: &[String]) -> String {

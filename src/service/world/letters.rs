@@ -4,7 +4,7 @@
 //! Knows nothing of chats. Without the demo nobody is here. Who has nothing
 //! left to say is silent.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::time::SECOND;
 use crate::service::channels::Channel;
@@ -15,6 +15,7 @@ use crate::service::mail::topics;
 use crate::service::world::Kind;
 use crate::service::world::customers::pick;
 use crate::service::write::Work;
+use crate::sqlite::{Queries, only, read_row};
 
 /// One writer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +72,7 @@ pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
 /// When the database fails.
 pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT thread FROM letter_writers WHERE live <> '[]' ORDER BY thread";
-    let mut statement = work.db.prepare_cached(sql)?;
-    let ids: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let ids: Vec<String> = work.db.all(sql, [], only)?;
     let Some(id) = pick(work, &ids) else { return Ok(false) };
     let Some(mut writer) = writer(work.db, &id)? else { return Ok(false) };
     let text = writer.live.remove(0);
@@ -100,13 +100,7 @@ fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
 
 fn writer(db: &Connection, thread: &str) -> Result<Option<Writer>, DatabaseError> {
     let sql = "SELECT live, replies FROM letter_writers WHERE thread = ?1";
-    let found = db.prepare_cached(sql)?.query_row([thread], |row| {
-        let (live, replies): (String, String) = (row.get(0)?, row.get(1)?);
-        Ok(Writer {
-            thread: thread.to_owned(),
-            live: serde_json::from_str(&live).unwrap_or_default(),
-            replies: serde_json::from_str(&replies).unwrap_or_default(),
-        })
-    });
-    Ok(found.optional()?)
+    Ok(db.first(sql, [thread], |row| {
+        Ok(read_row!(row, Writer { live: json, replies: json; thread: thread.to_owned() }))
+    })?)
 }

@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use crate::model::email::{Correspondent, addresses};
 use crate::model::ids::ChannelId;
-use crate::store::rows::{line, micros_of, optional_line, text_of, time};
+use crate::sqlite::{Queries, read_row};
 use crate::store::{Reader, Store, StoreError};
 
 impl Store {
@@ -31,13 +31,13 @@ impl Store {
                              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                         )?
                         .execute(params![
-                            channel.as_str(),
+                            channel,
                             addresses::folded(it.email.as_str()),
-                            it.email.as_str(),
-                            text_of(&it.name),
-                            micros_of(it.last_at),
+                            it.email,
+                            it.name,
+                            it.last_at,
                             it.count.and_then(|it| i64::try_from(it).ok()),
-                            text_of(&it.phone),
+                            it.phone
                         ])?;
                 }
                 change.commit()?;
@@ -59,21 +59,15 @@ impl Reader {
         text: &str,
         limit: u32,
     ) -> Result<Vec<Correspondent>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT email, name, last_at, count, phone FROM correspondent
-             WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
-             ORDER BY last_at DESC, folded LIMIT ?3",
-        )?;
         let text = addresses::folded(text);
-        let rows = statement.query_map(params![channel.as_str(), text, limit], |row| {
-            Ok(Correspondent {
-                email: line(row, 0)?,
-                name: optional_line(row, 1)?,
-                last_at: time(row, 2)?,
-                count: row.get::<_, Option<i64>>(3)?.and_then(|it| u64::try_from(it).ok()),
-                phone: optional_line(row, 4)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sql = "SELECT email, name, last_at, count, phone FROM correspondent
+             WHERE channel = ?1 AND (?2 = '' OR instr(folded, ?2) > 0 OR instr(lower(coalesce(name, '')), ?2) > 0)
+             ORDER BY last_at DESC, folded LIMIT ?3";
+        Ok(self.connection.all(sql, params![channel, text, limit], |row| {
+            Ok(read_row!(row, Correspondent {
+                email: line, name: optional_line, last_at, phone: optional_line;
+                count: row.get::<Option<i64>>("count")?.and_then(|it| u64::try_from(it).ok())
+            }))
+        })?)
     }
 }

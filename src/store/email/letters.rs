@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 
 use crate::model::email::Letter;
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
+use crate::sqlite::Queries;
 use crate::store::email::rows::{read_letter, write_letter};
 use crate::store::{Store, StoreError};
 
@@ -32,7 +33,7 @@ impl Store {
                         .prepare_cached(
                             "INSERT OR REPLACE INTO letter (channel, thread, id, facts) VALUES (?1, ?2, ?3, ?4)",
                         )?
-                        .execute(params![channel.as_str(), thread.as_str(), id.as_str(), write_letter(letter)])?;
+                        .execute(params![channel, thread, id, write_letter(letter)])?;
                 }
                 change.commit()?;
                 Ok(())
@@ -60,11 +61,9 @@ pub(crate) fn of_thread(
     channel: &ChannelId,
     thread: &ConversationId,
 ) -> Result<HashMap<MessageId, Letter>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT id, facts FROM letter WHERE channel = ?1 AND thread = ?2")?;
-    let rows = statement.query_map(params![channel.as_str(), thread.as_str()], |row| {
-        let (id, facts): (String, String) = (row.get(0)?, row.get(1)?);
-        Ok((MessageId::new(id), read_letter(&facts)))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(connection.all(
+        "SELECT id, facts FROM letter WHERE channel = ?1 AND thread = ?2",
+        params![channel, thread],
+        |row| Ok((row.get("id")?, row.word("facts", read_letter)?)),
+    )?)
 }

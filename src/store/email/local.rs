@@ -4,12 +4,13 @@
 //!
 //! Knows nothing of how that was found out.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use crate::model::email::Field;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::ThreadChange;
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only};
 use crate::store::email::rows::values;
 use crate::store::{Store, StoreError};
 
@@ -49,7 +50,7 @@ impl Store {
                 let mut first = Vec::new();
                 for (field, value) in wanted {
                     let works = !filed.ignored.contains(&field);
-                    let of = params![channel.as_str(), thread.as_str(), field.word(), value, seen];
+                    let of = params![channel, thread, field.word(), value, seen];
                     if works {
                         change.execute(
                             "DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2 AND field = ?3",
@@ -65,17 +66,12 @@ impl Store {
                     if works && !filed.proved.contains(&field) {
                         continue;
                     }
-                    let known: Option<bool> = change
-                        .query_row(
-                            "SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2",
-                            params![channel.as_str(), field.word()],
-                            |row| row.get(0),
-                        )
-                        .optional()?;
+                    let sql = "SELECT works FROM patch_field WHERE channel = ?1 AND field = ?2";
+                    let known: Option<bool> = change.first(sql, params![channel, field.word()], only)?;
                     if known != Some(works) {
                         change.execute(
                             "INSERT OR REPLACE INTO patch_field (channel, field, works, at) VALUES (?1, ?2, ?3, ?4)",
-                            params![channel.as_str(), field.word(), works, at.micros()],
+                            params![channel, field.word(), works, at],
                         )?;
                         first.extend((!works).then_some(field));
                     }
@@ -100,7 +96,7 @@ impl Store {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.outbox()
             .later(move |connection| {
-                let of = params![channel.as_str(), thread.as_str(), came.micros()];
+                let of = params![channel, thread, came];
                 let over = "FROM thread_local WHERE channel = ?1 AND thread = ?2
                     AND field IN ('read', 'place') AND seen < ?3";
                 // Hardly ever, and then only is the file written.
@@ -120,10 +116,11 @@ impl Store {
         let channel = channel.clone();
         self.outbox()
             .later(move |connection| {
-                let mut statement = connection
-                    .prepare_cached("SELECT field FROM patch_field WHERE channel = ?1 AND works = 1")?;
-                let words = statement.query_map([channel.as_str()], |row| row.get::<_, String>(0))?;
-                let words = words.collect::<Result<Vec<_>, _>>()?;
+                let words: Vec<_> = connection.all(
+                    "SELECT field FROM patch_field WHERE channel = ?1 AND works = 1",
+                    [channel.as_str()],
+                    only::<String>,
+                )?;
                 Ok(words.iter().filter_map(|it| Field::from_word(it)).collect())
             })
             .await

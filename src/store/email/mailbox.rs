@@ -2,10 +2,11 @@
 //!
 //! Knows nothing of keys.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::email::MailAccount;
 use crate::model::ids::ChannelId;
+use crate::sqlite::{Queries, only};
 use crate::store::email::rows::{read_mailbox, write_mailbox};
 use crate::store::{Reader, Store, StoreError};
 
@@ -20,7 +21,7 @@ impl Store {
             .later(move |cache| {
                 cache.connection.execute(
                     "INSERT OR REPLACE INTO mailbox (channel, facts) VALUES (?1, ?2)",
-                    params![channel.as_str(), write_mailbox(&account)],
+                    params![channel, write_mailbox(&account)],
                 )?;
                 Ok(())
             })
@@ -62,18 +63,13 @@ impl Reader {
                      FROM seen WHERE word IS NOT NULL LIMIT ?2)
                  SELECT word FROM seen WHERE word IS NOT NULL"
             );
-            let mut statement = self.connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![channel.as_str(), limit], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            Ok(self.connection.all(&sql, params![channel, limit], only)?)
         };
         Ok([words("folder")?, words("category")?])
     }
 }
 
 fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
-    let facts: Option<String> = connection
-        .prepare_cached("SELECT facts FROM mailbox WHERE channel = ?1")?
-        .query_row([channel.as_str()], |row| row.get(0))
-        .optional()?;
-    Ok(facts.map(|it| read_mailbox(&it)))
+    let sql = "SELECT facts FROM mailbox WHERE channel = ?1";
+    Ok(connection.first(sql, [channel], |row| row.word("facts", read_mailbox))?)
 }

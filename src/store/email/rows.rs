@@ -2,7 +2,6 @@
 //!
 //! Knows nothing of which are wanted. Text is made safe again when it is read.
 
-use rusqlite::Row;
 use serde_json::{Map, Value, json};
 
 use crate::model::email::{Field, Letter, LetterFile, MailAccount, Thread};
@@ -10,36 +9,29 @@ use crate::model::outbox::Operation;
 use crate::model::outbox::content::{ThreadChange, ThreadPlace};
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
-use crate::store::rows::{operation, optional_line};
+use crate::sqlite::{Row, read_row};
+use crate::store::rows::operation;
 
 /// Joins threads to a conversation called `c`.
 pub(crate) const JOIN: &str = "LEFT JOIN thread h ON h.channel = c.channel AND h.id = c.id";
 
-/// The columns [`read`] expects, in order; `desk` is the outbox. What is on
+/// The columns [`read`] expects; `desk` is the outbox. What is on
 /// its way, and what holds only here, comes as lines.
-pub(crate) const COLUMNS: &str = "h.id IS NOT NULL, h.subject, h.is_read, h.is_starred, h.category, h.priority,
+pub(crate) const COLUMNS: &str = "h.id IS NOT NULL AS is_thread, h.subject, h.is_read, h.is_starred, h.category, h.priority,
      h.folder,
      iif(h.id IS NULL, NULL, (SELECT group_concat(l.field || '=' || l.value, char(10)) FROM desk.thread_local l
-         WHERE l.channel = c.channel AND l.thread = c.id)),
+         WHERE l.channel = c.channel AND l.thread = c.id)) AS kept_here,
      iif(h.id IS NULL, NULL, (SELECT group_concat(o.payload, char(10) ORDER BY o.sequence) FROM desk.outbox o
          WHERE o.channel = c.channel AND o.conversation = c.id AND o.operation = 'thread'
-         AND o.state <> 'stopped'))";
+         AND o.state <> 'stopped')) AS leaving";
 
-/// Reads the columns above from a place on.
-pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Option<Box<Thread>>> {
-    if !row.get::<_, bool>(from)? {
+/// Reads the columns above.
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
+    if !row.get::<bool>("is_thread")? {
         return Ok(None);
     }
-    let mut thread = Thread {
-        subject: optional_line(row, from + 1)?,
-        is_read: row.get(from + 2)?,
-        is_starred: row.get(from + 3)?,
-        category: optional_line(row, from + 4)?,
-        priority: optional_line(row, from + 5)?,
-        folder: optional_line(row, from + 6)?,
-        only_here: Vec::new(),
-    };
-    let kept: Option<String> = row.get(from + 7)?;
+    let mut thread = told(row)?;
+    let kept: Option<String> = row.get("kept_here")?;
     for line in kept.iter().flat_map(|it| it.lines()) {
         let Some((field, value)) = line.split_once('=') else { continue };
         if let Some(field) = Field::from_word(field) {
@@ -51,13 +43,21 @@ pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Option<Box<Th
             }
         }
     }
-    let pending: Option<String> = row.get(from + 8)?;
+    let pending: Option<String> = row.get("leaving")?;
     for line in pending.iter().flat_map(|it| it.lines()) {
         if let Some(Operation::ChangeThread { change, .. }) = operation::read("thread", line) {
             values(&change).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
         }
     }
     Ok(Some(Box::new(thread)))
+}
+
+/// What the server told of a thread, from the columns of its row.
+pub(crate) fn told(row: &Row<'_>) -> rusqlite::Result<Thread> {
+    Ok(read_row!(row, Thread {
+        subject: optional_line, is_read, is_starred, category: optional_line, priority: optional_line,
+        folder: optional_line; only_here: Vec::new()
+    }))
 }
 
 /// What a change wants, field by field, as it is kept.

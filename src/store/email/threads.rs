@@ -3,14 +3,14 @@
 //!
 //! Knows nothing of where a reading came from.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::conversations::Status;
 use crate::model::email::{Thread, is_archive, urgency};
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::outbox::content::ThreadChange;
-use crate::store::email::rows::{set, values};
-use crate::store::rows::{optional_line, text_of};
+use crate::sqlite::Queries;
+use crate::store::email::rows::{set, told, values};
 use crate::store::{Snapshot, Store, StoreError};
 
 impl Store {
@@ -80,15 +80,12 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let mut statement = cache.connection.prepare_cached(
-                    "SELECT coalesce((SELECT l.value FROM desk.thread_local l WHERE l.channel = ?1
+                let sql = "SELECT coalesce((SELECT l.value FROM desk.thread_local l WHERE l.channel = ?1
                          AND l.thread = ?2 AND l.field = 'place'),
-                         (SELECT h.folder FROM thread h WHERE h.channel = ?1 AND h.id = ?2))",
-                )?;
+                         (SELECT h.folder FROM thread h WHERE h.channel = ?1 AND h.id = ?2))";
                 let mut archived = Vec::new();
                 for id in ids {
-                    let folder: Option<String> =
-                        statement.query_row(params![channel.as_str(), id.as_str()], |row| row.get(0))?;
+                    let folder: Option<String> = cache.connection.scalar(sql, params![channel, id])?;
                     if folder.is_some_and(|it| is_archive(&it)) {
                         archived.push(id);
                     }
@@ -149,7 +146,7 @@ fn place(
     let status = if archived { Status::Closed } else { Status::Open };
     connection.execute(
         "UPDATE conversation SET status = ?3, is_closed = ?4 WHERE channel = ?1 AND id = ?2",
-        params![channel.as_str(), id.as_str(), status.word(), archived],
+        params![channel, id, status.word(), archived],
     )?;
     Ok(())
 }
@@ -159,23 +156,9 @@ fn find(
     channel: &ChannelId,
     id: &ConversationId,
 ) -> Result<Option<Thread>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT subject, is_read, is_starred, category, priority, folder FROM thread
-         WHERE channel = ?1 AND id = ?2",
-    )?;
-    Ok(statement
-        .query_row(params![channel.as_str(), id.as_str()], |row| {
-            Ok(Thread {
-                subject: optional_line(row, 0)?,
-                is_read: row.get(1)?,
-                is_starred: row.get(2)?,
-                category: optional_line(row, 3)?,
-                priority: optional_line(row, 4)?,
-                folder: optional_line(row, 5)?,
-                only_here: Vec::new(),
-            })
-        })
-        .optional()?)
+    let sql = "SELECT subject, is_read, is_starred, category, priority, folder FROM thread
+         WHERE channel = ?1 AND id = ?2";
+    Ok(connection.first(sql, params![channel, id], told)?)
 }
 
 fn write(
@@ -193,15 +176,15 @@ fn write(
                  priority = excluded.priority, urgency = excluded.urgency, folder = excluded.folder",
         )?
         .execute(params![
-            channel.as_str(),
-            id.as_str(),
-            text_of(&thread.subject),
+            channel,
+            id,
+            thread.subject,
             thread.is_read,
             thread.is_starred,
-            text_of(&thread.category),
-            text_of(&thread.priority),
+            thread.category,
+            thread.priority,
             thread.priority.as_ref().map_or(4, |it| urgency(it.as_str())),
-            text_of(&thread.folder),
+            thread.folder
         ])?;
     Ok(())
 }

@@ -3,21 +3,21 @@
 //!
 //! Knows nothing of what is on screen.
 
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, params, params_from_iter};
 
 use crate::model::conversations::ConversationRow;
 use crate::model::filter::Sort;
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{Anchor, ConversationPage, ConversationQuery};
-use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::model::trouble::Trouble;
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::StoreError;
 use crate::store::email::rows as thread;
 use crate::store::filter::{self, Clause};
 use crate::store::reader::order::{self, Key, Walk};
-use crate::store::rows::conversation::{COLUMNS, WIDTH, read};
-use crate::store::rows::{line, local, optional_line, time};
+use crate::store::rows::conversation::{COLUMNS, read};
+use crate::store::rows::local;
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;
@@ -25,24 +25,25 @@ const COUNT_CAP: i64 = 1000;
 /// The facts beside a conversation; `desk` is the outbox.
 const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT substr(iif(d.text = '', d.note, d.text), 1, 200) FROM desk.draft d
-         WHERE d.channel = c.channel AND d.conversation = c.id),
+         WHERE d.channel = c.channel AND d.conversation = c.id) AS draft,
      (SELECT o.operation = 'resume' FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
-         AND o.operation IN ('pause', 'resume') AND o.state <> 'stopped' ORDER BY o.sequence DESC LIMIT 1),
+         AND o.operation IN ('pause', 'resume') AND o.state <> 'stopped' ORDER BY o.sequence DESC LIMIT 1)
+         AS automation_pending,
      EXISTS (SELECT 1 FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
-         AND o.operation = 'close' AND o.state <> 'stopped'),
-     EXISTS (SELECT 1 FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
+         AND o.operation = 'close' AND o.state <> 'stopped') AS close_pending,
+     EXISTS (SELECT 1 FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id) AS paused_here,
      (SELECT count(*) FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
-         AND o.state = 'stopped'),
-     (SELECT p.since FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
-     (SELECT p.owner FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id),
+         AND o.state = 'stopped') AS stuck,
+     (SELECT p.since FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id) AS paused_since,
+     (SELECT p.owner FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id) AS paused_by,
      (SELECT h.at FROM desk.handback h WHERE h.channel = c.channel AND h.conversation = c.id
          AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.inbound = 0
-             AND m.sort_at > h.at AND m.sender <> 'api')),
+             AND m.sort_at > h.at AND m.sender <> 'api'))
+         AS handed_back_at,
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
-         WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at),
+         WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)
+         AS asked_ai_at,
      c.channel, c.trouble_why";
-/// How many they are.
-const FACTS_WIDTH: usize = 14;
 
 /// Reads a window.
 pub(crate) fn window(
@@ -78,8 +79,7 @@ pub(crate) fn row_of(
         local::JOIN,
         thread::JOIN
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_row(params![channel.as_str(), conversation.as_str()], list_row).optional()?)
+    Ok(connection.first(&sql, params![channel, conversation], list_row)?)
 }
 
 /// The newest activity of a conversation.
@@ -89,9 +89,7 @@ pub(crate) fn activity(
     conversation: &ConversationId,
 ) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT sort_at FROM conversation WHERE channel = ?1 AND id = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let at = statement.query_row(params![channel.as_str(), conversation.as_str()], |row| row.get(0));
-    Ok(at.optional()?.map(Timestamp::from_micros))
+    Ok(connection.first(sql, params![channel, conversation], only)?)
 }
 
 /// Conversations down to a time whose history lags behind the list, newest
@@ -102,13 +100,13 @@ pub(crate) fn lagging(
     closed: Option<bool>,
     down_to: Timestamp,
 ) -> Result<Vec<ConversationId>, StoreError> {
-    let mut statement = connection.prepare_cached(
+    let bound = params![channel, down_to, closed];
+    Ok(connection.all(
         "SELECT id FROM conversation WHERE channel = ?1 AND behind = 1 AND sort_at >= ?2
          AND (?3 IS NULL OR is_closed = ?3) ORDER BY sort_at DESC, id DESC",
-    )?;
-    let bound = params![channel.as_str(), down_to.micros(), closed];
-    let ids = statement.query_map(bound, |row| row.get::<_, String>(0))?;
-    Ok(ids.map(|id| id.map(ConversationId::new)).collect::<Result<_, _>>()?)
+        bound,
+        only,
+    )?)
 }
 
 fn from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
@@ -170,9 +168,7 @@ fn walk(
         local::JOIN,
         thread::JOIN
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(numbers.values), list_row)?;
-    let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let mut rows: Vec<_> = connection.all(&sql, params_from_iter(numbers.values), list_row)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len() > limit;
     rows.truncate(limit);
@@ -230,36 +226,21 @@ fn rows(query: &ConversationQuery) -> Clause {
 fn total(connection: &Connection, query: &ConversationQuery) -> Result<Option<u64>, StoreError> {
     let rows = rows(query);
     let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {COUNT_CAP})", rows.sql);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let count: i64 = statement.query_row(params_from_iter(rows.values), |row| row.get(0))?;
+    let count: i64 = connection.scalar(&sql, params_from_iter(rows.values))?;
     Ok(u64::try_from(count).ok().filter(|_| count < COUNT_CAP))
 }
 
-fn paused(row: &Row<'_>) -> rusqlite::Result<Option<(SafeText, Timestamp)>> {
-    let Some(since) = time(row, WIDTH + 8)? else { return Ok(None) };
-    Ok(Some((line(row, WIDTH + 9)?, since)))
-}
-
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
-    let handed_back_at = time(row, WIDTH + 10)?;
-    Ok(ConversationRow {
-        channel: ChannelId::new(row.get::<_, String>(WIDTH + 12)?),
-        conversation: read(row)?,
-        unread: row.get(WIDTH)?,
-        waiting_since: time(row, WIDTH + 1)?,
-        last_inbound_at: time(row, WIDTH + 2)?,
-        draft: optional_line(row, WIDTH + 3)?,
-        automation_pending: row.get(WIDTH + 4)?,
-        close_pending: row.get(WIDTH + 5)?,
-        paused_here: row.get(WIDTH + 6)?,
-        stuck: row.get(WIDTH + 7)?,
-        paused: paused(row)?,
-        handed_back_at,
-        asked_ai_at: time(row, WIDTH + 11)?.filter(|_| handed_back_at.is_some()),
-        trouble: row
-            .get::<_, Option<String>>(WIDTH + 13)?
-            .map_or_else(Trouble::default, |it| Trouble::read(&it)),
-        local: local::read(row, WIDTH + FACTS_WIDTH)?,
-        thread: thread::read(row, WIDTH + FACTS_WIDTH + local::WIDTH)?,
-    })
+    let conversation = read(row)?;
+    let mut listed = read_row!(row, ConversationRow {
+        unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
+        stuck, handed_back_at, asked_ai_at, channel;
+        conversation,
+        trouble: row.optional_text("trouble_why")?.map_or_else(Trouble::default, Trouble::read),
+        paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),
+        local: local::read(row)?,
+        thread: thread::read(row)?
+    });
+    listed.asked_ai_at = listed.asked_ai_at.filter(|_| listed.handed_back_at.is_some());
+    Ok(listed)
 }

@@ -7,8 +7,10 @@ use rusqlite::{Connection, params};
 use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::queries::{TabCounts, UNREAD_MOST};
 use crate::model::snooze::WHATEVER_COMES;
+use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, only};
 use crate::store::StoreError;
-use crate::store::rows::{local, time};
+use crate::store::rows::local;
 use crate::store::stand_ins::STAND_INS;
 
 /// Waiting conversations counted at most: a title has no room for more, and
@@ -33,17 +35,14 @@ fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, Stor
             AND coalesce(h.is_read, 1) = 1
         LIMIT ?2";
     let sql = format!("SELECT min(?2, (SELECT count(*) FROM ({told})) + (SELECT count(*) FROM ({here})))");
-    let mut count = connection.prepare_cached(&sql)?;
-    Ok(count.query_row(params![channel.as_str(), UNREAD_MOST], |row| row.get(0))?)
+    Ok(connection.scalar(&sql, params![channel, UNREAD_MOST])?)
 }
 
 /// Counts for one tab.
 pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
-    let count = |sql: &str| -> Result<u32, StoreError> {
-        Ok(connection.prepare_cached(sql)?.query_row(params![channel.as_str(), CAP], |row| row.get(0))?)
-    };
+    let count = |sql: &str| -> Result<u32, StoreError> { Ok(connection.scalar(sql, params![channel, CAP])?) };
     let first = |sql: &str| -> Result<_, StoreError> {
-        Ok(connection.prepare_cached(sql)?.query_row(params![channel.as_str(), CAP], |row| time(row, 0))?)
+        Ok(connection.scalar::<Option<Timestamp>>(sql, params![channel, CAP])?)
     };
     let needs =
         count("SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND needs = 1 LIMIT ?2)")?;
@@ -54,13 +53,11 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
              WHERE c.channel = ?1 LIMIT ?2)",
         local::ASLEEP
     );
-    let mut hushed = connection.prepare_cached(
+    let hushed = connection.all(
         "SELECT conversation FROM desk.snooze WHERE channel = ?1 AND after = ?2 AND woken_at IS NULL LIMIT ?3",
+        params![channel, WHATEVER_COMES, HUSHED],
+        only::<ConversationId>,
     )?;
-    let hushed = hushed
-        .query_map(params![channel.as_str(), WHATEVER_COMES.micros(), HUSHED], |row| row.get::<_, String>(0))?
-        .map(|it| it.map(|id| ConversationId::from(id.as_str())))
-        .collect::<Result<_, _>>()?;
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {
         needs_reply: needs.saturating_sub(needs_asleep),

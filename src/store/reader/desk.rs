@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of what is asked or answered.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::email::NEW_MAIL;
 use crate::model::ids::{ChannelId, ConversationId, RowId};
@@ -11,10 +11,11 @@ use crate::model::messages::Message;
 use crate::model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
 use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
 use crate::model::text::SafeText;
+use crate::sqlite::{Queries, Row, read_row};
 use crate::store::StoreError;
 use crate::store::reader::conversations::row_of;
+use crate::store::rows::message;
 use crate::store::rows::outbox::{COLUMNS, read};
-use crate::store::rows::{message, time};
 
 /// Messages read at most of what crossed with a text.
 const CROSSED: u32 = 20;
@@ -25,10 +26,8 @@ pub(crate) fn outbox(connection: &Connection, query: &DeskQuery) -> Result<Outbo
         "SELECT {COLUMNS} FROM desk.outbox WHERE ?1 IS NULL OR channel = ?1
          ORDER BY state <> 'stopped', sequence LIMIT ?2"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
     let channel = query.channel.as_ref().map(ChannelId::as_str);
-    let rows = statement.query_map(params![channel, i64::from(query.limit) + 1], read)?;
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<_> = connection.all(&sql, params![channel, i64::from(query.limit) + 1], read)?;
     let (rows, more) = cut(rows, query.limit);
     let entries = rows.into_iter().map(|it| entry_of(connection, it));
     Ok(OutboxPage { entries: entries.collect::<Result<_, _>>()?, more })
@@ -43,15 +42,14 @@ pub(crate) fn stopped(
     let sql = format!(
         "SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped' AND stop = ?1 ORDER BY sequence LIMIT ?2"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![stop.word(), limit], read)?.collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<_> = connection.all(&sql, params![stop.word(), limit], read)?;
     rows.into_iter().map(|it| entry_of(connection, it)).collect()
 }
 
 /// One row of the outbox; `None` if it is done.
 pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");
-    let row = connection.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()?;
+    let row = connection.first(&sql, [id.as_str()], read)?;
     row.map(|it| entry_of(connection, it)).transpose()
 }
 
@@ -91,10 +89,8 @@ fn crossed(
          ORDER BY m.sort_at DESC, m.id DESC LIMIT {CROSSED}",
         message::COLUMNS
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let of = params![row.channel.as_str(), conversation.as_str(), seen.0.micros(), seen.1.as_str()];
-    let rows = statement.query_map(of, |it| message::read(it, conversation))?;
-    let mut messages = rows.collect::<Result<Vec<_>, _>>()?;
+    let of = params![row.channel, conversation, seen.0, seen.1];
+    let mut messages: Vec<_> = connection.all(&sql, of, |it| message::read(it, conversation))?;
     messages.reverse();
     Ok(messages)
 }
@@ -113,12 +109,10 @@ fn candidates(
          WHERE c.channel = ?1 AND c.id = ?2 AND m.id = ?3",
         message::COLUMNS
     );
-    let mut statement = connection.prepare_cached(&sql)?;
     let mut messages = Vec::with_capacity(found.len());
     for id in found {
-        let of = params![row.channel.as_str(), conversation.as_str(), id.as_str()];
-        let found = statement.query_row(of, |it| message::read(it, conversation)).optional()?;
-        messages.extend(found);
+        let of = params![row.channel, conversation, id];
+        messages.extend(connection.first(&sql, of, |it| message::read(it, conversation))?);
     }
     Ok(messages)
 }
@@ -146,10 +140,8 @@ pub(crate) fn drafts(
          LEFT JOIN conversation c ON c.channel = d.channel AND c.id = d.conversation
          WHERE ?1 IS NULL OR d.channel = ?1
          ORDER BY c.waiting_since IS NULL, c.waiting_since, d.channel, d.conversation LIMIT ?2";
-    let mut statement = connection.prepare_cached(sql)?;
     let channel = query.channel.as_ref().map(ChannelId::as_str);
-    let rows = statement.query_map(params![channel, i64::from(query.limit) + 1], draft)?;
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<_> = connection.all(sql, params![channel, i64::from(query.limit) + 1], draft)?;
     let (mut rows, more) = cut(rows, query.limit);
     for row in &mut rows {
         row.title = title(connection, &row.channel, &row.conversation)?;
@@ -158,18 +150,12 @@ pub(crate) fn drafts(
 }
 
 fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
-    let (channel, conversation, text): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
     // Both may be there; the text is what somebody waits for.
-    let is_note = text.is_empty();
-    let text = if is_note { row.get(4)? } else { text };
-    Ok(DraftEntry {
-        is_note,
-        channel: ChannelId::new(channel),
-        conversation: ConversationId::new(conversation),
-        title: SafeText::default(),
-        waiting_since: time(row, 3)?,
-        text: SafeText::block(&text),
-    })
+    let is_note = row.word("text", str::is_empty)?;
+    let text = row.block(if is_note { "note" } else { "text" })?;
+    Ok(read_row!(row, DraftEntry {
+        channel, conversation, waiting_since; is_note, title: SafeText::default(), text
+    }))
 }
 
 /// At most so many rows, and whether there were more.

@@ -3,14 +3,14 @@
 //!
 //! Knows nothing of why it is asked.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
+use crate::model::ids::RowId;
 use crate::model::queries::{ConversationKey, Fate, PausedEntry};
 use crate::model::text::SafeText;
+use crate::sqlite::{Queries, only, read_row};
 use crate::store::reader::conversations::row_of;
-use crate::store::rows::{line, time};
 use crate::store::{StoreError, outbox};
 
 /// What became of each of these.
@@ -19,9 +19,10 @@ pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowI
 }
 
 fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT state, why FROM desk.outbox WHERE id = ?1")?;
     let open =
-        statement.query_row([row.as_str()], |it| Ok((it.get::<_, String>(0)?, line(it, 1)?))).optional()?;
+        connection.first("SELECT state, why FROM desk.outbox WHERE id = ?1", [row.as_str()], |it| {
+            Ok((it.get::<String>("state")?, it.line("why")?))
+        })?;
     if let Some((state, why)) = open {
         return Ok(match state.as_str() {
             "stopped" => Fate::Asks(why),
@@ -45,10 +46,8 @@ fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
 
 /// The row that stands for a row's wish after a person sent it again.
 fn heir(connection: &Connection, row: &RowId) -> Result<Option<RowId>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT successor FROM desk.decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1",
-    )?;
-    Ok(statement.query_row([row.as_str()], |it| it.get::<_, String>(0)).optional()?.map(RowId::new))
+    let sql = "SELECT successor FROM desk.decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1";
+    Ok(connection.first(sql, [row], only)?)
 }
 
 /// The rows of these conversations, as far as they are known, in their order.
@@ -63,37 +62,26 @@ pub(crate) fn marked(
 
 /// The pauses of all channels made from here, oldest first.
 pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT channel, conversation, since, max(since, extended_at) FROM desk.pause
-         ORDER BY max(since, extended_at), channel, conversation LIMIT ?1",
-    )?;
-    let rows = statement.query_map([limit], |it| {
-        Ok((it.get::<_, String>(0)?, it.get::<_, String>(1)?, time(it, 2)?, time(it, 3)?))
+    let sql = "SELECT channel, conversation, since, max(since, extended_at) AS counts_from FROM desk.pause
+         ORDER BY max(since, extended_at), channel, conversation LIMIT ?1";
+    let mut entries: Vec<_> = connection.all(sql, [limit], |row| {
+        Ok(read_row!(row, PausedEntry { channel, conversation, since, counts_from; title: None, waiting_since: None }))
     })?;
-    let mut entries = Vec::new();
-    for row in rows {
-        let (channel, conversation, since, counts_from) = row?;
-        let (channel, conversation) = (ChannelId::new(channel), ConversationId::new(conversation));
-        let known = row_of(connection, &channel, &conversation)?;
-        entries.push(PausedEntry {
-            title: known.as_ref().map(|it| it.conversation.title()),
-            waiting_since: known.and_then(|it| it.waiting_since),
-            since: since.unwrap_or_default(),
-            counts_from: counts_from.unwrap_or_default(),
-            channel,
-            conversation,
-        });
+    for entry in &mut entries {
+        let known = row_of(connection, &entry.channel, &entry.conversation)?;
+        entry.title = known.as_ref().map(|it| it.conversation.title());
+        entry.waiting_since = known.and_then(|it| it.waiting_since);
     }
     Ok(entries)
 }
 
 /// Tags in use anywhere, the most used first.
 pub(crate) fn tags(connection: &Connection, limit: u32) -> Result<Vec<SafeText>, StoreError> {
-    let mut statement = connection.prepare_cached(
+    Ok(connection.all(
         "SELECT word FROM (SELECT word FROM desk.tag
                  UNION ALL SELECT j.value FROM contact p, json_each(p.tags) j)
              GROUP BY word ORDER BY count(*) DESC, word LIMIT ?1",
-    )?;
-    let words = statement.query_map([limit], |it| line(it, 0))?;
-    Ok(words.collect::<Result<_, _>>()?)
+        [limit],
+        |row| row.line("word"),
+    )?)
 }

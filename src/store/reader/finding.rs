@@ -1,7 +1,7 @@
 //! Finding a conversation by what a person typed, and a message by how far back
 //! it is.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::account::{Account, Platform};
 use crate::model::conversations::title_of;
@@ -9,8 +9,8 @@ use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::queries::{ConversationKey, Named};
 use crate::model::selector::{Candidate, Selector, Unresolved};
 use crate::model::text::SafeText;
+use crate::sqlite::{Queries, only};
 use crate::store::reader::conversations;
-use crate::store::rows::optional_line;
 use crate::store::{StoreError, account, messages, meta};
 
 /// Names handed out at most: those with the newest activity.
@@ -20,21 +20,21 @@ const CANDIDATES: u32 = 200;
 
 /// The names of the conversations with the newest activity.
 pub(crate) fn names(connection: &Connection) -> Result<Vec<Named>, StoreError> {
-    let mut statement = connection.prepare_cached(
+    Ok(connection.all(
         "SELECT c.channel, c.id, c.name, c.username, c.address FROM conversation c
              INDEXED BY conversation_wide WHERE 1 ORDER BY c.sort_at DESC, c.id DESC LIMIT ?1",
-    )?;
-    let rows = statement.query_map([NAMES], |row| {
-        let id = ConversationId::new(row.get::<_, String>(1)?);
-        let (name, username) = (optional_line(row, 2)?, optional_line(row, 3)?);
-        let address: Option<String> = row.get(4)?;
-        Ok(Named {
-            title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &id),
-            address: SafeText::line(address.as_deref().unwrap_or("")),
-            key: ConversationKey { channel: ChannelId::new(row.get::<_, String>(0)?), conversation: id },
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+        [NAMES],
+        |row| {
+            let id = row.get("id")?;
+            let (name, username) = (row.optional_line("name")?, row.optional_line("username")?);
+            let address: Option<String> = row.get("address")?;
+            Ok(Named {
+                title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &id),
+                address: SafeText::line(address.as_deref().unwrap_or("")),
+                key: ConversationKey { channel: row.get("channel")?, conversation: id },
+            })
+        },
+    )?)
 }
 
 /// The conversations that may be meant by what was typed, open ones and newest
@@ -54,13 +54,10 @@ pub(crate) fn candidates(
         "SELECT channel, id FROM conversation WHERE {column} = ?1 COLLATE NOCASE AND (?2 IS NULL OR channel = ?2)
          ORDER BY is_closed, sort_at DESC, id DESC LIMIT {CANDIDATES}"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let keys = statement.query_map(params![selector.text(), channel.map(ChannelId::as_str)], |row| {
-        Ok((ChannelId::new(row.get::<_, String>(0)?), ConversationId::new(row.get::<_, String>(1)?)))
-    })?;
+    let keys: Vec<(_, _)> = connection
+        .all(&sql, params![selector.text(), channel], |row| Ok((row.get("channel")?, row.get("id")?)))?;
     let mut found = Vec::new();
-    for key in keys {
-        let (channel, id) = key?;
+    for (channel, id) in keys {
         let account = account::read(connection, &channel)?;
         let row = conversations::row_of(connection, &channel, &id)?;
         if let (Some(account), Some(row)) = (account, row) {
@@ -85,12 +82,11 @@ pub(crate) fn lookup(
 
 /// Whether the lists of all channels were read to their ends.
 fn all_listed(connection: &Connection) -> Result<bool, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT channel, platform FROM account")?;
-    let channels = statement.query_map([], |row| {
-        Ok((ChannelId::new(row.get::<_, String>(0)?), Platform::from_word(&row.get::<_, String>(1)?)))
-    })?;
-    for channel in channels {
-        let (channel, platform) = channel?;
+    let channels: Vec<(ChannelId, _)> =
+        connection.all("SELECT channel, platform FROM account", [], |row| {
+            Ok((row.get("channel")?, row.word("platform", Platform::from_word)?))
+        })?;
+    for (channel, platform) in channels {
         let is_read = meta::read(connection, &channel, meta::LIST_SINCE)?.is_some()
             && meta::read(connection, &channel, meta::LIST_REST)?.is_none();
         if platform.has_conversations() && !is_read {
@@ -108,10 +104,11 @@ pub(crate) fn depth(
     message: &MessageId,
 ) -> Result<Option<u32>, StoreError> {
     let Some(number) = messages::number(connection, channel, conversation)? else { return Ok(None) };
-    let mut statement = connection.prepare_cached(
+    Ok(connection.first(
         "SELECT (SELECT count(*) FROM message n
              WHERE n.conversation = m.conversation AND (n.sort_at, n.id) >= (m.sort_at, m.id))
          FROM message m WHERE m.conversation = ?1 AND m.id = ?2",
-    )?;
-    Ok(statement.query_row(params![number, message.as_str()], |row| row.get(0)).optional()?)
+        params![number, message],
+        only,
+    )?)
 }

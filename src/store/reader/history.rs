@@ -4,17 +4,18 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::ids::{ChannelId, ConversationId, MessageId};
 use crate::model::messages::MessageRow;
 use crate::model::outbox::{Operation, OutboxRow};
 use crate::model::queries::{HistoryPage, HistoryQuery};
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, read_row};
 use crate::store::email::letters;
 use crate::store::reader::conversations::row_of;
 use crate::store::rows::media;
-use crate::store::rows::message::{COLUMNS, WIDTH, read};
+use crate::store::rows::message::{COLUMNS, read};
 use crate::store::rows::outbox;
 use crate::store::{StoreError, notes};
 
@@ -62,17 +63,12 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
 type Marks = (i64, Option<(Timestamp, MessageId)>, bool);
 
 fn marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<Marks>, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT number, seen_at, seen_id, reached_start FROM conversation WHERE channel = ?1 AND id = ?2",
-        )?
-        .query_row(params![query.channel.as_str(), query.conversation.as_str()], |row| {
-            let at: Option<i64> = row.get(1)?;
-            let id: Option<String> = row.get(2)?;
-            let seen = at.zip(id).map(|(at, id)| (Timestamp::from_micros(at), MessageId::new(id)));
-            Ok((row.get(0)?, seen, row.get(3)?))
-        })
-        .optional()?)
+    let sql =
+        "SELECT number, seen_at, seen_id, reached_start FROM conversation WHERE channel = ?1 AND id = ?2";
+    Ok(connection.first(sql, params![query.channel, query.conversation], |row| {
+        let seen = row.get::<Option<_>>("seen_at")?.zip(row.get("seen_id")?);
+        Ok((row.get("number")?, seen, row.get("reached_start")?))
+    })?)
 }
 
 /// One message more than asked for, newest first, to see whether more are
@@ -84,25 +80,16 @@ fn messages(
 ) -> Result<Vec<MessageRow>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS},
-             EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?2 AND s.message = m.id),
-             (SELECT r.emoji FROM desk.reaction r WHERE r.channel = ?2 AND r.message = m.id)
+             EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?2 AND s.message = m.id) AS sent_here,
+             (SELECT r.emoji FROM desk.reaction r WHERE r.channel = ?2 AND r.message = m.id) AS reaction
          FROM message m WHERE m.conversation = ?1 ORDER BY m.sort_at DESC, m.id DESC LIMIT ?3"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
     let limit = i64::from(query.limit) + 1;
-    let rows = statement.query_map(params![number, query.channel.as_str(), limit], |row| {
+    Ok(connection.all(&sql, params![number, query.channel, limit], |row| {
         let message = read(row, &query.conversation)?;
         let media = message.media_url.as_ref().map(|_| media::facts(&message.raw)).unwrap_or_default();
-        Ok(MessageRow {
-            message,
-            media,
-            sent_here: row.get(WIDTH)?,
-            reaction: row.get(WIDTH + 1)?,
-            reaction_pending: None,
-            letter: None,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, reaction_pending: None, letter: None }))
+    })?)
 }
 
 fn outbox_rows(
@@ -114,9 +101,7 @@ fn outbox_rows(
     let sql = format!(
         "SELECT {columns} FROM desk.outbox WHERE channel = ?1 AND conversation = ?2 ORDER BY sequence"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![channel.as_str(), conversation.as_str()], outbox::read)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(connection.all(&sql, params![channel, conversation], outbox::read)?)
 }
 
 /// Reactions on their way, the newest of each message.

@@ -8,10 +8,8 @@ use rusqlite::{Connection, params};
 
 use crate::model::account::Platform;
 use crate::model::conversations::title_of;
-use crate::model::ids::{ChannelId, ConversationId};
 use crate::model::search::{ListedHit, SearchQuery, Snippet, Terms};
-use crate::model::text::SafeText;
-use crate::store::rows::{optional_line, time};
+use crate::sqlite::{Row, read_row};
 use crate::store::{StoreError, search};
 
 /// Those found, newest activity first.
@@ -32,20 +30,20 @@ pub(crate) fn find(connection: &Connection, query: &SearchQuery) -> Result<Vec<L
     let mut rows = statement.query(params![expression, mail.word(), phone.word()])?;
     let mut hits = Vec::new();
     while let Some(row) = rows.next()? {
-        let told = SafeText::line(&row.get::<_, String>(5)?);
+        let row = &Row::of(row);
+        let told = row.line("preview")?;
         // Who it is with stands in the same index, and is no hit here.
         let Some(found) = terms.find(told.as_str()) else { continue };
-        let conversation = ConversationId::new(row.get::<_, String>(1)?);
-        let address: Option<String> = row.get(4)?;
-        let (name, username) = (optional_line(row, 2)?, optional_line(row, 3)?);
-        hits.push(ListedHit {
-            channel: ChannelId::new(row.get::<_, String>(0)?),
+        let conversation = row.get("id")?;
+        let address: Option<String> = row.get("address")?;
+        let (name, username) = (row.optional_line("name")?, row.optional_line("username")?);
+        hits.push(read_row!(row, ListedHit {
+            channel, at = last_message_at;
             title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
             conversation,
-            is_mail: row.get::<_, String>(7)? == mail.word(),
-            at: time(row, 6)?,
-            snippet: Snippet::of(&told, &found),
-        });
+            is_mail: row.word("platform", |it| it == mail.word())?,
+            snippet: Snippet::of(&told, &found)
+        }));
         if u32::try_from(hits.len()).is_ok_and(|it| it >= query.limit) {
             break;
         }

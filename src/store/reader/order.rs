@@ -3,12 +3,13 @@
 //! Knows nothing of filters or windows.
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::model::filter::Sort;
 use crate::model::queries::{ConversationKey, ConversationQuery};
 use crate::model::time::DAY;
 use crate::model::trouble::TROUBLE;
+use crate::sqlite::Queries;
 use crate::store::StoreError;
 
 /// Greater than any time: rows without the time a list is ordered by come
@@ -80,12 +81,11 @@ pub(crate) fn key_of(
     query: &ConversationQuery,
     key: &ConversationKey,
 ) -> Result<Option<Key>, StoreError> {
-    let columns = columns(query).join(", ");
-    let sql = format!("SELECT {columns} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2");
-    let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement
-        .query_row(params![key.channel.as_str(), key.conversation.as_str()], |row| {
-            Ok(Key([row.get(0)?, row.get(1)?, row.get(2)?]))
-        })
-        .optional()?)
+    let [first, id, channel] = columns(query);
+    let sql = format!(
+        "SELECT {first} AS first, {id}, {channel} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2"
+    );
+    Ok(connection.first(&sql, params![key.channel, key.conversation], |row| {
+        Ok(Key([row.get("first")?, row.get("id")?, row.get("channel")?]))
+    })?)
 }

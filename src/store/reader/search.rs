@@ -7,16 +7,15 @@
 //!
 //! Knows nothing of what is typed next.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 
 use crate::model::conversations::{ConversationRow, title_of};
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::Direction;
+use crate::model::ids::ChannelId;
 use crate::model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
-use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::reader::conversations::row_of;
-use crate::store::rows::{message, optional_line, time};
+use crate::store::rows::message;
 use crate::store::{StoreError, messages, notes, search};
 
 /// People found at most.
@@ -62,8 +61,7 @@ pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<Searc
 /// The oldest message that can be found: places begin as times.
 fn since(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT min(place) FROM message WHERE place > 0";
-    let oldest: Option<i64> = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-    Ok(oldest.map(Timestamp::from_micros))
+    Ok(connection.scalar(sql, [])?)
 }
 
 /// How a walk ended.
@@ -99,8 +97,8 @@ impl<'a> Walk<'a> {
     /// Looks at so many messages at most, on from where it is.
     fn go(&mut self, expression: &str, most: usize) -> Result<Ended, StoreError> {
         // CROSS: the index leads, whatever the planner thinks.
-        let sql = "SELECT s.rowid, m.content, m.id, m.created_at, m.inbound, m.sender,
-                 c.channel, c.id, c.name, c.username, c.address
+        let sql = "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender,
+                 c.channel, c.id AS conversation, c.name, c.username, c.address
              FROM search s CROSS JOIN message m ON m.place = s.rowid
              CROSS JOIN conversation c ON c.number = m.conversation
              WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC";
@@ -108,14 +106,15 @@ impl<'a> Walk<'a> {
         let mut rows = statement.query(params![expression, self.below])?;
         for _ in 0..most {
             let Some(row) = rows.next()? else { return Ok(Ended::Whole) };
+            let row = &Row::of(row);
             if let Some(hit) = hit(row, self.terms)? {
                 if self.hits.len() == self.limit {
                     return Ok(Ended::Full);
                 }
                 self.hits.push(hit);
-                self.last = Some(Place(row.get(0)?));
+                self.last = Some(Place(row.get("place")?));
             }
-            self.below = row.get(0)?;
+            self.below = row.get("place")?;
         }
         Ok(Ended::Early)
     }
@@ -124,22 +123,19 @@ impl<'a> Walk<'a> {
 /// The hit, unless a second look finds that a run of characters stands there
 /// only in pieces.
 fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
-    let content = SafeText::block(&row.get::<_, String>(1)?);
+    let content = row.block("content")?;
     let Some(found) = terms.find(content.as_str()) else { return Ok(None) };
-    let (inbound, sender): (bool, String) = (row.get(4)?, row.get(5)?);
-    let conversation = ConversationId::new(row.get::<_, String>(7)?);
-    let address: Option<String> = row.get(10)?;
-    let (name, username) = (optional_line(row, 8)?, optional_line(row, 9)?);
-    Ok(Some(SearchHit {
-        channel: ChannelId::new(row.get::<_, String>(6)?),
+    let conversation = row.get("conversation")?;
+    let address: Option<String> = row.get("address")?;
+    let (name, username) = (row.optional_line("name")?, row.optional_line("username")?);
+    Ok(Some(read_row!(row, SearchHit {
+        channel, message = id, at = created_at;
         title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
         snippet: Snippet::of(&content, &found),
         conversation,
-        message: MessageId::new(row.get::<_, String>(2)?),
-        at: time(row, 3)?,
-        direction: if inbound { Direction::Inbound } else { Direction::Outbound },
-        sender: message::sender_from(&sender),
-    }))
+        direction: message::direction(row)?,
+        sender: row.word("sender", message::sender_from)?
+    })))
 }
 
 /// People, those with the newest activity first.
@@ -148,9 +144,11 @@ fn people(
     expression: &str,
     terms: &Terms,
 ) -> Result<Vec<(ChannelId, ConversationRow)>, StoreError> {
-    let mut named = connection
-        .prepare_cached("SELECT rowid FROM search_people WHERE search_people MATCH ?1 ORDER BY rowid")?;
-    let numbers = named.query_map([expression], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    let numbers: Vec<i64> = connection.all(
+        "SELECT rowid FROM search_people WHERE search_people MATCH ?1 ORDER BY rowid",
+        [expression],
+        only,
+    )?;
     let mut people = Vec::new();
     if numbers.len() > PEOPLE_READ {
         let mut newest = connection.prepare_cached(
@@ -158,18 +156,17 @@ fn people(
         )?;
         let mut rows = newest.query([])?;
         while let (Some(row), true) = (rows.next()?, people.len() < PEOPLE) {
-            let number: i64 = row.get(0)?;
+            let number = only(&Row::of(row))?;
             if numbers.binary_search(&number).is_ok() {
                 people.extend(person(connection, number, terms)?);
             }
         }
         return Ok(people);
     }
-    let mut activity = connection.prepare_cached("SELECT sort_at FROM conversation WHERE number = ?1")?;
     let mut by_activity = Vec::with_capacity(numbers.len());
     for number in numbers {
-        let at: Option<i64> = activity.query_row([number], |row| row.get(0)).optional()?;
-        by_activity.extend(at.map(|it| (it, number)));
+        let sql = "SELECT sort_at FROM conversation WHERE number = ?1";
+        by_activity.extend(connection.first(sql, [number], only::<i64>)?.map(|it| (it, number)));
     }
     by_activity.sort_unstable_by(|a, b| b.cmp(a));
     for (_, number) in by_activity {
@@ -187,16 +184,15 @@ fn person(
     number: i64,
     terms: &Terms,
 ) -> Result<Option<(ChannelId, ConversationRow)>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT channel, id, concat_ws(' ', name, address, username, email, referral_headline)
-         FROM conversation WHERE number = ?1",
-    )?;
-    let mut rows = statement.query([number])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    if terms.find(&row.get::<_, String>(2)?).is_none() {
-        return Ok(None);
-    }
-    let channel = ChannelId::new(row.get::<_, String>(0)?);
-    let id = ConversationId::new(row.get::<_, String>(1)?);
+    let sql = "SELECT channel, id, concat_ws(' ', name, address, username, email, referral_headline) AS words
+         FROM conversation WHERE number = ?1";
+    let found = connection.first(sql, [number], |row| {
+        Ok((
+            row.get::<ChannelId>("channel")?,
+            row.get("id")?,
+            row.word("words", |it| terms.find(it).is_some())?,
+        ))
+    })?;
+    let Some((channel, id, true)) = found else { return Ok(None) };
     Ok(row_of(connection, &channel, &id)?.map(|it| (channel, it)))
 }

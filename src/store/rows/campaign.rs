@@ -5,27 +5,27 @@
 //!
 //! Knows nothing of which campaigns are wanted beyond a condition.
 
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use serde_json::Value;
+use rusqlite::{Connection, Params};
+use serde_json::json;
 
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId, RowId};
+use crate::model::ids::{BroadcastId, RowId};
 use crate::model::outbox::content::BroadcastContent;
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;
 use crate::model::waves::{Campaign, Cause, Fate, Phase, Reading, Rules, Wave, WavePlan};
+use crate::sqlite::{Queries, Row, only, read_row};
 use crate::store::StoreError;
-use crate::store::rows::content;
-use crate::store::rows::operation::Fields;
-use crate::store::rows::{line, optional_line, time};
+use crate::store::rows::untagged;
 
 /// What a campaign says, as the column keeps it.
 pub(crate) fn write_content(it: &BroadcastContent) -> String {
-    content::write_broadcast(it).to_string()
+    json!(it).to_string()
 }
 
 fn read_content(text: &str) -> Option<BroadcastContent> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    content::read_broadcast(&Fields(value.as_object()?))
+    let mut value = serde_json::from_str(text).ok()?;
+    untagged::broadcast(&mut value);
+    serde_json::from_value(value).ok()
 }
 
 /// The campaigns a condition behind `FROM` asks for. `schema` is where the
@@ -41,44 +41,30 @@ pub(crate) fn select(
              quality, made_at, starts_at, phase, cause, why, judged_from, quality_before
          FROM {schema}.campaign {condition}"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(bound)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        // One of a later version's is not touched.
-        let Some(mut campaign) = campaign(row)? else { continue };
-        campaign.waves = waves(connection, schema, row.get(0)?)?;
-        found.push(campaign);
-    }
-    Ok(found)
+    // One of a later version's is not touched.
+    let read: Vec<Option<(i64, Campaign)>> = connection.all(&sql, bound, campaign)?;
+    let with_waves = |(number, found): (i64, Campaign)| {
+        Ok(Campaign { waves: waves(connection, schema, number)?, ..found })
+    };
+    read.into_iter().flatten().map(with_waves).collect()
 }
 
-fn campaign(row: &Row<'_>) -> rusqlite::Result<Option<Campaign>> {
-    let size = |at: usize| Ok::<_, rusqlite::Error>(usize::try_from(row.get::<_, i64>(at)?).unwrap_or(0));
-    let content = read_content(&row.get::<_, String>(3)?);
-    let phase = Phase::from_word(&row.get::<_, String>(14)?);
+fn campaign(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Campaign)>> {
+    let content = row.word("content", read_content)?;
+    let phase = row.word("phase", Phase::from_word)?;
     let (Some(content), Some(phase)) = (content, phase) else { return Ok(None) };
-    let rules = Rules {
-        failed_percent: row.get::<_, i64>(9)?.clamp(0, 100).try_into().unwrap_or(0),
-        floor: row.get(10)?,
-        quality: row.get(11)?,
-    };
-    Ok(Some(Campaign {
-        id: CampaignId::new(row.get::<_, String>(1)?),
-        channel: ChannelId::new(row.get::<_, String>(2)?),
+    let failed_percent = row.get::<i64>("failed_percent")?.clamp(0, 100).try_into().unwrap_or(0);
+    let rules = read_row!(row, Rules { floor, quality; failed_percent });
+    let campaign = read_row!(row, Campaign {
+        id, channel, everyone, count = people: number, made_at, starts_at, why: line, judged_from: number,
+        quality_before: optional_line;
         content,
-        everyone: row.get(4)?,
-        count: size(5)?,
-        plan: WavePlan { canary: size(6)?, wave: size(7)?, wait: row.get(8)?, rules },
-        made_at: Timestamp::from_micros(row.get(12)?),
-        starts_at: Timestamp::from_micros(row.get(13)?),
+        plan: read_row!(row, WavePlan { canary: number, wave: number, wait; rules }),
         phase,
-        cause: row.get::<_, Option<String>>(15)?.and_then(|it| Cause::from_word(&it)),
-        why: line(row, 16)?,
-        judged_from: size(17)?,
-        quality_before: optional_line(row, 18)?,
-        waves: Vec::new(),
-    }))
+        cause: row.optional_text("cause")?.and_then(Cause::from_word),
+        waves: Vec::new()
+    });
+    Ok(Some((row.get("number")?, campaign)))
 }
 
 fn waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Vec<Wave>, StoreError> {
@@ -86,36 +72,26 @@ fn waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Vec<Wav
         "SELECT size, row, sent_at, broadcast, looked_at, finished_at, is_unknown, recipients, delivered,
              failed, pending FROM {schema}.campaign_wave WHERE campaign = ?1 ORDER BY number"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query([campaign])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let id = row.get::<_, Option<String>>(1)?.map(RowId::new);
-        let sent_at = time(row, 2)?;
-        let fate = match &id {
-            None => Fate::Unsent,
-            Some(_) if sent_at.is_some() => {
-                Fate::Sent(row.get::<_, Option<String>>(3)?.map(BroadcastId::new))
-            }
-            Some(id) => fate(connection, schema, id)?,
-        };
-        let size = usize::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
-        found.push(Wave { size, row: id, fate, sent_at, reading: reading(row)? });
+    let mut found: Vec<Wave> = connection.all(&sql, [campaign], wave)?;
+    for wave in found.iter_mut().filter(|it| it.sent_at.is_none()) {
+        if let Some(row) = &wave.row {
+            wave.fate = fate(connection, schema, row)?;
+        }
     }
     Ok(found)
 }
 
+/// A wave, and that it was sent if it is known.
+fn wave(row: &Row<'_>) -> rusqlite::Result<Wave> {
+    let (id, sent_at): (Option<RowId>, Option<Timestamp>) = (row.get("row")?, row.get("sent_at")?);
+    let is_sent = id.is_some() && sent_at.is_some();
+    let fate = if is_sent { Fate::Sent(row.get("broadcast")?) } else { Fate::Unsent };
+    Ok(read_row!(row, Wave { size: number; row: id, fate, sent_at, reading: reading(row)? }))
+}
+
 fn reading(row: &Row<'_>) -> rusqlite::Result<Option<Reading>> {
-    let Some(at) = time(row, 4)? else { return Ok(None) };
-    Ok(Some(Reading {
-        at,
-        finished_at: time(row, 5)?,
-        is_unknown: row.get(6)?,
-        recipients: row.get(7)?,
-        delivered: row.get(8)?,
-        failed: row.get(9)?,
-        pending: row.get(10)?,
-    }))
+    let Some(at) = row.get("looked_at")? else { return Ok(None) };
+    Ok(Some(read_row!(row, Reading { finished_at, is_unknown, recipients, delivered, failed, pending; at })))
 }
 
 /// What became of a row, or of those a person made of it.
@@ -129,18 +105,37 @@ fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<Fate, Stor
     let done = format!(
         "{heirs} SELECT made FROM {schema}.audit WHERE row IN heir AND event = 'done' ORDER BY made DESC LIMIT 1"
     );
-    let made = connection.prepare_cached(&done)?.query_row([row.as_str()], |it| it.get(0)).optional()?;
-    if let Some(made) = made {
-        let made: String = made;
+    if let Some(made) = connection.first(&done, [row], only::<String>)? {
         return Ok(Fate::Sent((!made.is_empty()).then(|| BroadcastId::new(made))));
     }
     let sql = format!("{heirs} SELECT state, why FROM {schema}.outbox WHERE id IN heir LIMIT 1");
-    let found = connection
-        .prepare_cached(&sql)?
-        .query_row(params![row.as_str()], |it| {
-            let why = optional_line(it, 1)?.unwrap_or_else(|| SafeText::line("it waits for a decision"));
-            Ok(if it.get::<_, String>(0)? == "stopped" { Fate::Asks(why) } else { Fate::Leaving })
-        })
-        .optional()?;
+    let found = connection.first(&sql, [row], |row| {
+        let why = row.optional_line("why")?.unwrap_or_else(|| SafeText::line("it waits for a decision"));
+        Ok(if row.text::<&str>("state")? == "stopped" { Fate::Asks(why) } else { Fate::Leaving })
+    })?;
     Ok(found.unwrap_or(Fate::Dropped))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::outbox::content::{Json, Template};
+
+    #[test]
+    fn what_a_campaign_says_is_read_with_a_tag_and_from_before_it_had_one() {
+        let components = Some(Json("[]".to_owned()));
+        let template = Template { name: "n".to_owned(), language: "es".to_owned(), components };
+        for (content, untagged) in [
+            (BroadcastContent::Text("hi".to_owned()), r#"{"kind":"text","text":"hi"}"#),
+            (BroadcastContent::Image("https://f".to_owned()), r#"{"kind":"image","link":"https://f"}"#),
+            (
+                BroadcastContent::Template(template),
+                r#"{"kind":"template","name":"n","language":"es","components":"[]"}"#,
+            ),
+        ] {
+            assert_eq!(read_content(untagged).as_ref(), Some(&content));
+            assert_eq!(read_content(&write_content(&content)), Some(content));
+        }
+        assert_eq!(read_content(r#"{"kind":"film"}"#), None);
+    }
 }

@@ -1,154 +1,131 @@
-//! What an operation carries, as JSON, and back.
+//! What operations carry, as JSON.
 //!
-//! Knows nothing of operations' words.
+//! Knows nothing of operations.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::model::ids::{ContactId, ThreadId};
 use crate::model::outbox::content::{
     Attachment, Audience, BroadcastContent, Content, Degrees, Json, Mail, Markup, Media, MediaKind, Place,
     Source, Template,
 };
-use crate::store::rows::operation::{Fields, raw};
+use crate::store::rows::forms::kept_as;
 
-pub(crate) fn write(content: &Content) -> Value {
-    match content {
-        Content::Marked { text, markup } => json!({"kind": "marked", "text": text, "markup": markup.word()}),
-        Content::Media(media) => json!({
-            "kind": media.kind.word(), "link": media.link, "caption": media.caption,
-            "filename": media.filename, "markup": media.markup.map(Markup::word), "uploaded": media.uploaded,
-        }),
-        Content::Template(template) => write_template(template),
-        Content::Interactive(object) => json!({"kind": "interactive", "object": object.0}),
-        Content::Location(place) => json!({
-            "kind": "location", "latitude": place.latitude.0, "longitude": place.longitude.0,
-            "name": place.name, "address": place.address,
-        }),
-    }
+kept_as!(
+    Content: ContentForm, Json: JsonForm, Markup: MarkupForm, MediaKind: MediaKindForm, Media: MediaForm,
+    Template: TemplateForm, Place: PlaceForm, Degrees: DegreesForm, Audience: AudienceForm,
+    BroadcastContent: BroadcastContentForm, Mail: MailForm, Attachment: AttachmentForm, Source: SourceForm,
+);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Content", tag = "type", content = "value", rename_all = "kebab-case")]
+enum ContentForm {
+    Marked { text: String, markup: Markup },
+    Media(Media),
+    Template(Template),
+    Interactive(Json),
+    Location(Place),
 }
 
-pub(crate) fn read(fields: &Fields<'_>) -> Option<Content> {
-    let kind = fields.text("kind")?;
-    let markup = || Markup::from_word(&fields.text("markup")?);
-    Some(match kind.as_str() {
-        "marked" => Content::Marked { text: fields.text("text")?, markup: markup()? },
-        "template" => Content::Template(read_template(fields)?),
-        "interactive" => Content::Interactive(Json(fields.text("object")?)),
-        "location" => {
-            let degrees = |name| Some(Degrees(i32::try_from(fields.0.get(name)?.as_i64()?).ok()?));
-            Content::Location(Place {
-                latitude: degrees("latitude")?,
-                longitude: degrees("longitude")?,
-                name: fields.text("name"),
-                address: fields.text("address"),
-            })
-        }
-        word => Content::Media(Media {
-            kind: MediaKind::from_word(word)?,
-            link: fields.text("link")?,
-            caption: fields.text("caption"),
-            filename: fields.text("filename"),
-            markup: markup(),
-            uploaded: fields.0.get("uploaded").and_then(Value::as_bool).unwrap_or(false),
-        }),
-    })
+/// JSON a person gave is kept as a text, so that it comes back as it was.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Json")]
+struct JsonForm(String);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Markup")]
+enum MarkupForm {
+    #[serde(rename = "HTML")]
+    Html,
+    MarkdownV2,
 }
 
-fn write_template(template: &Template) -> Value {
-    json!({
-        "kind": "template", "name": template.name, "language": template.language,
-        "components": raw(&template.components),
-    })
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "MediaKind", rename_all = "kebab-case")]
+enum MediaKindForm {
+    Image,
+    Audio,
+    Video,
+    Document,
 }
 
-fn read_template(fields: &Fields<'_>) -> Option<Template> {
-    Some(Template {
-        name: fields.text("name")?,
-        language: fields.text("language")?,
-        components: fields.text("components").map(Json),
-    })
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Media")]
+struct MediaForm {
+    kind: MediaKind,
+    link: String,
+    caption: Option<String>,
+    filename: Option<String>,
+    markup: Option<Markup>,
+    #[serde(default)]
+    uploaded: bool,
 }
 
-pub(crate) fn write_audience(to: &Audience) -> Value {
-    match to {
-        Audience::Everyone => Value::Null,
-        Audience::Contacts(ids) => ids.iter().map(|it| Value::from(it.as_str())).collect(),
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Template")]
+struct TemplateForm {
+    name: String,
+    language: String,
+    components: Option<Json>,
 }
 
-pub(crate) fn read_audience(value: &Value) -> Option<Audience> {
-    match value {
-        Value::Null => Some(Audience::Everyone),
-        Value::Array(ids) => {
-            let ids = ids.iter().map(|it| it.as_str().map(ContactId::from)).collect::<Option<_>>()?;
-            Some(Audience::Contacts(ids))
-        }
-        _ => None,
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Place")]
+struct PlaceForm {
+    latitude: Degrees,
+    longitude: Degrees,
+    name: Option<String>,
+    address: Option<String>,
 }
 
-pub(crate) fn write_broadcast(content: &BroadcastContent) -> Value {
-    match content {
-        BroadcastContent::Text(text) => json!({"kind": "text", "text": text}),
-        BroadcastContent::Image(link) => json!({"kind": "image", "link": link}),
-        BroadcastContent::Template(template) => write_template(template),
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Degrees")]
+struct DegreesForm(i32);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Audience", tag = "type", content = "value", rename_all = "kebab-case")]
+enum AudienceForm {
+    Everyone,
+    Contacts(Vec<ContactId>),
 }
 
-pub(crate) fn read_broadcast(fields: &Fields<'_>) -> Option<BroadcastContent> {
-    match fields.text("kind")?.as_str() {
-        "text" => fields.text("text").map(BroadcastContent::Text),
-        "image" => fields.text("link").map(BroadcastContent::Image),
-        "template" => read_template(fields).map(BroadcastContent::Template),
-        _ => None,
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "BroadcastContent", tag = "type", content = "value", rename_all = "kebab-case")]
+enum BroadcastContentForm {
+    Text(String),
+    Image(String),
+    Template(Template),
 }
 
-pub(crate) fn write_mail(mail: &Mail) -> Value {
-    let attachments: Vec<Value> = mail.attachments.iter().map(write_attachment).collect();
-    json!({
-        "to": mail.to, "cc": mail.cc, "bcc": mail.bcc, "subject": mail.subject, "text": mail.text,
-        "html": mail.html, "from": mail.from, "replyTo": mail.reply_to, "headers": raw(&mail.headers),
-        "inReplyTo": mail.in_reply_to, "thread": mail.thread.as_ref().map(ThreadId::as_str),
-        "attachments": attachments,
-    })
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Mail", rename_all = "camelCase")]
+struct MailForm {
+    to: Vec<String>,
+    cc: Vec<String>,
+    bcc: Vec<String>,
+    subject: String,
+    text: Option<String>,
+    html: Option<String>,
+    from: Option<String>,
+    reply_to: Option<String>,
+    headers: Option<Json>,
+    in_reply_to: Option<String>,
+    thread: Option<ThreadId>,
+    attachments: Vec<Attachment>,
 }
 
-fn write_attachment(attachment: &Attachment) -> Value {
-    let (link, size) = match &attachment.source {
-        Source::Link(link) => (Some(link), None),
-        Source::Enclosed(size) => (None, Some(*size)),
-        // Read before it is queued.
-        Source::File(_) => (None, Some(0)),
-    };
-    json!({
-        "filename": attachment.filename, "contentType": attachment.content_type, "link": link, "size": size,
-    })
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Attachment", rename_all = "camelCase")]
+struct AttachmentForm {
+    filename: String,
+    content_type: String,
+    source: Source,
 }
 
-pub(crate) fn read_mail(fields: &Fields<'_>) -> Option<Mail> {
-    let attachments = fields.0.get("attachments")?.as_array()?;
-    Some(Mail {
-        to: fields.texts("to")?,
-        cc: fields.texts("cc")?,
-        bcc: fields.texts("bcc")?,
-        subject: fields.text("subject")?,
-        text: fields.text("text"),
-        html: fields.text("html"),
-        from: fields.text("from"),
-        reply_to: fields.text("replyTo"),
-        headers: fields.text("headers").map(Json),
-        in_reply_to: fields.text("inReplyTo"),
-        thread: fields.text("thread").map(ThreadId::new),
-        attachments: attachments.iter().map(read_attachment).collect::<Option<_>>()?,
-    })
-}
-
-fn read_attachment(value: &Value) -> Option<Attachment> {
-    let fields = Fields(value.as_object()?);
-    let source = match fields.text("link") {
-        Some(link) => Source::Link(link),
-        None => Source::Enclosed(fields.0.get("size")?.as_u64()?),
-    };
-    Some(Attachment { filename: fields.text("filename")?, content_type: fields.text("contentType")?, source })
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Source", tag = "type", content = "value", rename_all = "kebab-case")]
+enum SourceForm {
+    Link(String),
+    Enclosed(u64),
+    File(String),
 }

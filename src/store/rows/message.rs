@@ -2,45 +2,31 @@
 //!
 //! Knows nothing of the order messages are shown in.
 
-use rusqlite::Row;
-
-use crate::model::ids::{ConversationId, MessageId};
+use crate::model::ids::ConversationId;
 use crate::model::messages::{Delivery, Direction, Message, Sender};
 use crate::model::text::SafeText;
-use crate::store::rows::{optional_line, time};
+use crate::sqlite::{Row, read_row};
 
-/// The columns [`read`] expects, in order, of a table called `m`.
+/// The columns [`read`] expects, of a table called `m`.
 pub(crate) const COLUMNS: &str = "m.id, m.platform_id, m.inbound, m.sender, m.content, m.content_type, \
      m.media_url, m.delivery, m.created_at, m.delivered_at, m.read_at, m.quotes, m.unreadable, m.raw";
-/// How many they are.
-pub(crate) const WIDTH: usize = 14;
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Result<Message> {
-    let inbound: bool = row.get(2)?;
-    let sender: String = row.get(3)?;
-    let content: String = row.get(4)?;
-    let content_type: String = row.get(5)?;
-    let delivery: String = row.get(7)?;
-    let quotes: Option<String> = row.get(11)?;
-    let id: String = row.get(0)?;
-    Ok(Message {
-        id: MessageId::new(id),
+    Ok(read_row!(row, Message {
+        id, platform_id, content: block, media_url: optional_line, created_at, delivered_at, read_at, quotes,
+        unreadable, raw;
         conversation: conversation.clone(),
-        platform_id: row.get(1)?,
-        direction: if inbound { Direction::Inbound } else { Direction::Outbound },
-        sender: sender_from(&sender),
-        content: SafeText::block(&content),
-        content_type: SafeText::line(&content_type).to_string(),
-        media_url: optional_line(row, 6)?,
-        delivery: Delivery::from_word(&delivery),
-        created_at: time(row, 8)?,
-        delivered_at: time(row, 9)?,
-        read_at: time(row, 10)?,
-        quotes: quotes.map(MessageId::new),
-        unreadable: row.get(12)?,
-        raw: row.get(13)?,
-    })
+        direction: direction(row)?,
+        sender: row.word("sender", sender_from)?,
+        content_type: row.line("content_type")?.to_string(),
+        delivery: row.word("delivery", Delivery::from_word)?
+    }))
+}
+
+/// Which way a message went.
+pub(crate) fn direction(row: &Row<'_>) -> rusqlite::Result<Direction> {
+    Ok(if row.get("inbound")? { Direction::Inbound } else { Direction::Outbound })
 }
 
 /// The word a sender is stored as; an unknown one keeps its own after `?`.

@@ -4,44 +4,15 @@
 //! it was stored and is made safe again when it is read: the file may have
 //! been changed by someone else.
 
-use rusqlite::Row;
-
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-
 pub(crate) mod attachment;
 pub(crate) mod campaign;
-pub(crate) mod contact_change;
 pub(crate) mod content;
 pub(crate) mod conversation;
+mod forms;
 pub(crate) mod lane;
 pub(crate) mod local;
 pub(crate) mod media;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;
-
-/// A one-line text column.
-pub(crate) fn line(row: &Row<'_>, at: usize) -> rusqlite::Result<SafeText> {
-    Ok(SafeText::line(row.get_ref(at)?.as_str_or_null()?.unwrap_or("")))
-}
-
-/// A one-line text column that may be null.
-pub(crate) fn optional_line(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<SafeText>> {
-    Ok(row.get_ref(at)?.as_str_or_null()?.map(SafeText::line))
-}
-
-/// A time column that may be null.
-pub(crate) fn time(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Timestamp>> {
-    Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_micros))
-}
-
-/// A text as a parameter.
-pub(crate) fn text_of(text: &Option<SafeText>) -> Option<&str> {
-    text.as_ref().map(SafeText::as_str)
-}
-
-/// A time as a parameter.
-pub(crate) fn micros_of(time: Option<Timestamp>) -> Option<i64> {
-    time.map(Timestamp::micros)
-}
+mod untagged;

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use crate::model::ids::ConversationId;
 use crate::model::queries::Draft;
+use crate::sqlite::Queries;
 use crate::store::tests::{at, channel, send};
 use crate::store::{Store, StoreError};
 
@@ -58,13 +59,13 @@ async fn a_read_only_outbox_refuses() {
 async fn a_full_disk_refuses() {
     let (_folder, store) = desk();
     with_outbox(&store, |it| {
-        let pages: i64 = it.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
-        it.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+        let pages: i64 = it.scalar("PRAGMA page_count", []).unwrap();
+        it.pragma_update(None, "max_page_count", pages).unwrap();
     });
     let error = store.enqueue(send("a", &"long ".repeat(100_000), 0), at(0)).unwrap_err();
     assert!(matches!(error, StoreError::Full), "{error:?}");
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
-    with_outbox(&store, |it| it.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap());
+    with_outbox(&store, |it| it.pragma_update(None, "max_page_count", 100_000).unwrap());
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
 }
 

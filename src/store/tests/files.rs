@@ -3,6 +3,7 @@
 use crate::model::filter::Filter;
 use crate::model::ids::ConversationId;
 use crate::model::queries::{ConversationQuery, Draft};
+use crate::sqlite::Queries;
 use crate::store::tests::{channel, conversation, list};
 use crate::store::{Store, StoreError};
 
@@ -66,7 +67,7 @@ async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone
         let file = rusqlite::Connection::open(&cache).unwrap();
         file.pragma_update(None, "journal_mode", "DELETE").unwrap();
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'";
-        usize::try_from(file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()).unwrap()
+        usize::try_from(file.scalar::<i64>(sql, []).unwrap()).unwrap()
     };
     let mut bytes = std::fs::read(&cache).unwrap();
     bytes[(page - 1) * 4096..page * 4096].fill(0x5a);

@@ -7,6 +7,7 @@ use crate::model::ids::ChannelId;
 use crate::model::messages::{Delivery, Direction::Inbound, Direction::Outbound};
 use crate::model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery, Draft};
 use crate::model::text::SafeText;
+use crate::sqlite::Queries;
 use crate::store::reader::conversations;
 use crate::store::tests::{add, at, channel, conversation, list, message};
 use crate::store::{Reader, Store};
@@ -189,10 +190,9 @@ async fn every_window_walks_one_index() {
     let reader = store.reader().unwrap();
     let plan = |query: &ConversationQuery| -> Vec<String> {
         let numbers = conversations::first_numbers(query);
-        let mut statement =
-            reader.connection.prepare(&format!("EXPLAIN QUERY PLAN {}", numbers.sql)).unwrap();
+        let sql = format!("EXPLAIN QUERY PLAN {}", numbers.sql);
         let values = rusqlite::params_from_iter(numbers.values);
-        statement.query_map(values, |row| row.get(3)).unwrap().map(Result::unwrap).collect()
+        reader.connection.all(&sql, values, |row| row.get("detail")).unwrap()
     };
     let own = [
         ("", "conversation_all"),

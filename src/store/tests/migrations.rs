@@ -19,6 +19,7 @@ use crate::model::outbox::content::ThreadChange;
 use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
 use crate::model::search::SearchQuery;
 use crate::model::time::Timestamp;
+use crate::sqlite::Queries;
 use crate::store::email::Filed;
 use crate::store::templates::ToldTemplate;
 use crate::store::tests::{at, channel, message};
@@ -43,7 +44,7 @@ fn older(path: &Path, versions: &[&str], rows: impl Fn(&Connection)) {
 
 fn version_of(path: &Path) -> usize {
     let file = Connection::open(path).unwrap();
-    let version: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let version: i64 = file.scalar("PRAGMA user_version", []).unwrap();
     usize::try_from(version).unwrap()
 }
 
@@ -217,15 +218,13 @@ async fn every_older_outbox_is_carried_over() {
         assert_eq!(counts.paused_since, Some(Timestamp::default()), "version {version}");
         drop((store, reader));
         let file = Connection::open(&path).unwrap();
-        let (key, body): (String, Vec<u8>) = file
-            .query_row("SELECT idempotency_key, body FROM outbox WHERE id = 'r1'", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })
-            .unwrap();
+        let sql = "SELECT idempotency_key, body FROM outbox WHERE id = 'r1'";
+        let (key, body): (String, Vec<u8>) =
+            file.one(sql, [], |row| Ok((row.get("idempotency_key")?, row.get("body")?))).unwrap();
         assert_eq!((key.as_str(), body.as_slice()), ("k1", b"{}".as_slice()));
         for table in ["sent_here", "reaction", "audit"] {
             let sql = format!("SELECT count(*) FROM {table}");
-            let count: i64 = file.query_row(&sql, [], |row| row.get(0)).unwrap();
+            let count: i64 = file.scalar(&sql, []).unwrap();
             assert!(count >= 1, "version {version} has lost {table}");
         }
         assert_eq!(version_of(&path), files::OUTBOX.len());
@@ -242,7 +241,7 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     assert!(search::is_partial(&cache).unwrap());
     assert!(search::add_slice(&mut cache).unwrap());
     let indexed = |cache: &Connection| -> i64 {
-        cache.query_row("SELECT count(*) FROM message WHERE place IS NOT NULL", [], |row| row.get(0)).unwrap()
+        cache.scalar("SELECT count(*) FROM message WHERE place IS NOT NULL", []).unwrap()
     };
     // The one that asks for a person is none of the many.
     let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES + 1);

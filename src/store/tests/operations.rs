@@ -1,10 +1,17 @@
 //! Every operation comes back from the file as it went in.
 
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::model::attachments::{Attachment as DraftAttachment, FileFacts, Source as DraftSource};
+use crate::model::contacts::ContactChange;
 use crate::model::outbox::content::{
     Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, FileToSend, Json, Mail, Markup,
     Media, MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
 };
-use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
+use crate::model::outbox::{Method, Operation, PreparedRequest};
+use crate::model::queries::Draft;
+use crate::sqlite::Queries;
 use crate::store::Store;
 use crate::store::outbox::NewRow;
 use crate::store::tests::{at, channel};
@@ -87,6 +94,14 @@ fn operations() -> Vec<Operation> {
             ..ContactWish::default()
         })),
         Operation::ChangeTags { phone: "+34600111222".into(), add: vec!["a b".into()], remove: Vec::new() },
+        Operation::ChangeContact(Box::new(ContactChange {
+            phone: phone(),
+            email: Some(String::new()),
+            add: vec!["vip".into()],
+            set: vec![("city".into(), Json("\"Vigo\"".into()))],
+            unset: vec!["old".into()],
+            ..ContactChange::default()
+        })),
         Operation::DeleteContact { contact: "ct".into(), phone: phone() },
         Operation::AddWebhook { url: "https://h.example".into(), events: vec!["message.sent".into()] },
         Operation::RemoveWebhook { webhook: "wh".into(), url: "https://h.example".into() },
@@ -106,39 +121,147 @@ fn operations() -> Vec<Operation> {
     all
 }
 
-#[tokio::test]
-async fn every_operation_comes_back_from_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path()).unwrap();
-    let conversation = "c1".into();
-    let request = PreparedRequest {
+fn request() -> PreparedRequest {
+    PreparedRequest {
         method: Method::Delete,
         path: "/x".into(),
         content_type: Some("multipart/form-data; boundary=b".into()),
         body: vec![0, 159, 146, 150],
-    };
-    let mut queued = Vec::new();
-    for operation in operations() {
-        let lane = operation.lane(Some(&conversation)).unwrap();
-        let row = NewRow {
-            channel: channel(),
-            lane,
-            operation,
-            request: request.clone(),
-            hold_micros: 0,
-            seen: None,
-            planned_at: None,
-        };
-        queued.push(row);
     }
-    let wanted: Vec<(Lane, Operation)> =
-        queued.iter().map(|it| (it.lane.clone(), it.operation.clone())).collect();
-    for (row, (lane, operation)) in queued.into_iter().zip(wanted) {
+}
+
+fn row(operation: Operation) -> NewRow {
+    let lane = operation.lane(Some(&"c1".into())).unwrap();
+    let (channel, request) = (channel(), request());
+    NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at: None }
+}
+
+#[tokio::test]
+async fn every_operation_comes_back_from_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    for operation in operations() {
         // One at a time, so that no newer wish replaces an older one.
-        let kept = store.enqueue(row, at(0)).unwrap();
-        assert_eq!((&kept.lane, &kept.operation), (&lane, &operation));
-        assert_eq!(store.request(&kept.id).await.unwrap().as_ref(), Some(&request));
+        let wanted = row(operation);
+        let kept = store.enqueue(wanted.clone(), at(0)).unwrap();
+        assert_eq!((&kept.lane, &kept.operation), (&wanted.lane, &wanted.operation));
+        assert_eq!(store.request(&kept.id).await.unwrap().as_ref(), Some(&wanted.request));
         assert!(!kept.operation.summary().is_empty());
         store.recall(&kept.id).unwrap().unwrap();
+    }
+}
+
+/// What the rows of [`operations`] held before payloads had tags.
+fn untagged() -> Vec<Value> {
+    let to = |content: Value| json!({"to": "48211", "content": content, "replyTo": "m1"});
+    let media = |kind: &str| {
+        to(json!({
+            "kind": kind, "link": "https://files.example/a", "caption": "it's \"here\"\n", "filename": null,
+            "markup": "MarkdownV2", "uploaded": kind == "video",
+        }))
+    };
+    let template = json!({
+        "kind": "template", "name": "order_update", "language": "en_US",
+        "components": r#"[{"type":"body","parameters":[{"type":"text","text":"1041"}]}]"#,
+    });
+    let thread = |archived: Value, folder: Value| {
+        json!({"thread": "t1", "change": {
+            "isRead": true, "isStarred": null, "archived": archived, "folder": folder, "category": null,
+            "priority": null,
+        }})
+    };
+    let mut all: Vec<_> = ["image", "audio", "video", "document"].map(media).into();
+    all.extend([
+        to(json!({"kind": "marked", "text": "<b>hi</b>", "markup": "HTML"})),
+        to(template.clone()),
+        to(json!({"kind": "interactive", "object": r#"{"type":"button"}"#})),
+        to(json!({"kind": "location", "latitude": -335_000_001, "longitude": 1_799_999_999, "name": null,
+            "address": "Quay 4"})),
+        json!({"to": "+34600111222", "text": "hi", "replyTo": null}),
+        json!({"message": "m1", "emoji": ""}),
+        json!({}),
+        json!({}),
+        json!({}),
+        json!({
+            "to": ["maria@mail.example", "o'brien@mail.example"], "cc": [], "bcc": ["b@mail.example"],
+            "subject": "Your order", "text": "Hello", "html": null, "from": null, "replyTo": null,
+            "headers": r#"{"X-A":"1"}"#, "inReplyTo": null, "thread": "t1", "attachments": [
+                {"filename": "bill.pdf", "contentType": "application/pdf", "link": null, "size": 7},
+                {"filename": "bill.pdf", "contentType": "application/pdf", "link": "https://f.example",
+                    "size": null},
+            ],
+        }),
+        thread(false.into(), Value::Null),
+        thread(Value::Null, "x".into()),
+        thread(Value::Null, Value::Null),
+        json!({"to": "+34600111222", "body": "hi", "via": null}),
+        json!({"to": "+34600111222", "via": "ch_1", "context": "{}"}),
+        json!({"to": null, "content": {"kind": "text", "text": "hi"}}),
+        json!({"to": ["a"], "content": {"kind": "image", "link": "https://f.example"}}),
+        json!({"to": null, "content": template}),
+        json!({"phone": "+34600111222", "name": null, "email": null, "tags": ["vip"],
+            "metadata": r#"{"a":1}"#}),
+        json!({"phone": "+34600111222", "add": ["a b"], "remove": []}),
+        json!({"phone": "+34600111222", "name": null, "email": "", "add": ["vip"], "remove": [],
+            "set": [["city", "\"Vigo\""]], "unset": ["old"]}),
+        json!({"contact": "ct", "phone": "+34600111222"}),
+        json!({"url": "https://h.example", "events": ["message.sent"]}),
+        json!({"webhook": "wh", "url": "https://h.example"}),
+        json!({"to": "+34600111222", "path": "/home/ana/\"a\" b.png", "name": "a b.png",
+            "mimeType": "image/png", "size": 3, "kind": "image", "caption": "here\n", "markup": "HTML",
+            "replyTo": "m1"}),
+        json!({"filename": "a.png", "mimeType": "image/png", "size": u64::MAX / 2}),
+    ]);
+    all
+}
+
+#[tokio::test]
+async fn rows_of_a_file_from_before_payloads_had_tags_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let file = Connection::open(folder.path().join("outbox.db")).unwrap();
+    let (operations, payloads) = (operations(), untagged());
+    assert_eq!(operations.len(), payloads.len());
+    for (operation, payload) in operations.into_iter().zip(payloads) {
+        let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
+        let tagged: Value =
+            serde_json::from_str(&file.scalar::<String>("SELECT payload FROM outbox", []).unwrap()).unwrap();
+        assert!(tagged["type"].is_string(), "{tagged}");
+        file.execute("UPDATE outbox SET payload = ?1", [payload.to_string()]).unwrap();
+        let rows = store.lane_rows(&channel()).await.unwrap();
+        assert_eq!(rows[0].row.operation, operation, "{payload}");
+        store.recall(&kept.id).unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn drafts_of_a_file_from_before_payloads_had_tags_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let (file, reader) =
+        (Connection::open(folder.path().join("outbox.db")).unwrap(), store.reader().unwrap());
+    let facts = FileFacts {
+        path: "/home/ana/a.png".into(),
+        name: "a.png".into(),
+        mime_type: "image/png".into(),
+        size: 7,
+    };
+    for (payload, source) in [
+        (
+            r#"{"kind":"image","path":"/home/ana/a.png","name":"a.png","mimeType":"image/png","size":7}"#,
+            DraftSource::File(facts),
+        ),
+        (r#"{"kind":"image","link":"https://f.example"}"#, DraftSource::Link("https://f.example".into())),
+        (
+            r#"{"kind":"image","uploaded":"https://u.example"}"#,
+            DraftSource::Uploaded("https://u.example".into()),
+        ),
+    ] {
+        let attachment = Some(DraftAttachment { source, kind: MediaKind::Image });
+        let draft = Draft { text: "look".into(), attachment, ..Draft::default() };
+        store.save_draft(&channel(), &"c1".into(), Some(draft.clone())).unwrap();
+        assert_eq!(reader.draft(&channel(), &"c1".into()).unwrap(), Some(draft.clone()));
+        assert_eq!(file.execute("UPDATE draft SET attachment = ?1", [payload]).unwrap(), 1);
+        assert_eq!(reader.draft(&channel(), &"c1".into()).unwrap(), Some(draft), "{payload}");
     }
 }

@@ -4,6 +4,7 @@
 use rusqlite::{Connection, params};
 
 use crate::model::outbox::{Lane, Method, Operation, RowState, Stop};
+use crate::sqlite::Queries;
 use crate::store::lane::LaneRow;
 use crate::store::tests::{at, channel, send};
 use crate::store::{Store, files};
@@ -102,7 +103,7 @@ async fn what_lies_beside_the_rows_is_kept_and_numbers_are_not_given_again() {
     store.enqueue(send("c4", "new", 0), at(9)).unwrap();
     drop(store);
     let connection = Connection::open(&path).unwrap();
-    let one = |sql: &str| -> String { connection.query_row(sql, [], |row| row.get(0)).unwrap() };
+    let one = |sql: &str| -> String { connection.scalar(sql, []).unwrap() };
     assert_eq!(one("SELECT text FROM draft"), "unsaid");
     assert_eq!(one("SELECT conversation FROM pause"), "c1");
     assert_eq!(one("SELECT lane || ' ' || lane_id FROM audit WHERE row = 'gone'"), "conversation c9");

@@ -1,0 +1,397 @@
+//! Questions to SQLite and rows read by the names of their columns, for both
+//! databases.
+
+use std::cell::Cell;
+
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
+use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
+
+use crate::model::ids;
+use crate::model::text::SafeText;
+use crate::model::time::Timestamp;
+
+/// The column of a row that has one.
+const ONLY: usize = 0;
+
+/// A row whose cells are read by name.
+///
+/// A name is first looked for behind the one that was read last: a row read
+/// in the order of its columns costs one comparison a cell. Reading fails
+/// where there is no such column, or it holds something else.
+pub struct Row<'a> {
+    row: &'a rusqlite::Row<'a>,
+    next: Cell<usize>,
+}
+
+impl<'a> Row<'a> {
+    /// The same row, by name.
+    pub fn of(row: &'a rusqlite::Row<'a>) -> Self {
+        Self { row, next: Cell::new(0) }
+    }
+
+    /// A cell.
+    pub fn get<T: FromSql>(&self, name: &str) -> Result<T> {
+        self.row.get(self.place(name)?)
+    }
+
+    /// A text where it lies, or copied from there.
+    pub fn text<T: From<&'a str>>(&self, name: &str) -> Result<T> {
+        Ok(self.row.get_ref(self.place(name)?)?.as_str()?.into())
+    }
+
+    /// The same; `None` for null.
+    pub fn optional_text<T: From<&'a str>>(&self, name: &str) -> Result<Option<T>> {
+        Ok(self.row.get_ref(self.place(name)?)?.as_str_or_null()?.map(T::from))
+    }
+
+    /// What a stored word means.
+    pub fn word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T> {
+        Ok(meaning(self.row.get_ref(self.place(name)?)?.as_str()?))
+    }
+
+    /// A text of one line; none for null.
+    pub fn line(&self, name: &str) -> Result<SafeText> {
+        Ok(self.optional_line(name)?.unwrap_or_default())
+    }
+
+    /// The same; `None` for null.
+    pub fn optional_line(&self, name: &str) -> Result<Option<SafeText>> {
+        Ok(self.optional_text(name)?.map(SafeText::line))
+    }
+
+    /// A text of any number of lines.
+    pub fn block(&self, name: &str) -> Result<SafeText> {
+        self.word(name, SafeText::block)
+    }
+
+    /// A number in its own type; none where it does not fit.
+    pub fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> Result<T> {
+        Ok(T::try_from(self.get::<i64>(name)?).unwrap_or_default())
+    }
+
+    /// What JSON says; nothing where it cannot be read.
+    pub fn json<T: serde::de::DeserializeOwned + Default>(&self, name: &str) -> Result<T> {
+        let text = self.optional_text::<&str>(name)?.unwrap_or_default();
+        Ok(serde_json::from_str(text).unwrap_or_default())
+    }
+
+    /// The error that a cell makes no sense.
+    pub fn unreadable(&self, name: &str, why: String) -> Error {
+        match self.place(name) {
+            Ok(place) => Error::FromSqlConversionFailure(place, Type::Text, why.into()),
+            Err(error) => error,
+        }
+    }
+
+    fn place(&self, name: &str) -> Result<usize> {
+        let statement: &Statement<'_> = self.row.as_ref();
+        let next = self.next.get();
+        let mut places = (next..statement.column_count()).chain(0..next);
+        let found = places.find(|it| statement.column_name(*it).is_ok_and(|it| it == name));
+        let place = found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))?;
+        self.next.set(place + 1);
+        Ok(place)
+    }
+}
+
+/// The cell of a row that has one column.
+pub fn only<T: FromSql>(row: &Row<'_>) -> Result<T> {
+    row.row.get(ONLY)
+}
+
+/// Questions a database answers; their statements are kept prepared.
+pub trait Queries {
+    /// The one value that answers a question which always has an answer: a
+    /// count, whether a row exists, a PRAGMA.
+    fn scalar<T: FromSql>(&self, sql: &str, bound: impl Params) -> Result<T> {
+        self.one(sql, bound, only)
+    }
+
+    /// The first row.
+    fn one<T>(&self, sql: &str, bound: impl Params, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T>;
+
+    /// The first row, if there is one.
+    fn first<T>(
+        &self,
+        sql: &str,
+        bound: impl Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.one(sql, bound, read).optional()
+    }
+
+    /// All rows.
+    fn all<T, C: FromIterator<T>>(
+        &self,
+        sql: &str,
+        bound: impl Params,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<C>;
+}
+
+impl Queries for Connection {
+    fn one<T>(&self, sql: &str, bound: impl Params, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
+        let mut statement = self.prepare_cached(sql)?;
+        debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
+        statement.query_row(bound, |row| read(&Row::of(row)))
+    }
+
+    fn all<T, C: FromIterator<T>>(
+        &self,
+        sql: &str,
+        bound: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<C> {
+        let mut statement = self.prepare_cached(sql)?;
+        debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
+        statement.query_map(bound, |row| read(&Row::of(row)))?.collect()
+    }
+}
+
+fn names_differ(statement: &Statement<'_>) -> bool {
+    let mut names: Vec<_> = statement.column_names().collect();
+    names.sort_unstable();
+    names.windows(2).all(|it| it[0] != it[1])
+}
+
+/// Reads a struct from the columns its fields are named after; what follows a
+/// `;` is given as it is.
+///
+/// `field: method` is read with that method of [`Row`], `field = column` from
+/// a column of another name.
+macro_rules! read_row {
+    ($row:ident, $name:ident {
+        $($field:ident $(= $column:ident)? $(: $method:ident)?),*
+        $(; $($extra:ident $(: $value:expr)?),* $(,)?)? $(,)?
+    }) => {
+        $name {
+            $($field: $crate::sqlite::cell!($row, $field $(= $column)? $(: $method)?),)*
+            $($($extra $(: $value)?,)*)?
+        }
+    };
+}
+
+/// Reads one cell of [`read_row`].
+macro_rules! cell {
+    ($row:ident, $field:ident) => {
+        $row.get(stringify!($field))?
+    };
+    ($row:ident, $field:ident: $method:ident) => {
+        $row.$method(stringify!($field))?
+    };
+    ($row:ident, $field:ident = $column:ident) => {
+        $row.get(stringify!($column))?
+    };
+    ($row:ident, $field:ident = $column:ident: $method:ident) => {
+        $row.$method(stringify!($column))?
+    };
+}
+
+/// Declares once which columns of a table a struct is kept in: `SELECT`, up to
+/// the condition, and `from_row`, which reads a row of it as [`read_row`] does;
+/// with `in` instead of `from` also `store`, which adds a row. Of a struct over
+/// the kind of its texts, `Name<T>`, also `view`, whose texts stay in the row.
+macro_rules! columns {
+    ($name:ident from $table:ident { $($fields:tt)* }) => {
+        const SELECT: &str =
+            concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
+
+        fn from_row(row: &$crate::sqlite::Row<'_>) -> rusqlite::Result<$name> {
+            Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+        }
+    };
+    ($name:ident<T> from $table:ident { $($fields:tt)* }) => {
+        const SELECT: &str =
+            concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
+
+        fn view<'a, T: From<&'a str>>(row: &$crate::sqlite::Row<'a>) -> rusqlite::Result<$name<T>> {
+            Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+        }
+
+        fn from_row(row: &$crate::sqlite::Row<'_>) -> rusqlite::Result<$name> {
+            view(row)
+        }
+    };
+    ($name:ident $(<$text:ident>)? in $table:ident { $($fields:tt)* }) => {
+        $crate::sqlite::columns!($name $(<$text>)? from $table { $($fields)* });
+
+        fn store(db: &rusqlite::Connection, row: &$name) -> rusqlite::Result<usize> {
+            let sql = concat!(
+                "INSERT INTO ", stringify!($table), " (", $crate::sqlite::names!($($fields)*), ") VALUES (",
+                $crate::sqlite::marks!($($fields)*), ")"
+            );
+            db.prepare_cached(sql)?.execute($crate::sqlite::values!(row, $($fields)*))
+        }
+    };
+}
+
+/// The names of the columns of [`columns`].
+macro_rules! names {
+    ($first:ident $(= $column:ident)? $(: $method:ident)?
+        $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
+        concat!(
+            $crate::sqlite::column!($first $(= $column)?)
+            $(, ", ", $crate::sqlite::column!($field $(= $other)?))*
+        )
+    };
+}
+
+/// The name of one of them.
+macro_rules! column {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident = $column:ident) => {
+        stringify!($column)
+    };
+}
+
+/// As many question marks.
+macro_rules! marks {
+    ($first:ident $(= $column:ident)? $(: $method:ident)?
+        $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
+        concat!("?" $(, $crate::sqlite::mark!($field))*)
+    };
+}
+
+/// One of them.
+macro_rules! mark {
+    ($field:ident) => {
+        ", ?"
+    };
+}
+
+/// What the fields of a struct are kept as, in the order of [`columns`].
+macro_rules! values {
+    ($row:ident, $($field:ident $(= $column:ident)? $(: $method:ident)?),* $(,)?) => {
+        rusqlite::params![$($crate::sqlite::value!($row, $field $(: $method)?)),*]
+    };
+}
+
+/// What one of them is kept as.
+macro_rules! value {
+    ($row:ident, $field:ident: json) => {
+        $crate::sqlite::json_of(&$row.$field)
+    };
+    ($row:ident, $field:ident $(: $method:ident)?) => {
+        $row.$field
+    };
+}
+
+pub(crate) use {cell, column, columns, mark, marks, names, read_row, value, values};
+
+/// A list as JSON.
+pub(crate) fn json_of(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "[]".to_owned())
+}
+
+impl FromSql for Timestamp {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        i64::column_result(value).map(Self::from_micros)
+    }
+}
+
+impl ToSql for Timestamp {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        Ok(self.micros().into())
+    }
+}
+
+impl ToSql for SafeText {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        Ok(self.as_str().into())
+    }
+}
+
+macro_rules! id_cells {
+    ($($id:ident),*) => {
+        $(impl FromSql for ids::$id {
+            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+                String::column_result(value).map(Self::new)
+            }
+        }
+
+        impl ToSql for ids::$id {
+            fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+                Ok(self.as_str().into())
+            }
+        })*
+    };
+}
+
+id_cells!(
+    BroadcastId,
+    CampaignId,
+    ChannelId,
+    ContactId,
+    ConversationId,
+    IdempotencyKey,
+    MessageId,
+    NoteId,
+    RowId
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Person<T = String> {
+        name: T,
+        key: Option<T>,
+        tags: Vec<String>,
+        age: u8,
+        seen: Option<Timestamp>,
+        known: bool,
+    }
+
+    columns!(Person<T> in people {
+        name: text, key = api_key: optional_text, tags: json, age: number, seen, known
+    });
+
+    fn people() -> (Connection, [Person; 2]) {
+        let db = Connection::open_in_memory().expect("opens");
+        db.execute_batch("CREATE TABLE people (known, seen, age, tags, api_key, name)").expect("made");
+        let seen = Some(Timestamp::from_micros(5));
+        let tags = vec!["a".to_owned(), "b".to_owned()];
+        let ana = Person { name: "Ana".to_owned(), key: None, tags, age: 40, seen, known: true };
+        let key = Some("k".to_owned());
+        let bo = Person { name: "Bo".to_owned(), key, tags: vec![], age: 0, seen: None, known: false };
+        for person in [&ana, &bo] {
+            store(&db, person).expect("stored");
+        }
+        (db, [ana, bo])
+    }
+
+    #[test]
+    fn rows_are_read_by_name_in_whatever_order_they_come() {
+        let (db, people) = people();
+        assert_eq!(SELECT, "SELECT name, api_key, tags, age, seen, known FROM people");
+        for select in [SELECT, "SELECT * FROM people"] {
+            let found: Vec<Person> = db.all(&format!("{select} ORDER BY name"), [], from_row).expect("read");
+            assert_eq!(found, people, "{select}");
+        }
+        // What does not fit, or cannot be read, is nothing.
+        db.execute("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", []).expect("written");
+        let bo: Option<Person> =
+            db.first(&format!("{SELECT} WHERE name = 'Bo'"), [], from_row).expect("read");
+        assert_eq!(bo.as_ref(), Some(&people[1]));
+    }
+
+    #[test]
+    fn a_question_has_one_answer_or_none() {
+        let (db, _) = people();
+        let name = |key: &str| db.first("SELECT name FROM people WHERE api_key = ?1", [key], only::<String>);
+        assert_eq!(name("k").expect("read").as_deref(), Some("Bo"));
+        assert_eq!(name("other").expect("read"), None);
+        assert_eq!(db.scalar::<i64>("SELECT count(*) FROM people", []).expect("read"), 2);
+        let wrong = db.first("SELECT name FROM people", [], |row| row.get::<String>("names"));
+        assert_eq!(wrong, Err(Error::InvalidColumnName("names".to_owned())));
+    }
+
+    #[test]
+    #[should_panic(expected = "two columns of one name")]
+    fn columns_of_one_name_are_noticed() {
+        let _ = people().0.first("SELECT a.name, b.name FROM people a, people b", [], |_| Ok(()));
+    }
+}
