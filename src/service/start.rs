@@ -102,6 +102,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     if options.dev && !options.listen.ip().is_loopback() {
         return Err(StartError::NotLoopback(options.listen));
     }
+    // Of two with the same settings, the second hears of the file and not of
+    // the address, which it could change.
+    Database::check_free(&options.database)?;
     let refused = |cause| StartError::Listen { address: options.listen, cause };
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;

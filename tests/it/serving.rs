@@ -42,8 +42,14 @@ fn a_second_service_on_a_file_says_so_and_ends() {
     std::os::unix::fs::symlink(&database, &link).expect("a link");
     for path in [&database, &link] {
         let said = binary.fails(1, &["serve", "--listen", "127.0.0.1:0", "--db", words(path)], "");
-        assert_eq!(said.matches("another frontdesk serves this file").count(), 1, "{said}");
+        let holder = format!("another frontdesk (process {}) serves this file already", first.0.id());
+        assert_eq!(said.matches(&holder).count(), 1, "{said}");
     }
+    // Nor is the address blamed, which both would listen on.
+    let (_, address) = line.trim().split_once("http://").expect("where it is");
+    let address = address.trim_end_matches("/v1");
+    let said = binary.fails(1, &["serve", "--listen", address, "--db", words(&database)], "");
+    assert!(said.contains("serves this file already") && !said.contains("--listen"), "{said}");
     binary.ok(&["admin", "--db", words(&database), "credits"], "");
     // Killed, it leaves nothing behind that would keep the next one out.
     drop(first);
