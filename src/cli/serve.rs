@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::cli::{CliError, folders, inbox};
 use crate::model::secret::Secret;
-use crate::service::{self, AssistantChoice, Caps, Endpoint};
+use crate::service::{self, AssistantChoice, Caps, Endpoint, HostName, PublicUrl};
 use crate::shell::clock::SystemClock;
 
 /// The switches of `serve`.
@@ -21,6 +21,14 @@ pub struct ServeArguments {
     /// Where to listen; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    /// A name or address that requests may name as their host, beside loopback
+    /// ones and the address it listens on; repeat it for more.
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<HostName>,
+    /// The address under which others reach it, such as
+    /// https://desk.example.com: links carry it, and its host may be named.
+    #[arg(long, value_name = "URL")]
+    pub public_url: Option<PublicUrl>,
     /// The service's database, created readable by its owner only.
     #[arg(long, value_name = "PATH")]
     pub db: Option<PathBuf>,
@@ -90,6 +98,8 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         simulate: arguments.simulate,
         dev: arguments.dev,
         unlimited: arguments.unlimited,
+        hosts: arguments.hosts,
+        public_url: arguments.public_url,
         seed: arguments.seed,
         assistant_caps: Caps {
             conversation: arguments.assistant_conversation_tokens,

@@ -44,7 +44,7 @@ impl InProcess {
         let address = options.listen;
         let (service, keys, _) = start::open(options, address, Durability::Simulated).await?;
         let router = router::router(&service);
-        Ok(Self { base_url: service.base_url.clone(), keys, service, router })
+        Ok(Self { base_url: service.hosts.local(), keys, service, router })
     }
 
     /// Answers a request, or breaks off without an answer where a fault of

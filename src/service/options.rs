@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::model::time::Clock;
 use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::service::hosts::{HostName, PublicUrl};
 
 /// Everything that decides how one service runs.
 #[derive(Clone)]
@@ -37,9 +38,11 @@ pub struct Options {
     pub assistant: AssistantChoice,
     /// What a model may use up.
     pub assistant_caps: Caps,
-    /// Names and addresses, beside loopback ones, that requests may name as
-    /// their host.
-    pub hosts: Vec<String>,
+    /// Names and addresses, beside loopback ones and where it listens, that
+    /// requests may name as their host.
+    pub hosts: Vec<HostName>,
+    /// The address that links carry; its host may be named, too.
+    pub public_url: Option<PublicUrl>,
     /// Whose failed authentications are limited to 30 a minute.
     pub failure_limit: FailureLimit,
     /// How long callers may take.
@@ -122,6 +125,7 @@ impl Options {
             assistant: AssistantChoice::default(),
             assistant_caps: Caps::default(),
             hosts: Vec::new(),
+            public_url: None,
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
             connections: 512,

@@ -101,5 +101,5 @@ fn switches() -> Router<Service> {
         .route("/outbound", post(dev::outbound))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn(gate::no_pages))
+        .layer(from_fn(gate::this_machine_only))
 }

@@ -22,9 +22,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
+use crate::service::client_info::Peer;
 use crate::service::errors::ApiError;
 use crate::service::faults::CutOff;
-use crate::service::gate::Peer;
 use crate::service::unread;
 use crate::wire::errors::ErrorCode;
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rand::Rng;
@@ -25,6 +25,7 @@ use crate::service::database::{
     Database, DatabaseError, Durability, Opened, latest, media, meta, workspaces,
 };
 use crate::service::demo::seed;
+use crate::service::hosts::Hosts;
 use crate::service::limits::Limits;
 use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
@@ -119,19 +120,37 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         tasks.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
         tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
-    let notice = |aside: std::path::PathBuf| {
-        format!("the database was corrupt; it is kept as {} and a new one was made", aside.display())
-    };
-    let mistakes: Result<Vec<String>, DatabaseError> = service.database.read(stored::mistakes).await;
+    let notices = notices(&service, address, opened.set_aside).await?;
     Ok(Running {
-        base_url: service.base_url.clone(),
+        base_url: service.hosts.local(),
         dev_url: format!("http://{address}/dev"),
         keys,
-        notices: opened.set_aside.map(notice).into_iter().chain(mistakes?).collect(),
+        notices,
         stop,
         tasks,
         service,
     })
+}
+
+/// What whoever started the service should know.
+async fn notices(
+    service: &Service,
+    address: SocketAddr,
+    set_aside: Option<PathBuf>,
+) -> Result<Vec<String>, DatabaseError> {
+    let mut notices = Vec::new();
+    if let Some(aside) = set_aside {
+        let aside = aside.display();
+        notices.push(format!("the database was corrupt; it is kept as {aside} and a new one was made"));
+    }
+    if !address.ip().is_loopback() && service.hosts.are_local() {
+        notices.push(format!(
+            "it listens on {address}, but only requests for a loopback host are answered: name its hosts with --host \
+             or --public-url"
+        ));
+    }
+    notices.extend(service.database.read(stored::mistakes).await?);
+    Ok(notices)
 }
 
 /// Opens the database and puts the parts together; nothing runs yet.
@@ -199,8 +218,7 @@ async fn prepare(
     let guard = Guard::system(Policy { allow_loopback_http: options.dev });
     let clock = ServiceClock::new(options.clock.clone(), kept.shift);
     let service = Arc::new(ServiceState {
-        hosts: options.hosts.clone(),
-        base_url: format!("http://{address}/v1"),
+        hosts: Hosts::new(&options.hosts, options.public_url.as_ref(), address),
         connections: Connections::new(guard.clone(), options.clock.clone(), &key),
         clock,
         key_ring: Default::default(),
