@@ -10,9 +10,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::cli::{CliError, folders, inbox};
+use crate::cli::{CliError, folders, inbox, logs};
 use crate::model::secret::Secret;
-use crate::service::{self, AssistantChoice, Caps, Endpoint, HostName, PublicUrl};
+use crate::service::{self, AssistantChoice, Caps, Endpoint, HostName, Network, PublicUrl};
 use crate::shell::clock::SystemClock;
 
 /// The switches of `serve`.
@@ -29,6 +29,11 @@ pub struct ServeArguments {
     /// https://desk.example.com: links carry it, and its host may be named.
     #[arg(long, value_name = "URL")]
     pub public_url: Option<PublicUrl>,
+    /// A proxy, or a network of them, whose X-Forwarded-For, -Proto and -Host are
+    /// believed: limits, the log and links then follow the client it tells;
+    /// repeat it for more.
+    #[arg(long = "trust-proxy", value_name = "CIDR")]
+    pub proxies: Vec<Network>,
     /// The service's database, created readable by its owner only.
     #[arg(long, value_name = "PATH")]
     pub db: Option<PathBuf>,
@@ -79,6 +84,7 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
             arguments.listen.ip()
         )));
     }
+    logs::to_standard_error();
     let runtime = inbox::runtime()?;
     Ok(runtime.block_on(serve(arguments))?)
 }
@@ -100,6 +106,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         unlimited: arguments.unlimited,
         hosts: arguments.hosts,
         public_url: arguments.public_url,
+        proxies: arguments.proxies,
         seed: arguments.seed,
         assistant_caps: Caps {
             conversation: arguments.assistant_conversation_tokens,

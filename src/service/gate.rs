@@ -18,8 +18,10 @@ use crate::service::auth::Caller;
 use crate::service::client_info::ClientInfo;
 use crate::service::clock::http_date;
 use crate::service::errors::ApiError;
+use crate::service::forwarded;
 use crate::service::hosts;
 use crate::service::limits::{Refused, Standing};
+use crate::service::log_line::LogLine;
 use crate::service::options::FailureLimit;
 use crate::service::scope;
 use crate::service::state::Service;
@@ -41,7 +43,8 @@ const STRANGE_HOST: &str =
 /// The outermost layer: only hosts that are meant, the service's own date,
 /// and no call ends in a panic.
 pub async fn door(State(service): State<Service>, mut request: Request, next: Next) -> Response {
-    let client = ClientInfo::of(&request, &service.hosts);
+    let client = ClientInfo::of(&request, &service.hosts, &service.options.proxies);
+    let line = LogLine::begin(&request, client.as_ref());
     let meant = client.is_some();
     if let Some(client) = client {
         request.extensions_mut().insert(client);
@@ -62,6 +65,7 @@ pub async fn door(State(service): State<Service>, mut request: Request, next: Ne
     if let Ok(date) = HeaderValue::from_str(&http_date(now)) {
         response.headers_mut().insert(header::DATE, date);
     }
+    line.end(response.status());
     // Also on what never reached the gate: paths outside the interface.
     if !response.headers().contains_key(LIMIT) {
         let peer = IpAddr::from([0, 0, 0, 0]);
@@ -103,9 +107,12 @@ pub async fn this_machine_only(request: Request, next: Next) -> Response {
     if request.headers().contains_key(header::ORIGIN) {
         return refuse("the switches are not for web pages");
     }
-    // What a proxy hands on comes from this machine, too, but not by its name.
+    // What a proxy of this machine passes on comes from somewhere else.
     let client = request.extensions().get::<ClientInfo>();
-    if client.is_none_or(|it| !hosts::is_this_machine(&it.host)) {
+    // Without a connection there is no address.
+    let is_local = |it: IpAddr| it.is_loopback() || it.is_unspecified();
+    let is_here = |it: &ClientInfo| is_local(it.address) && hosts::is_this_machine(&it.host);
+    if !client.is_some_and(is_here) || forwarded::is_forwarded(request.headers()) {
         return refuse("the switches are for this machine only");
     }
     next.run(request).await

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::model::time::Clock;
 use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::service::forwarded::Network;
 use crate::service::hosts::{HostName, PublicUrl};
 
 /// Everything that decides how one service runs.
@@ -43,6 +44,8 @@ pub struct Options {
     pub hosts: Vec<HostName>,
     /// The address that links carry; its host may be named, too.
     pub public_url: Option<PublicUrl>,
+    /// The proxies whose word about clients is believed.
+    pub proxies: Vec<Network>,
     /// Whose failed authentications are limited to 30 a minute.
     pub failure_limit: FailureLimit,
     /// How long callers may take.
@@ -126,6 +129,7 @@ impl Options {
             assistant_caps: Caps::default(),
             hosts: Vec::new(),
             public_url: None,
+            proxies: Vec::new(),
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
             connections: 512,
