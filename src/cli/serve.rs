@@ -37,6 +37,11 @@ pub struct ServeArguments {
     /// The service's database, created readable by its owner only.
     #[arg(long, value_name = "PATH")]
     pub db: Option<PathBuf>,
+    /// The key that seals secrets, made when the database is new: 32 bytes or 64
+    /// hex digits, readable by its owner only; without it, a file beside the
+    /// database.
+    #[arg(long, value_name = "PATH")]
+    pub key_file: Option<PathBuf>,
     /// Write where the service is, and keys that were just made, into this
     /// file once the socket is bound.
     #[arg(long, value_name = "PATH")]
@@ -100,6 +105,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         service::ready_file::check(path).with_context(|| unready(path))?;
     }
     let options = service::Options {
+        key_file: arguments.key_file,
         demo: arguments.demo,
         simulate: arguments.simulate,
         dev: arguments.dev,

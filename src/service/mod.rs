@@ -46,6 +46,7 @@ pub mod request;
 pub mod rhythm;
 pub mod router;
 pub mod scope;
+pub mod sealing_key;
 pub mod server;
 pub mod stamps;
 pub mod start;

@@ -20,6 +20,9 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The database file, made with mode 0600 when absent.
     pub database: PathBuf,
+    /// The file of the key that seals secrets; without it, the one beside the
+    /// database.
+    pub key_file: Option<PathBuf>,
     /// The switches under `/dev`; loopback only.
     pub dev: bool,
     /// No rate limits; only together with `dev`.
@@ -118,6 +121,7 @@ impl Options {
         Self {
             listen,
             database,
+            key_file: None,
             dev: false,
             unlimited: false,
             demo: false,

@@ -30,9 +30,10 @@ use crate::service::limits::Limits;
 use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
+use crate::service::sealing_key::{KeyError, KeyPlace, SealingKey};
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
-use crate::service::vault::{self, Vault};
+use crate::service::vault::Vault;
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
 use crate::service::{assistant, deliveries, router, server, world};
@@ -57,6 +58,9 @@ pub enum StartError {
     /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// The key that seals secrets cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
 }
 
 /// A service that runs. Dropping it ends it at once; [`Running::shutdown`]
@@ -110,7 +114,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let by_hand = options.by_hand;
-    let (service, keys, opened) = open(options, address, Durability::Full).await?;
+    let prepared = open(options, address, Durability::Full).await?;
+    let notices = notices(&prepared, address).await?;
+    let Prepared { service, keys, .. } = prepared;
     let (stop, stopped) = watch::channel(false);
     let router = router::router(&service);
     let bounds = (service.options.patience.header, service.options.connections);
@@ -120,7 +126,6 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         tasks.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
         tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
-    let notices = notices(&service, address, opened.set_aside).await?;
     Ok(Running {
         base_url: service.hosts.local(),
         dev_url: format!("http://{address}/dev"),
@@ -133,12 +138,16 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 }
 
 /// What whoever started the service should know.
-async fn notices(
-    service: &Service,
-    address: SocketAddr,
-    set_aside: Option<PathBuf>,
-) -> Result<Vec<String>, DatabaseError> {
+async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
+    let Prepared { service, set_aside, foreign_key, .. } = prepared;
     let mut notices = Vec::new();
+    if let Some(path) = foreign_key {
+        let path = path.display();
+        notices.push(format!(
+            "the secrets of this database are sealed with another key than the one in {path}: no webhook is signed and \
+             no credential read until that key is back; name it with --key-file"
+        ));
+    }
     if let Some(aside) = set_aside {
         let aside = aside.display();
         notices.push(format!("the database was corrupt; it is kept as {aside} and a new one was made"));
@@ -153,6 +162,18 @@ async fn notices(
     Ok(notices)
 }
 
+/// A service whose parts are together.
+pub(crate) struct Prepared {
+    /// The parts.
+    pub service: Service,
+    /// Keys that were just made.
+    pub keys: Vec<IssuedKey>,
+    /// Where a corrupt database was put.
+    set_aside: Option<PathBuf>,
+    /// The file of a key that is not the one which seals the secrets.
+    foreign_key: Option<PathBuf>,
+}
+
 /// Opens the database and puts the parts together; nothing runs yet.
 ///
 /// # Errors
@@ -161,13 +182,20 @@ pub(crate) async fn open(
     options: Options,
     address: SocketAddr,
     durability: Durability,
-) -> Result<(Service, Vec<IssuedKey>, Opened), StartError> {
+) -> Result<Prepared, StartError> {
     let committed = Arc::new(Notify::new());
     let (path, told) = (options.database.clone(), committed.clone());
-    let opening = tokio::task::spawn_blocking(move || Database::open(&path, durability, told));
-    let (database, opened) = opening.await.map_err(|_| DatabaseError::Closed)??;
-    let (service, keys) = prepare(options, address, database, &opened, committed).await?;
-    Ok((service, keys, opened))
+    let place = KeyPlace::of(&path, options.key_file.as_deref());
+    let found = find_key(place.clone(), path.clone()).await?;
+    let opening = tokio::task::spawn_blocking(move || {
+        let opened = Database::open(&path, durability, told)?;
+        // Made only now: a key beside a database says that it was used.
+        let key = found.map_or_else(|| place.make(), Ok)?;
+        Ok::<_, StartError>((opened, (place, key)))
+    });
+    let ((database, opened), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
+    let prepared = prepare(options, address, (database, key), &opened, committed).await?;
+    Ok(Prepared { set_aside: opened.set_aside, ..prepared })
 }
 
 /// What is read from the database, or put into a new one.
@@ -179,22 +207,36 @@ struct Kept {
     latest: Timestamp,
     keys: Vec<IssuedKey>,
     media: HashSet<String>,
+    /// Whether the key is the one that seals its secrets.
+    fits: bool,
 }
 
-/// What lies in files beside the database: the key of its secrets, and media,
-/// of which those nobody knows of are removed. With a database that was just
-/// made they may be those of one that was set aside.
-async fn beside(
-    database: &Path,
-    known: Option<HashSet<String>>,
-) -> Result<(Vault, [u8; 32], MediaFiles), DatabaseError> {
+/// The key in its place. For a database that was used, a file that was named
+/// must be there: a new key would open none of its secrets.
+async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKey>, StartError> {
+    let reading = tokio::task::spawn_blocking(move || {
+        let found = place.read()?;
+        let was_used = std::fs::metadata(&database).is_ok_and(|it| it.len() > 0);
+        match found {
+            None if place.is_named() && was_used => Err(KeyError::Missing(place.path().to_owned())),
+            None => place.can_make().map(|()| None),
+            found => Ok(found),
+        }
+    });
+    Ok(reading.await.map_err(|_| DatabaseError::Closed)??)
+}
+
+/// The uploaded files beside the database, of which those nobody knows of are
+/// removed. With a database that was just made they may be those of one that was
+/// set aside.
+async fn media_beside(database: &Path, known: Option<HashSet<String>>) -> Result<MediaFiles, DatabaseError> {
     let database = database.to_owned();
     let opening = tokio::task::spawn_blocking(move || {
         let files = MediaFiles::beside(&database)?;
         if let Some(known) = known {
             files.sweep(&known)?;
         }
-        Ok((Vault::beside(&database)?, vault::derived(&database, connections::PURPOSE)?, files))
+        Ok(files)
     });
     opening.await.map_err(|_| DatabaseError::Closed)?
 }
@@ -202,16 +244,27 @@ async fn beside(
 async fn prepare(
     options: Options,
     address: SocketAddr,
-    database: Database,
+    (database, (place, key)): (Database, (KeyPlace, SealingKey)),
     opened: &Opened,
     committed: Arc<Notify>,
-) -> Result<(Service, Vec<IssuedKey>), StartError> {
+) -> Result<Prepared, StartError> {
     let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
-    let kept: Result<Kept, DatabaseError> =
-        database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await;
+    let (asked, at) = (key.clone(), place.clone());
+    let kept: Result<Kept, DatabaseError> = database
+        .write(move |db| {
+            let fits = asked.claim(db, &at)?;
+            Ok(Kept { fits, ..keep(db, fresh, demo, clock.as_ref())? })
+        })
+        .await;
     let kept = kept?;
+    let foreign_key = (!kept.fits).then(|| place.path().to_owned());
+    if let Some(path) = foreign_key.clone().filter(|_| place.is_named()) {
+        return Err(KeyError::Other(path).into());
+    }
     let seed = options.seed.wrapping_add(kept.boots);
-    let (vault, key, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
+    let media = media_beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
+    let vault = Vault::new(&key).map_err(|_| DatabaseError::Foreign)?;
+    let credentials = key.derived(connections::PURPOSE)?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let business = kept.business.as_deref().unwrap_or("a business");
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
@@ -219,7 +272,7 @@ async fn prepare(
     let clock = ServiceClock::new(options.clock.clone(), kept.shift);
     let service = Arc::new(ServiceState {
         hosts: Hosts::new(&options.hosts, options.public_url.as_ref(), address),
-        connections: Connections::new(guard.clone(), options.clock.clone(), &key),
+        connections: Connections::new(guard.clone(), options.clock.clone(), &credentials),
         clock,
         key_ring: Default::default(),
         limits: Limits::new(options.unlimited),
@@ -250,7 +303,7 @@ async fn prepare(
         });
         seeding.await.map_err(|cause: DatabaseError| cause)?;
     }
-    Ok((service, kept.keys))
+    Ok(Prepared { service, keys: kept.keys, set_aside: None, foreign_key })
 }
 
 fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
@@ -270,5 +323,5 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
     let latest = latest::stamp(db)?;
-    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), latest, keys, media })
+    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), latest, keys, media, fits: true })
 }

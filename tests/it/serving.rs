@@ -3,6 +3,7 @@
 
 mod proxies;
 mod public;
+mod sealing;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
