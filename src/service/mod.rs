@@ -28,6 +28,7 @@ pub mod fields;
 pub mod forwarded;
 pub mod gate;
 pub mod handlers;
+pub mod health;
 pub mod hosts;
 pub mod idempotency;
 pub mod in_process;

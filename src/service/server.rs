@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -25,6 +25,8 @@ use tower::ServiceExt;
 use crate::service::client_info::Peer;
 use crate::service::errors::ApiError;
 use crate::service::faults::CutOff;
+use crate::service::health;
+use crate::service::options::Options;
 use crate::service::unread;
 use crate::wire::errors::ErrorCode;
 
@@ -39,16 +41,43 @@ const BUFFER: usize = 64 * 1024;
 /// For requests that run when the service stops.
 const FAREWELL: Duration = Duration::from_secs(10);
 
-/// Serves until `stop` says so or its sender is gone; then lets running
-/// requests finish. `header_time` is for a request's head; more connections
-/// than `most` are turned away at once.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    (header_time, most): (Duration, usize),
-    mut stop: watch::Receiver<bool>,
-) {
-    let slots = Arc::new(Semaphore::new(most));
+/// Where requests go, and what is given to connections. Before it is opened, it
+/// says that the service is starting.
+#[derive(Clone)]
+pub struct Entrance {
+    router: Arc<OnceLock<Router>>,
+    starting: Router,
+    header_time: Duration,
+    connections: usize,
+}
+
+impl Entrance {
+    /// One that is not open yet.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            router: Arc::default(),
+            starting: health::while_starting(),
+            header_time: options.patience.header,
+            connections: options.connections,
+        }
+    }
+
+    /// From here on requests go to this router.
+    pub fn open(&self, router: Router) {
+        // Opened once.
+        let _ = self.router.set(router);
+    }
+
+    fn router(&self) -> Router {
+        self.router.get().unwrap_or(&self.starting).clone()
+    }
+}
+
+/// Serves until `stop` says so or its sender is gone; then takes no more
+/// connections and lets running requests finish. More connections than allowed
+/// are turned away at once.
+pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
+    let slots = Arc::new(Semaphore::new(entrance.connections));
     let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
     let graceful = GracefulShutdown::new();
     loop {
@@ -69,7 +98,7 @@ pub async fn serve(
             turn_away(stream, &farewells);
             continue;
         };
-        let connection = graceful.watch(connection(stream, router.clone(), header_time, Peer(peer.ip())));
+        let connection = graceful.watch(connection(stream, entrance.clone(), Peer(peer.ip())));
         tokio::spawn(async move {
             if let Err(cause) = connection.await {
                 tracing::debug!(%cause, "a connection ended early");
@@ -116,13 +145,13 @@ fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>) {
 /// One connection; ends when the peer or the service ends it.
 fn connection(
     stream: TcpStream,
-    router: Router,
-    header_time: Duration,
+    entrance: Entrance,
     peer: Peer,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error: std::fmt::Display> + Send + 'static {
     let _ = stream.set_nodelay(true);
+    let header_time = entrance.header_time;
     let service = service_fn(move |request: Request<Incoming>| {
-        let router = router.clone();
+        let router = entrance.router();
         let continues = request.headers().contains_key(header::EXPECT);
         let (head, body) = request.into_parts();
         let (lent, rest) = unread::lend(body);

@@ -31,6 +31,7 @@ use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::sealing_key::{KeyError, KeyPlace, SealingKey};
+use crate::service::server::Entrance;
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
 use crate::service::vault::Vault;
@@ -84,6 +85,7 @@ impl Running {
     /// database's log in.
     pub async fn shutdown(self) {
         let Self { stop, tasks, service, .. } = self;
+        service.health.drain();
         // Nobody listens any more when a task has ended by itself.
         let _ = stop.send(true);
         for task in tasks {
@@ -114,13 +116,13 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let by_hand = options.by_hand;
+    let (stop, stopped) = watch::channel(false);
+    let entrance = Entrance::new(&options);
+    let mut tasks = vec![tokio::spawn(server::serve(listener, entrance.clone(), stopped.clone()))];
     let prepared = open(options, address, Durability::Full).await?;
     let notices = notices(&prepared, address).await?;
     let Prepared { service, keys, .. } = prepared;
-    let (stop, stopped) = watch::channel(false);
-    let router = router::router(&service);
-    let bounds = (service.options.patience.header, service.options.connections);
-    let mut tasks = vec![tokio::spawn(server::serve(listener, router, bounds, stopped.clone()))];
+    entrance.open(router::router(&service));
     if !by_hand {
         tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
         tasks.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
@@ -290,6 +292,7 @@ async fn prepare(
         last_answers: Default::default(),
         world: Default::default(),
         delivering: Default::default(),
+        health: Default::default(),
         committed,
         database,
         options,

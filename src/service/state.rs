@@ -15,6 +15,7 @@ use crate::service::connections::Connections;
 use crate::service::cursors::Cursors;
 use crate::service::database::Database;
 use crate::service::faults::Faults;
+use crate::service::health::HealthState;
 use crate::service::hosts::Hosts;
 use crate::service::idempotency::InFlight;
 use crate::service::last_answer::LastAnswers;
@@ -72,6 +73,8 @@ pub struct ServiceState {
     pub world: tokio::sync::Mutex<()>,
     /// Held while events are delivered.
     pub delivering: tokio::sync::Mutex<()>,
+    /// Whether requests may be sent.
+    pub health: HealthState,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }
