@@ -91,7 +91,10 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
     }
     logs::to_standard_error();
     let runtime = inbox::runtime()?;
-    Ok(runtime.block_on(serve(arguments))?)
+    let served = runtime.block_on(serve(arguments));
+    // Waits for no thread that waits for a disk.
+    runtime.shutdown_background();
+    Ok(served?)
 }
 
 async fn serve(arguments: ServeArguments) -> Result<()> {
@@ -121,14 +124,17 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         assistant: assistant(arguments.assistant_url, arguments.assistant_model),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
-    let running =
-        service::start(options).await.with_context(|| format!("starting the service on {shown}"))?;
+    let drain = options.drain;
+    let mut signals = Signals::listen()?;
+    let started = tokio::select! {
+        started = service::start(options) => started,
+        () = signals.next() => return Ok(()),
+    };
+    let running = started.with_context(|| format!("starting the service on {shown}"))?;
     if let Some(path) = &arguments.ready_file {
         service::ready_file::write(path, &running).with_context(|| unready(path))?;
     }
-    for notice in &running.notices {
-        let _ = writeln!(std::io::stderr(), "frontdesk: {notice}");
-    }
+    running.notices.iter().for_each(|it| say(it));
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);
     // The ready file has them where there is one, and nothing else may.
@@ -138,9 +144,23 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     }
     // Whoever does not read the output still gets the service.
     let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
-    ended().await?;
-    running.shutdown().await;
-    Ok(())
+    signals.next().await;
+    say(&format!(
+        "ending: what is under way is answered, for at most {} s; a second signal ends at once",
+        drain.as_secs()
+    ));
+    tokio::select! {
+        () = running.shutdown() => Ok(()),
+        () = signals.next() => {
+            say("ended by a second signal; what was under way is cut off");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Says something to whoever runs the service.
+fn say(words: &str) {
+    let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }
 
 /// Who answers customers: a model where one is named.
@@ -154,20 +174,43 @@ fn assistant(url: Option<String>, model: Option<String>) -> AssistantChoice {
     }
 }
 
-/// Waits for the signal to end.
-#[cfg(unix)]
-async fn ended() -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
-    tokio::select! {
-        _ = terminate.recv() => (),
-        interrupted = tokio::signal::ctrl_c() => interrupted.context("listening for signals")?,
-    }
-    Ok(())
+/// The signals to end.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
 }
 
-/// Waits for the signal to end.
+#[cfg(unix)]
+impl Signals {
+    /// Listens from here on; until then a signal ends the process.
+    fn listen() -> Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let listen = |kind| signal(kind).context("listening for signals");
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    /// Waits for the next.
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => (),
+            _ = self.interrupt.recv() => (),
+        }
+    }
+}
+
 #[cfg(not(unix))]
-async fn ended() -> Result<()> {
-    tokio::signal::ctrl_c().await.context("listening for signals")
+impl Signals {
+    /// Nothing has to be listened to before.
+    fn listen() -> Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Waits for the next; where none can be, for ever.
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }

@@ -53,6 +53,8 @@ pub struct Options {
     pub failure_limit: FailureLimit,
     /// How long callers may take.
     pub patience: Patience,
+    /// For requests that run when the service ends; then they are cut off.
+    pub drain: Duration,
     /// Connections at a time; more are turned away at once.
     pub connections: usize,
 }
@@ -136,6 +138,7 @@ impl Options {
             proxies: Vec::new(),
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
+            drain: Duration::from_secs(10),
             connections: 512,
         }
     }

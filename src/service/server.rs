@@ -38,8 +38,6 @@ const LINGER: Duration = Duration::from_secs(1);
 const HEADERS: usize = 100;
 /// Bytes read ahead: bounds a request's head.
 const BUFFER: usize = 64 * 1024;
-/// For requests that run when the service stops.
-const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Where requests go, and what is given to connections. Before it is opened, it
 /// says that the service is starting.
@@ -49,6 +47,7 @@ pub struct Entrance {
     starting: Router,
     header_time: Duration,
     connections: usize,
+    drain: Duration,
 }
 
 impl Entrance {
@@ -59,6 +58,7 @@ impl Entrance {
             starting: health::while_starting(),
             header_time: options.patience.header,
             connections: options.connections,
+            drain: options.drain,
         }
     }
 
@@ -74,12 +74,14 @@ impl Entrance {
 }
 
 /// Serves until `stop` says so or its sender is gone; then takes no more
-/// connections and lets running requests finish. More connections than allowed
-/// are turned away at once.
+/// connections, lets running requests finish, and cuts off those that take too
+/// long. More connections than allowed are turned away at once.
 pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
     let slots = Arc::new(Semaphore::new(entrance.connections));
     let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
     let graceful = GracefulShutdown::new();
+    // Connections end when this does.
+    let (_open, cut) = watch::channel(());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -99,16 +101,22 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
             continue;
         };
         let connection = graceful.watch(connection(stream, entrance.clone(), Peer(peer.ip())));
+        let mut cut = cut.clone();
         tokio::spawn(async move {
-            if let Err(cause) = connection.await {
-                tracing::debug!(%cause, "a connection ended early");
+            tokio::select! {
+                ended = connection => {
+                    if let Err(cause) = ended {
+                        tracing::debug!(%cause, "a connection ended early");
+                    }
+                }
+                _ = cut.changed() => {}
             }
             drop(slot);
         });
     }
     drop(listener);
-    if tokio::time::timeout(FAREWELL, graceful.shutdown()).await.is_err() {
-        tracing::warn!("requests were still running when the service stopped");
+    if tokio::time::timeout(entrance.drain, graceful.shutdown()).await.is_err() {
+        tracing::warn!("requests were still running when the service stopped, and are cut off");
     }
 }
 

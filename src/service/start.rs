@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rand::Rng;
 use rusqlite::Connection;
@@ -14,6 +15,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::connections::guard::{Guard, Policy};
 use crate::model::time::{Clock, Timestamp};
@@ -38,6 +40,11 @@ use crate::service::vault::Vault;
 use crate::service::workspace::{self, IssuedKey};
 use crate::service::write::Work;
 use crate::service::{assistant, deliveries, router, server, world};
+
+/// For what runs beside, once the requests have ended.
+const SLACK: Duration = Duration::from_secs(2);
+/// For folding in the database's log, without which the next start does it.
+const CLOSING: Duration = Duration::from_secs(10);
 
 /// Why the service could not start.
 #[derive(Debug, Error)]
@@ -76,27 +83,43 @@ pub struct Running {
     /// What whoever started it should know: a file that was set aside.
     pub notices: Vec<String>,
     stop: watch::Sender<bool>,
-    tasks: Vec<JoinHandle<()>>,
+    tasks: Tasks,
     service: Service,
 }
 
+/// What runs until the service stops; ended when this is dropped.
+struct Tasks(Vec<JoinHandle<()>>);
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        self.0.iter().for_each(JoinHandle::abort);
+    }
+}
+
 impl Running {
-    /// Takes no more requests, lets running ones finish, and folds the
-    /// database's log in.
+    /// Takes no more connections, answers what is under way, ends what runs
+    /// beside, and folds the database's log in; cuts off what takes longer than
+    /// the options allow.
     pub async fn shutdown(self) {
-        let Self { stop, tasks, service, .. } = self;
+        let Self { stop, mut tasks, service, .. } = self;
+        let last = Instant::now() + service.options.drain + SLACK;
         service.health.drain();
         // Nobody listens any more when a task has ended by itself.
         let _ = stop.send(true);
-        for task in tasks {
-            if let Err(cause) = task.await {
-                tracing::error!(%cause, "a part of the service failed");
+        for task in &mut tasks.0 {
+            match timeout_at(last, task).await {
+                Ok(Ok(())) => {}
+                Ok(Err(cause)) => tracing::error!(%cause, "a part of the service failed"),
+                Err(_) => tracing::warn!("a part of the service did not end in time and is cut off"),
             }
         }
+        drop(tasks);
         // Waits for the writing thread.
-        let closed = tokio::task::spawn_blocking(move || service.database.close()).await;
-        if let Err(cause) = closed {
-            tracing::error!(%cause, "the database could not be closed");
+        let closing = tokio::task::spawn_blocking(move || service.database.close());
+        match timeout(CLOSING, closing).await {
+            Ok(Ok(())) => {}
+            Ok(Err(cause)) => tracing::error!(%cause, "the database could not be closed"),
+            Err(_) => tracing::warn!("the database did not close in time; what was confirmed is kept"),
         }
     }
 }
@@ -118,15 +141,16 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let by_hand = options.by_hand;
     let (stop, stopped) = watch::channel(false);
     let entrance = Entrance::new(&options);
-    let mut tasks = vec![tokio::spawn(server::serve(listener, entrance.clone(), stopped.clone()))];
+    let serving = tokio::spawn(server::serve(listener, entrance.clone(), stopped.clone()));
+    let mut tasks = Tasks(vec![serving]);
     let prepared = open(options, address, Durability::Full).await?;
     let notices = notices(&prepared, address).await?;
     let Prepared { service, keys, .. } = prepared;
     entrance.open(router::router(&service));
     if !by_hand {
-        tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
-        tasks.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
-        tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
+        tasks.0.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
     Ok(Running {
         base_url: service.hosts.local(),
