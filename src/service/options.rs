@@ -143,6 +143,11 @@ impl Options {
         }
     }
 
+    /// Whether the platforms are simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.demo || self.dev || self.simulate
+    }
+
     /// The assistant that answers, if any does.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ use crate::service::server::Entrance;
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
 use crate::service::vault::Vault;
-use crate::service::workspace::{self, IssuedKey};
+use crate::service::workspace::{self, IssuedKey, World};
 use crate::service::write::Work;
 use crate::service::{assistant, deliveries, router, server, world};
 
@@ -184,6 +184,9 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
              or --public-url"
         ));
     }
+    if !service.platforms.are_simulated() {
+        notices.push("no channel is connected: what would be sent is answered NOT_CONFIGURED; --simulate plays the platforms".to_owned());
+    }
     notices.extend(service.database.read(stored::mistakes).await?);
     Ok(notices)
 }
@@ -274,12 +277,13 @@ async fn prepare(
     opened: &Opened,
     committed: Arc<Notify>,
 ) -> Result<Prepared, StartError> {
-    let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
+    let (fresh, clock) = (opened.fresh, options.clock.clone());
+    let world = World { demo: options.demo, simulated: options.is_simulated() };
     let (asked, at) = (key.clone(), place.clone());
     let kept: Result<Kept, DatabaseError> = database
         .write(move |db| {
             let fits = asked.claim(db, &at)?;
-            Ok(Kept { fits, ..keep(db, fresh, demo, clock.as_ref())? })
+            Ok(Kept { fits, ..keep(db, fresh, world, clock.as_ref())? })
         })
         .await;
     let kept = kept?;
@@ -307,7 +311,11 @@ async fn prepare(
         stamps: Stamps::new(seed, kept.latest),
         faults: Default::default(),
         guard,
-        platforms: Platforms::simulated(options.seed),
+        platforms: if options.is_simulated() {
+            Platforms::simulated(options.seed)
+        } else {
+            Platforms::none()
+        },
         assistant,
         media,
         body_memory: Default::default(),
@@ -333,9 +341,12 @@ async fn prepare(
     Ok(Prepared { service, keys: kept.keys, set_aside: None, foreign_key })
 }
 
-fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
+fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
     let shift: i64 = meta::get(db, "clock_shift")?.unwrap_or(0);
-    let keys = if fresh { workspace::make(db, demo, clock.now().plus(shift))? } else { Vec::new() };
+    let keys = if fresh { workspace::make(db, world, clock.now().plus(shift))? } else { Vec::new() };
+    if world.simulated {
+        workspace::address_all(db)?;
+    }
     let secret: Option<Vec<u8>> = meta::get(db, "cursor_secret")?;
     let secret = match secret {
         Some(secret) => secret,

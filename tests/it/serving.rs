@@ -6,6 +6,7 @@ mod probes;
 mod proxies;
 mod public;
 mod sealing;
+mod unconnected;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -49,6 +49,13 @@ pub fn of_kind(db: &Connection, kind: Channel) -> Result<Option<ChannelRow>, Dat
     Ok(statement.query_row([kind.word()], map).optional()?)
 }
 
+/// Gives the channels of a kind an address that have none.
+pub fn address(db: &Connection, kind: Channel, address: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";
+    db.prepare_cached(sql)?.execute([kind.word(), address])?;
+    Ok(())
+}
+
 fn map(row: &Row<'_>) -> rusqlite::Result<ChannelRow> {
     let kind: String = row.get(2)?;
     Ok(ChannelRow {
