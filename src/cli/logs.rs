@@ -1,5 +1,6 @@
-//! The log: a file in the data folder, a week of days at most; never the
-//! terminal.
+//! The log: of the inbox a file in the data folder, a week of days at most and
+//! never the terminal; of the service standard error, which whoever runs it
+//! keeps.
 //!
 //! Knows nothing of what is logged.
 
@@ -28,9 +29,21 @@ pub fn start(folder: &Path) -> Result<()> {
         .max_log_files(DAYS)
         .build(folder)
         .with_context(|| format!("opening the log in {}", folder.display()))?;
-    let filter = EnvFilter::try_from_env("FRONTDESK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(files);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter("info"));
+    let subscriber = builder.with_ansi(false).with_writer(files);
     // A second start in one process, as tests do, keeps the first log.
     let _ = subscriber.try_init();
     Ok(())
+}
+
+/// Starts logging to standard error, at the level of `FRONTDESK_LOG` (`warn`
+/// unless set; `info` tells every request).
+pub fn to_standard_error() {
+    let builder = tracing_subscriber::fmt().with_env_filter(filter("warn"));
+    let subscriber = builder.with_ansi(false).with_writer(std::io::stderr);
+    let _ = subscriber.try_init();
+}
+
+fn filter(usual: &str) -> EnvFilter {
+    EnvFilter::try_from_env("FRONTDESK_LOG").unwrap_or_else(|_| EnvFilter::new(usual))
 }

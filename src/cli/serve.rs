@@ -10,9 +10,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::cli::{CliError, folders, inbox};
+use crate::cli::{CliError, folders, inbox, logs};
 use crate::model::secret::Secret;
-use crate::service::{self, AssistantChoice, Caps, Endpoint};
+use crate::service::{self, AssistantChoice, Caps, Endpoint, HostName, Network, PublicUrl};
 use crate::shell::clock::SystemClock;
 
 /// The switches of `serve`.
@@ -21,9 +21,27 @@ pub struct ServeArguments {
     /// Where to listen; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    /// A name or address that requests may name as their host, beside loopback
+    /// ones and the address it listens on; repeat it for more.
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<HostName>,
+    /// The address under which others reach it, such as
+    /// https://desk.example.com: links carry it, and its host may be named.
+    #[arg(long, value_name = "URL")]
+    pub public_url: Option<PublicUrl>,
+    /// A proxy, or a network of them, whose X-Forwarded-For, -Proto and -Host are
+    /// believed: limits, the log and links then follow the client it tells;
+    /// repeat it for more.
+    #[arg(long = "trust-proxy", value_name = "CIDR")]
+    pub proxies: Vec<Network>,
     /// The service's database, created readable by its owner only.
     #[arg(long, value_name = "PATH")]
     pub db: Option<PathBuf>,
+    /// The key that seals secrets, made when the database is new: 32 bytes or 64
+    /// hex digits, readable by its owner only; without it, a file beside the
+    /// database.
+    #[arg(long, value_name = "PATH")]
+    pub key_file: Option<PathBuf>,
     /// Write where the service is, and keys that were just made, into this
     /// file once the socket is bound.
     #[arg(long, value_name = "PATH")]
@@ -71,8 +89,12 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
             arguments.listen.ip()
         )));
     }
+    logs::to_standard_error();
     let runtime = inbox::runtime()?;
-    Ok(runtime.block_on(serve(arguments))?)
+    let served = runtime.block_on(serve(arguments));
+    // Waits for no thread that waits for a disk.
+    runtime.shutdown_background();
+    Ok(served?)
 }
 
 async fn serve(arguments: ServeArguments) -> Result<()> {
@@ -86,10 +108,14 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         service::ready_file::check(path).with_context(|| unready(path))?;
     }
     let options = service::Options {
+        key_file: arguments.key_file,
         demo: arguments.demo,
         simulate: arguments.simulate,
         dev: arguments.dev,
         unlimited: arguments.unlimited,
+        hosts: arguments.hosts,
+        public_url: arguments.public_url,
+        proxies: arguments.proxies,
         seed: arguments.seed,
         assistant_caps: Caps {
             conversation: arguments.assistant_conversation_tokens,
@@ -98,14 +124,17 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         assistant: assistant(arguments.assistant_url, arguments.assistant_model),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
-    let running =
-        service::start(options).await.with_context(|| format!("starting the service on {shown}"))?;
+    let drain = options.drain;
+    let mut signals = Signals::listen()?;
+    let started = tokio::select! {
+        started = service::start(options) => started,
+        () = signals.next() => return Ok(()),
+    };
+    let running = started.with_context(|| format!("starting the service on {shown}"))?;
     if let Some(path) = &arguments.ready_file {
         service::ready_file::write(path, &running).with_context(|| unready(path))?;
     }
-    for notice in &running.notices {
-        let _ = writeln!(std::io::stderr(), "frontdesk: {notice}");
-    }
+    running.notices.iter().for_each(|it| say(it));
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);
     // The ready file has them where there is one, and nothing else may.
@@ -115,9 +144,23 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     }
     // Whoever does not read the output still gets the service.
     let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
-    ended().await?;
-    running.shutdown().await;
-    Ok(())
+    signals.next().await;
+    say(&format!(
+        "ending: what is under way is answered, for at most {} s; a second signal ends at once",
+        drain.as_secs()
+    ));
+    tokio::select! {
+        () = running.shutdown() => Ok(()),
+        () = signals.next() => {
+            say("ended by a second signal; what was under way is cut off");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Says something to whoever runs the service.
+fn say(words: &str) {
+    let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }
 
 /// Who answers customers: a model where one is named.
@@ -131,20 +174,43 @@ fn assistant(url: Option<String>, model: Option<String>) -> AssistantChoice {
     }
 }
 
-/// Waits for the signal to end.
-#[cfg(unix)]
-async fn ended() -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
-    tokio::select! {
-        _ = terminate.recv() => (),
-        interrupted = tokio::signal::ctrl_c() => interrupted.context("listening for signals")?,
-    }
-    Ok(())
+/// The signals to end.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
 }
 
-/// Waits for the signal to end.
+#[cfg(unix)]
+impl Signals {
+    /// Listens from here on; until then a signal ends the process.
+    fn listen() -> Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let listen = |kind| signal(kind).context("listening for signals");
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    /// Waits for the next.
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => (),
+            _ = self.interrupt.recv() => (),
+        }
+    }
+}
+
 #[cfg(not(unix))]
-async fn ended() -> Result<()> {
-    tokio::signal::ctrl_c().await.context("listening for signals")
+impl Signals {
+    /// Nothing has to be listened to before.
+    fn listen() -> Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Waits for the next; where none can be, for ever.
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }

@@ -17,6 +17,7 @@ use crate::service::database::keys::KeyLine;
 use crate::service::database::templates::Template;
 use crate::service::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
 use crate::service::keys;
+use crate::service::sealing_key::{KeyError, KeyPlace};
 
 /// Why something was not done.
 #[derive(Debug, Error)]
@@ -33,6 +34,9 @@ pub enum AdminError {
     /// The database did not do it.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// The key that seals secrets cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// What was asked for cannot be.
     #[error("{0}")]
     Refused(String),
@@ -50,7 +54,7 @@ pub enum CreditChange {
 /// The dashboard's side of one file.
 pub struct Admin {
     pub(in crate::service) database: Database,
-    pub(in crate::service) path: PathBuf,
+    pub(in crate::service) key: KeyPlace,
 }
 
 impl Admin {
@@ -67,7 +71,13 @@ impl Admin {
             cause if cause.is_damage() => AdminError::Damaged(path.to_owned()),
             cause => cause.into(),
         })?;
-        Ok(Self { database, path: path.to_owned() })
+        Ok(Self { database, key: KeyPlace::of(path, None) })
+    }
+
+    /// With the key in another file than the one beside the database.
+    #[must_use]
+    pub fn with_key_file(self, path: &Path, key: Option<&Path>) -> Self {
+        Self { key: KeyPlace::of(path, key), ..self }
     }
 
     /// Makes a key; it is told this once. Interface: Authentication.

@@ -8,7 +8,6 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 
 use axum::extract::{Request, State};
-use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -16,9 +15,13 @@ use futures_util::FutureExt;
 
 use crate::model::time::Clock;
 use crate::service::auth::Caller;
+use crate::service::client_info::ClientInfo;
 use crate::service::clock::http_date;
 use crate::service::errors::ApiError;
+use crate::service::forwarded;
+use crate::service::hosts;
 use crate::service::limits::{Refused, Standing};
+use crate::service::log_line::LogLine;
 use crate::service::options::FailureLimit;
 use crate::service::scope;
 use crate::service::state::Service;
@@ -33,15 +36,21 @@ const ADDRESS: usize = 8 * 1024;
 /// Bytes of all headers together at most.
 const HEADERS: usize = 32 * 1024;
 
-/// Where a connection comes from; put on each request by the server.
-#[derive(Debug, Clone, Copy)]
-pub struct Peer(pub IpAddr);
+/// Told to who names a host that is not meant.
+const STRANGE_HOST: &str =
+    "the Host header does not name this service; who runs it names its hosts with --host or --public-url";
 
 /// The outermost layer: only hosts that are meant, the service's own date,
 /// and no call ends in a panic.
-pub async fn door(State(service): State<Service>, request: Request, next: Next) -> Response {
-    let mut response = if !names_this_service(&request, &service.hosts) {
-        ApiError::validation("the Host header does not name this service").into_response()
+pub async fn door(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+    let client = ClientInfo::of(&request, &service.hosts, &service.options.proxies);
+    let line = LogLine::begin(&request, client.as_ref());
+    let meant = client.is_some();
+    if let Some(client) = client {
+        request.extensions_mut().insert(client);
+    }
+    let mut response = if !meant {
+        ApiError::validation(STRANGE_HOST).into_response()
     } else if is_too_long(request.uri()) {
         ApiError::validation(format!("the address is longer than {ADDRESS} bytes")).into_response()
     } else if are_too_long(request.headers()) {
@@ -56,6 +65,7 @@ pub async fn door(State(service): State<Service>, request: Request, next: Next) 
     if let Ok(date) = HeaderValue::from_str(&http_date(now)) {
         response.headers_mut().insert(header::DATE, date);
     }
+    line.end(response.status());
     // Also on what never reached the gate: paths outside the interface.
     if !response.headers().contains_key(LIMIT) {
         let peer = IpAddr::from([0, 0, 0, 0]);
@@ -91,17 +101,27 @@ pub async fn gate(State(service): State<Service>, mut request: Request, next: Ne
     with_standing(response, &standing)
 }
 
-/// Refuses web pages at the switches, which ask for no key.
-pub async fn no_pages(request: Request, next: Next) -> Response {
+/// Refuses web pages and other machines at the switches, which ask for no key.
+pub async fn this_machine_only(request: Request, next: Next) -> Response {
+    let refuse = |why: &str| ApiError::new(ErrorCode::Forbidden, why).into_response();
     if request.headers().contains_key(header::ORIGIN) {
-        return ApiError::new(ErrorCode::Forbidden, "the switches are not for web pages").into_response();
+        return refuse("the switches are not for web pages");
+    }
+    // What a proxy of this machine passes on comes from somewhere else.
+    let client = request.extensions().get::<ClientInfo>();
+    // Without a connection there is no address.
+    let is_local = |it: IpAddr| it.is_loopback() || it.is_unspecified();
+    let is_here = |it: &ClientInfo| is_local(it.address) && hosts::is_this_machine(&it.host);
+    if !client.is_some_and(is_here) || forwarded::is_forwarded(request.headers()) {
+        return refuse("the switches are for this machine only");
     }
     next.run(request).await
 }
 
 /// A call without a good key.
 fn refuse_stranger(service: &Service, request: &Request, error: ApiError) -> Response {
-    let peer = request.extensions().get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
+    let client = request.extensions().get::<ClientInfo>();
+    let peer = client.map_or(IpAddr::from([0, 0, 0, 0]), |it| it.address);
     let counted = error.code.status() == 401
         && match service.options.failure_limit {
             FailureLimit::Remote => !peer.is_loopback(),
@@ -144,29 +164,6 @@ fn are_too_long(headers: &HeaderMap) -> bool {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>() > HEADERS
 }
 
-/// Whether the host a request names is a loopback one or one of `hosts`: a
-/// web page that points its own name at this machine is turned away.
-fn names_this_service(request: &Request, hosts: &[String]) -> bool {
-    let mut values = request.headers().get_all(header::HOST).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return false };
-    let Ok(text) = value.to_str() else { return false };
-    // A whole address in the request line names a host too.
-    let line = request.uri().authority().map(Authority::as_str);
-    [Some(text), line].into_iter().flatten().all(|it| is_meant(it, hosts))
-}
-
-/// Whether `host` or `host:port` is a loopback one or one of `hosts`.
-fn is_meant(text: &str, hosts: &[String]) -> bool {
-    let host = match text.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
-        _ => text,
-    };
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        || hosts.iter().any(|it| it.eq_ignore_ascii_case(bare))
-}
-
 /// A path nobody serves.
 pub async fn not_found() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "there is nothing at this path")
@@ -175,33 +172,4 @@ pub async fn not_found() -> ApiError {
 /// A path that is served, with another method.
 pub async fn wrong_method(method: Method) -> ApiError {
     ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} is not a method of this path"))
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::body::Body;
-
-    use super::*;
-
-    #[test]
-    fn only_hosts_that_are_meant() {
-        let cases = [
-            ("127.0.0.1:8787", true),
-            ("127.0.0.1", true),
-            ("localhost:1", true),
-            ("LOCALHOST", true),
-            ("[::1]:8787", true),
-            ("desk.example:443", true),
-            ("evil.example", false),
-            ("127.0.0.1.nip.io:80", false),
-            ("localhost.", false),
-            ("", false),
-        ];
-        for (host, meant) in cases {
-            let request = Request::builder().header("host", host).body(Body::empty()).expect("a request");
-            assert_eq!(names_this_service(&request, &["desk.example".to_owned()]), meant, "{host}");
-        }
-        let none = Request::builder().body(Body::empty()).expect("a request");
-        assert!(!names_this_service(&none, &[]));
-    }
 }

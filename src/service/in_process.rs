@@ -17,7 +17,7 @@ use crate::service::database::{DatabaseError, Durability, channels};
 use crate::service::errors::ApiError;
 use crate::service::faults::CutOff;
 use crate::service::options::Options;
-use crate::service::start::{self, StartError};
+use crate::service::start::{self, Prepared, StartError};
 use crate::service::state::Service;
 use crate::service::workspace::IssuedKey;
 use crate::service::write::Work;
@@ -42,9 +42,9 @@ impl InProcess {
     /// When the database cannot be used.
     pub async fn open(options: Options) -> Result<Self, StartError> {
         let address = options.listen;
-        let (service, keys, _) = start::open(options, address, Durability::Simulated).await?;
+        let Prepared { service, keys, .. } = start::open(options, address, Durability::Simulated).await?;
         let router = router::router(&service);
-        Ok(Self { base_url: service.base_url.clone(), keys, service, router })
+        Ok(Self { base_url: service.hosts.local(), keys, service, router })
     }
 
     /// Answers a request, or breaks off without an answer where a fault of

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use crate::model::time::Clock;
 use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::service::forwarded::Network;
+use crate::service::hosts::{HostName, PublicUrl};
 
 /// Everything that decides how one service runs.
 #[derive(Clone)]
@@ -18,6 +20,9 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The database file, made with mode 0600 when absent.
     pub database: PathBuf,
+    /// The file of the key that seals secrets; without it, the one beside the
+    /// database.
+    pub key_file: Option<PathBuf>,
     /// The switches under `/dev`; loopback only.
     pub dev: bool,
     /// No rate limits; only together with `dev`.
@@ -37,13 +42,19 @@ pub struct Options {
     pub assistant: AssistantChoice,
     /// What a model may use up.
     pub assistant_caps: Caps,
-    /// Names and addresses, beside loopback ones, that requests may name as
-    /// their host.
-    pub hosts: Vec<String>,
+    /// Names and addresses, beside loopback ones and where it listens, that
+    /// requests may name as their host.
+    pub hosts: Vec<HostName>,
+    /// The address that links carry; its host may be named, too.
+    pub public_url: Option<PublicUrl>,
+    /// The proxies whose word about clients is believed.
+    pub proxies: Vec<Network>,
     /// Whose failed authentications are limited to 30 a minute.
     pub failure_limit: FailureLimit,
     /// How long callers may take.
     pub patience: Patience,
+    /// For requests that run when the service ends; then they are cut off.
+    pub drain: Duration,
     /// Connections at a time; more are turned away at once.
     pub connections: usize,
 }
@@ -112,6 +123,7 @@ impl Options {
         Self {
             listen,
             database,
+            key_file: None,
             dev: false,
             unlimited: false,
             demo: false,
@@ -122,10 +134,18 @@ impl Options {
             assistant: AssistantChoice::default(),
             assistant_caps: Caps::default(),
             hosts: Vec::new(),
+            public_url: None,
+            proxies: Vec::new(),
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
+            drain: Duration::from_secs(10),
             connections: 512,
         }
+    }
+
+    /// Whether the platforms are simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.demo || self.dev || self.simulate
     }
 
     /// The assistant that answers, if any does.

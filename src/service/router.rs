@@ -12,6 +12,7 @@ use crate::service::handlers::{
     account, broadcasts, contacts, conversations, dev, email, media, messages, openapi, telegram, templates,
     triggers, voip, webhooks,
 };
+use crate::service::health;
 use crate::service::request::MAIL_BYTES;
 use crate::service::state::Service;
 
@@ -28,6 +29,8 @@ pub fn router(service: &Service) -> Router {
     router
         .fallback(gate::not_found)
         .layer(from_fn_with_state(service.clone(), gate::door))
+        // Outside the door: who watches knows no host, and takes no part in limits.
+        .merge(health::routes())
         .with_state(service.clone())
 }
 
@@ -101,5 +104,5 @@ fn switches() -> Router<Service> {
         .route("/outbound", post(dev::outbound))
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn(gate::no_pages))
+        .layer(from_fn(gate::this_machine_only))
 }

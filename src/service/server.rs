@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -22,9 +22,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
+use crate::service::client_info::Peer;
 use crate::service::errors::ApiError;
 use crate::service::faults::CutOff;
-use crate::service::gate::Peer;
+use crate::service::health;
+use crate::service::options::Options;
 use crate::service::unread;
 use crate::wire::errors::ErrorCode;
 
@@ -36,21 +38,50 @@ const LINGER: Duration = Duration::from_secs(1);
 const HEADERS: usize = 100;
 /// Bytes read ahead: bounds a request's head.
 const BUFFER: usize = 64 * 1024;
-/// For requests that run when the service stops.
-const FAREWELL: Duration = Duration::from_secs(10);
 
-/// Serves until `stop` says so or its sender is gone; then lets running
-/// requests finish. `header_time` is for a request's head; more connections
-/// than `most` are turned away at once.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    (header_time, most): (Duration, usize),
-    mut stop: watch::Receiver<bool>,
-) {
-    let slots = Arc::new(Semaphore::new(most));
+/// Where requests go, and what is given to connections. Before it is opened, it
+/// says that the service is starting.
+#[derive(Clone)]
+pub struct Entrance {
+    router: Arc<OnceLock<Router>>,
+    starting: Router,
+    header_time: Duration,
+    connections: usize,
+    drain: Duration,
+}
+
+impl Entrance {
+    /// One that is not open yet.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            router: Arc::default(),
+            starting: health::while_starting(),
+            header_time: options.patience.header,
+            connections: options.connections,
+            drain: options.drain,
+        }
+    }
+
+    /// From here on requests go to this router.
+    pub fn open(&self, router: Router) {
+        // Opened once.
+        let _ = self.router.set(router);
+    }
+
+    fn router(&self) -> Router {
+        self.router.get().unwrap_or(&self.starting).clone()
+    }
+}
+
+/// Serves until `stop` says so or its sender is gone; then takes no more
+/// connections, lets running requests finish, and cuts off those that take too
+/// long. More connections than allowed are turned away at once.
+pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
+    let slots = Arc::new(Semaphore::new(entrance.connections));
     let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
     let graceful = GracefulShutdown::new();
+    // Connections end when this does.
+    let (_open, cut) = watch::channel(());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -69,17 +100,23 @@ pub async fn serve(
             turn_away(stream, &farewells);
             continue;
         };
-        let connection = graceful.watch(connection(stream, router.clone(), header_time, Peer(peer.ip())));
+        let connection = graceful.watch(connection(stream, entrance.clone(), Peer(peer.ip())));
+        let mut cut = cut.clone();
         tokio::spawn(async move {
-            if let Err(cause) = connection.await {
-                tracing::debug!(%cause, "a connection ended early");
+            tokio::select! {
+                ended = connection => {
+                    if let Err(cause) = ended {
+                        tracing::debug!(%cause, "a connection ended early");
+                    }
+                }
+                _ = cut.changed() => {}
             }
             drop(slot);
         });
     }
     drop(listener);
-    if tokio::time::timeout(FAREWELL, graceful.shutdown()).await.is_err() {
-        tracing::warn!("requests were still running when the service stopped");
+    if tokio::time::timeout(entrance.drain, graceful.shutdown()).await.is_err() {
+        tracing::warn!("requests were still running when the service stopped, and are cut off");
     }
 }
 
@@ -116,13 +153,13 @@ fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>) {
 /// One connection; ends when the peer or the service ends it.
 fn connection(
     stream: TcpStream,
-    router: Router,
-    header_time: Duration,
+    entrance: Entrance,
     peer: Peer,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error: std::fmt::Display> + Send + 'static {
     let _ = stream.set_nodelay(true);
+    let header_time = entrance.header_time;
     let service = service_fn(move |request: Request<Incoming>| {
-        let router = router.clone();
+        let router = entrance.router();
         let continues = request.headers().contains_key(header::EXPECT);
         let (head, body) = request.into_parts();
         let (lent, rest) = unread::lend(body);

@@ -5,8 +5,9 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rand::Rng;
 use rusqlite::Connection;
@@ -14,6 +15,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::connections::guard::{Guard, Policy};
 use crate::model::time::{Clock, Timestamp};
@@ -25,16 +27,24 @@ use crate::service::database::{
     Database, DatabaseError, Durability, Opened, latest, media, meta, workspaces,
 };
 use crate::service::demo::seed;
+use crate::service::hosts::Hosts;
 use crate::service::limits::Limits;
 use crate::service::media::files::MediaFiles;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
+use crate::service::sealing_key::{KeyError, KeyPlace, SealingKey};
+use crate::service::server::Entrance;
 use crate::service::stamps::Stamps;
 use crate::service::state::{Service, ServiceState};
-use crate::service::vault::{self, Vault};
-use crate::service::workspace::{self, IssuedKey};
+use crate::service::vault::Vault;
+use crate::service::workspace::{self, IssuedKey, World};
 use crate::service::write::Work;
 use crate::service::{assistant, deliveries, router, server, world};
+
+/// For what runs beside, once the requests have ended.
+const SLACK: Duration = Duration::from_secs(2);
+/// For folding in the database's log, without which the next start does it.
+const CLOSING: Duration = Duration::from_secs(10);
 
 /// Why the service could not start.
 #[derive(Debug, Error)]
@@ -56,6 +66,9 @@ pub enum StartError {
     /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// The key that seals secrets cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
 }
 
 /// A service that runs. Dropping it ends it at once; [`Running::shutdown`]
@@ -70,26 +83,43 @@ pub struct Running {
     /// What whoever started it should know: a file that was set aside.
     pub notices: Vec<String>,
     stop: watch::Sender<bool>,
-    tasks: Vec<JoinHandle<()>>,
+    tasks: Tasks,
     service: Service,
 }
 
+/// What runs until the service stops; ended when this is dropped.
+struct Tasks(Vec<JoinHandle<()>>);
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        self.0.iter().for_each(JoinHandle::abort);
+    }
+}
+
 impl Running {
-    /// Takes no more requests, lets running ones finish, and folds the
-    /// database's log in.
+    /// Takes no more connections, answers what is under way, ends what runs
+    /// beside, and folds the database's log in; cuts off what takes longer than
+    /// the options allow.
     pub async fn shutdown(self) {
-        let Self { stop, tasks, service, .. } = self;
+        let Self { stop, mut tasks, service, .. } = self;
+        let last = Instant::now() + service.options.drain + SLACK;
+        service.health.drain();
         // Nobody listens any more when a task has ended by itself.
         let _ = stop.send(true);
-        for task in tasks {
-            if let Err(cause) = task.await {
-                tracing::error!(%cause, "a part of the service failed");
+        for task in &mut tasks.0 {
+            match timeout_at(last, task).await {
+                Ok(Ok(())) => {}
+                Ok(Err(cause)) => tracing::error!(%cause, "a part of the service failed"),
+                Err(_) => tracing::warn!("a part of the service did not end in time and is cut off"),
             }
         }
+        drop(tasks);
         // Waits for the writing thread.
-        let closed = tokio::task::spawn_blocking(move || service.database.close()).await;
-        if let Err(cause) = closed {
-            tracing::error!(%cause, "the database could not be closed");
+        let closing = tokio::task::spawn_blocking(move || service.database.close());
+        match timeout(CLOSING, closing).await {
+            Ok(Ok(())) => {}
+            Ok(Err(cause)) => tracing::error!(%cause, "the database could not be closed"),
+            Err(_) => tracing::warn!("the database did not close in time; what was confirmed is kept"),
         }
     }
 }
@@ -102,33 +132,75 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     if options.dev && !options.listen.ip().is_loopback() {
         return Err(StartError::NotLoopback(options.listen));
     }
+    // Of two with the same settings, the second hears of the file and not of
+    // the address, which it could change.
+    Database::check_free(&options.database)?;
     let refused = |cause| StartError::Listen { address: options.listen, cause };
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let by_hand = options.by_hand;
-    let (service, keys, opened) = open(options, address, Durability::Full).await?;
     let (stop, stopped) = watch::channel(false);
-    let router = router::router(&service);
-    let bounds = (service.options.patience.header, service.options.connections);
-    let mut tasks = vec![tokio::spawn(server::serve(listener, router, bounds, stopped.clone()))];
+    let entrance = Entrance::new(&options);
+    let serving = tokio::spawn(server::serve(listener, entrance.clone(), stopped.clone()));
+    let mut tasks = Tasks(vec![serving]);
+    let prepared = open(options, address, Durability::Full).await?;
+    let notices = notices(&prepared, address).await?;
+    let Prepared { service, keys, .. } = prepared;
+    entrance.open(router::router(&service));
     if !by_hand {
-        tasks.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
-        tasks.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
-        tasks.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
+        tasks.0.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
     }
-    let notice = |aside: std::path::PathBuf| {
-        format!("the database was corrupt; it is kept as {} and a new one was made", aside.display())
-    };
-    let mistakes: Result<Vec<String>, DatabaseError> = service.database.read(stored::mistakes).await;
     Ok(Running {
-        base_url: service.base_url.clone(),
+        base_url: service.hosts.local(),
         dev_url: format!("http://{address}/dev"),
         keys,
-        notices: opened.set_aside.map(notice).into_iter().chain(mistakes?).collect(),
+        notices,
         stop,
         tasks,
         service,
     })
+}
+
+/// What whoever started the service should know.
+async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
+    let Prepared { service, set_aside, foreign_key, .. } = prepared;
+    let mut notices = Vec::new();
+    if let Some(path) = foreign_key {
+        let path = path.display();
+        notices.push(format!(
+            "the secrets of this database are sealed with another key than the one in {path}: no webhook is signed and \
+             no credential read until that key is back; name it with --key-file"
+        ));
+    }
+    if let Some(aside) = set_aside {
+        let aside = aside.display();
+        notices.push(format!("the database was corrupt; it is kept as {aside} and a new one was made"));
+    }
+    if !address.ip().is_loopback() && service.hosts.are_local() {
+        notices.push(format!(
+            "it listens on {address}, but only requests for a loopback host are answered: name its hosts with --host \
+             or --public-url"
+        ));
+    }
+    if !service.platforms.are_simulated() {
+        notices.push("no channel is connected: what would be sent is answered NOT_CONFIGURED; --simulate plays the platforms".to_owned());
+    }
+    notices.extend(service.database.read(stored::mistakes).await?);
+    Ok(notices)
+}
+
+/// A service whose parts are together.
+pub(crate) struct Prepared {
+    /// The parts.
+    pub service: Service,
+    /// Keys that were just made.
+    pub keys: Vec<IssuedKey>,
+    /// Where a corrupt database was put.
+    set_aside: Option<PathBuf>,
+    /// The file of a key that is not the one which seals the secrets.
+    foreign_key: Option<PathBuf>,
 }
 
 /// Opens the database and puts the parts together; nothing runs yet.
@@ -139,13 +211,20 @@ pub(crate) async fn open(
     options: Options,
     address: SocketAddr,
     durability: Durability,
-) -> Result<(Service, Vec<IssuedKey>, Opened), StartError> {
+) -> Result<Prepared, StartError> {
     let committed = Arc::new(Notify::new());
     let (path, told) = (options.database.clone(), committed.clone());
-    let opening = tokio::task::spawn_blocking(move || Database::open(&path, durability, told));
-    let (database, opened) = opening.await.map_err(|_| DatabaseError::Closed)??;
-    let (service, keys) = prepare(options, address, database, &opened, committed).await?;
-    Ok((service, keys, opened))
+    let place = KeyPlace::of(&path, options.key_file.as_deref());
+    let found = find_key(place.clone(), path.clone()).await?;
+    let opening = tokio::task::spawn_blocking(move || {
+        let opened = Database::open(&path, durability, told)?;
+        // Made only now: a key beside a database says that it was used.
+        let key = found.map_or_else(|| place.make(), Ok)?;
+        Ok::<_, StartError>((opened, (place, key)))
+    });
+    let ((database, opened), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
+    let prepared = prepare(options, address, (database, key), &opened, committed).await?;
+    Ok(Prepared { set_aside: opened.set_aside, ..prepared })
 }
 
 /// What is read from the database, or put into a new one.
@@ -157,22 +236,36 @@ struct Kept {
     latest: Timestamp,
     keys: Vec<IssuedKey>,
     media: HashSet<String>,
+    /// Whether the key is the one that seals its secrets.
+    fits: bool,
 }
 
-/// What lies in files beside the database: the key of its secrets, and media,
-/// of which those nobody knows of are removed. With a database that was just
-/// made they may be those of one that was set aside.
-async fn beside(
-    database: &Path,
-    known: Option<HashSet<String>>,
-) -> Result<(Vault, [u8; 32], MediaFiles), DatabaseError> {
+/// The key in its place. For a database that was used, a file that was named
+/// must be there: a new key would open none of its secrets.
+async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKey>, StartError> {
+    let reading = tokio::task::spawn_blocking(move || {
+        let found = place.read()?;
+        let was_used = std::fs::metadata(&database).is_ok_and(|it| it.len() > 0);
+        match found {
+            None if place.is_named() && was_used => Err(KeyError::Missing(place.path().to_owned())),
+            None => place.can_make().map(|()| None),
+            found => Ok(found),
+        }
+    });
+    Ok(reading.await.map_err(|_| DatabaseError::Closed)??)
+}
+
+/// The uploaded files beside the database, of which those nobody knows of are
+/// removed. With a database that was just made they may be those of one that was
+/// set aside.
+async fn media_beside(database: &Path, known: Option<HashSet<String>>) -> Result<MediaFiles, DatabaseError> {
     let database = database.to_owned();
     let opening = tokio::task::spawn_blocking(move || {
         let files = MediaFiles::beside(&database)?;
         if let Some(known) = known {
             files.sweep(&known)?;
         }
-        Ok((Vault::beside(&database)?, vault::derived(&database, connections::PURPOSE)?, files))
+        Ok(files)
     });
     opening.await.map_err(|_| DatabaseError::Closed)?
 }
@@ -180,25 +273,36 @@ async fn beside(
 async fn prepare(
     options: Options,
     address: SocketAddr,
-    database: Database,
+    (database, (place, key)): (Database, (KeyPlace, SealingKey)),
     opened: &Opened,
     committed: Arc<Notify>,
-) -> Result<(Service, Vec<IssuedKey>), StartError> {
-    let (fresh, demo, clock) = (opened.fresh, options.demo, options.clock.clone());
-    let kept: Result<Kept, DatabaseError> =
-        database.write(move |db| keep(db, fresh, demo, clock.as_ref())).await;
+) -> Result<Prepared, StartError> {
+    let (fresh, clock) = (opened.fresh, options.clock.clone());
+    let world = World { demo: options.demo, simulated: options.is_simulated() };
+    let (asked, at) = (key.clone(), place.clone());
+    let kept: Result<Kept, DatabaseError> = database
+        .write(move |db| {
+            let fits = asked.claim(db, &at)?;
+            Ok(Kept { fits, ..keep(db, fresh, world, clock.as_ref())? })
+        })
+        .await;
     let kept = kept?;
+    let foreign_key = (!kept.fits).then(|| place.path().to_owned());
+    if let Some(path) = foreign_key.clone().filter(|_| place.is_named()) {
+        return Err(KeyError::Other(path).into());
+    }
     let seed = options.seed.wrapping_add(kept.boots);
-    let (vault, key, media) = beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
+    let media = media_beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
+    let vault = Vault::new(&key).map_err(|_| DatabaseError::Foreign)?;
+    let credentials = key.derived(connections::PURPOSE)?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
     let business = kept.business.as_deref().unwrap_or("a business");
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
     let guard = Guard::system(Policy { allow_loopback_http: options.dev });
     let clock = ServiceClock::new(options.clock.clone(), kept.shift);
     let service = Arc::new(ServiceState {
-        hosts: options.hosts.clone(),
-        base_url: format!("http://{address}/v1"),
-        connections: Connections::new(guard.clone(), options.clock.clone(), &key),
+        hosts: Hosts::new(&options.hosts, options.public_url.as_ref(), address),
+        connections: Connections::new(guard.clone(), options.clock.clone(), &credentials),
         clock,
         key_ring: Default::default(),
         limits: Limits::new(options.unlimited),
@@ -207,7 +311,11 @@ async fn prepare(
         stamps: Stamps::new(seed, kept.latest),
         faults: Default::default(),
         guard,
-        platforms: Platforms::simulated(options.seed),
+        platforms: if options.is_simulated() {
+            Platforms::simulated(options.seed)
+        } else {
+            Platforms::none()
+        },
         assistant,
         media,
         body_memory: Default::default(),
@@ -216,6 +324,7 @@ async fn prepare(
         last_answers: Default::default(),
         world: Default::default(),
         delivering: Default::default(),
+        health: Default::default(),
         committed,
         database,
         options,
@@ -229,12 +338,15 @@ async fn prepare(
         });
         seeding.await.map_err(|cause: DatabaseError| cause)?;
     }
-    Ok((service, kept.keys))
+    Ok(Prepared { service, keys: kept.keys, set_aside: None, foreign_key })
 }
 
-fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
+fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
     let shift: i64 = meta::get(db, "clock_shift")?.unwrap_or(0);
-    let keys = if fresh { workspace::make(db, demo, clock.now().plus(shift))? } else { Vec::new() };
+    let keys = if fresh { workspace::make(db, world, clock.now().plus(shift))? } else { Vec::new() };
+    if world.simulated {
+        workspace::address_all(db)?;
+    }
     let secret: Option<Vec<u8>> = meta::get(db, "cursor_secret")?;
     let secret = match secret {
         Some(secret) => secret,
@@ -249,5 +361,5 @@ fn keep(db: &Connection, fresh: bool, demo: bool, clock: &dyn Clock) -> Result<K
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
     let latest = latest::stamp(db)?;
-    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), latest, keys, media })
+    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), latest, keys, media, fits: true })
 }

@@ -15,6 +15,8 @@ use crate::service::connections::Connections;
 use crate::service::cursors::Cursors;
 use crate::service::database::Database;
 use crate::service::faults::Faults;
+use crate::service::health::HealthState;
+use crate::service::hosts::Hosts;
 use crate::service::idempotency::InFlight;
 use crate::service::last_answer::LastAnswers;
 use crate::service::limits::Limits;
@@ -31,10 +33,8 @@ pub type Service = Arc<ServiceState>;
 pub struct ServiceState {
     /// What it was started with.
     pub options: Options,
-    /// Hosts, beside loopback ones, that requests may name.
-    pub hosts: Vec<String>,
-    /// Where it is reached, ending in `/v1`.
-    pub base_url: String,
+    /// Hosts that requests may name, and the address that links carry.
+    pub hosts: Hosts,
     /// The time, which `/dev/clock` moves.
     pub clock: ServiceClock,
     /// One writer, several readers.
@@ -73,6 +73,8 @@ pub struct ServiceState {
     pub world: tokio::sync::Mutex<()>,
     /// Held while events are delivered.
     pub delivering: tokio::sync::Mutex<()>,
+    /// Whether requests may be sent.
+    pub health: HealthState,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }

@@ -31,16 +31,27 @@ pub struct IssuedKey {
     pub key: Secret,
 }
 
+/// Which world a service is started in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct World {
+    /// With the sample shop's customers.
+    pub demo: bool,
+    /// With simulated platforms.
+    pub simulated: bool,
+}
+
 /// Fills a new database.
 ///
 /// # Errors
 /// When the database fails.
-pub fn make(db: &Connection, demo: bool, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
+pub fn make(db: &Connection, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
     let shop = script::shop();
     let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
-    let balance = if demo { shop["credits"].as_i64().unwrap_or(CREDITS) } else { CREDITS };
+    // A real business is none of the sample shop's.
+    let simulated = |value: &Value, name: &str| text(value, name).filter(|_| world.simulated);
+    let balance = if world.demo { shop["credits"].as_i64().unwrap_or(CREDITS) } else { CREDITS };
     let id = "ws_1".to_owned();
-    let (name, email) = (text(&shop["workspace"], "name"), text(&shop["workspace"], "email"));
+    let (name, email) = (simulated(&shop["workspace"], "name"), simulated(&shop["workspace"], "email"));
     workspaces::insert(db, &Workspace { id: id.clone(), name, email, balance }, now)?;
     let mut issued = Vec::new();
     for kind in Channel::ALL {
@@ -49,8 +60,8 @@ pub fn make(db: &Connection, demo: bool, now: Timestamp) -> Result<Vec<IssuedKey
             workspace: id.clone(),
             kind,
             assistant: format!("asst_{}", kind.word()),
-            assistant_name: text(&shop["assistant"], "name"),
-            address: address(kind, shop),
+            assistant_name: simulated(&shop["assistant"], "name"),
+            address: None,
         };
         channels::insert(db, &channel, now)?;
         for environment in [Environment::Live, Environment::Test] {
@@ -72,6 +83,19 @@ pub fn make(db: &Connection, demo: bool, now: Timestamp) -> Result<Vec<IssuedKey
         templates::put(db, &id, &template)?;
     }
     Ok(issued)
+}
+
+/// Gives each channel that has no address the one it is simulated with.
+///
+/// # Errors
+/// When the database fails.
+pub fn address_all(db: &Connection) -> Result<(), DatabaseError> {
+    for kind in Channel::ALL {
+        if let Some(address) = address(kind, script::shop()) {
+            channels::address(db, kind, &address)?;
+        }
+    }
+    Ok(())
 }
 
 fn address(kind: Channel, shop: &Value) -> Option<String> {

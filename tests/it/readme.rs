@@ -110,6 +110,22 @@ fn every_command_of_the_readme_is_one_the_binary_knows() {
     assert!(checked >= 2, "the README has lost its commands");
 }
 
+#[test]
+fn every_command_of_the_pages_is_one_the_binary_knows() {
+    use clap::CommandFactory;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut checked = 0;
+    for page in std::fs::read_dir(folder).expect("the pages").map(|it| it.expect("a page").path()) {
+        let text = std::fs::read_to_string(&page).expect("text");
+        for line in text.lines().filter(|it| it.starts_with("frontdesk ")) {
+            let parsed = frontdesk::cli::Cli::command().try_get_matches_from(words(line));
+            assert!(parsed.is_ok(), "{line}: {}", parsed.err().map(|it| it.to_string()).unwrap_or_default());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 3, "the pages have lost their commands");
+}
+
 /// All that the tests and benches are made of, one file after another.
 fn sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

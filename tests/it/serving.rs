@@ -1,30 +1,128 @@
-//! `frontdesk serve` with the real binary: what it prints, and that a file is
-//! served by one of them.
+//! `frontdesk serve` with the real binary: what it prints, whom it answers,
+//! and how it ends.
 
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+mod ending;
+mod probes;
+mod proxies;
+mod public;
+mod sealing;
+mod unconnected;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout};
+
+use serde_json::Value;
 
 use crate::binary::Binary;
 
 /// A service that runs until it is dropped.
-struct Serving(Child, BufReader<ChildStdout>);
+struct Serving {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    /// What it said first.
+    line: String,
+    ready: PathBuf,
+}
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
-/// Starts one and waits until it says where it is; that line.
-fn serve(binary: &Binary, arguments: &[&str]) -> (Serving, String) {
-    let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-    let mut child = binary.command(&all).spawn().expect("it runs");
-    let mut out = BufReader::new(child.stdout.take().expect("its output"));
-    let mut line = String::new();
-    out.read_line(&mut line).expect("it says where it is");
-    (Serving(child, out), line)
+impl Serving {
+    /// Starts one on the database of a binary's folder and waits until it says
+    /// where it is.
+    fn start(binary: &Binary, arguments: &[&str]) -> Self {
+        let (database, ready) = (binary.folder().join("service.db"), binary.folder().join("ready.json"));
+        let own = ["--db", words(&database), "--ready-file", words(&ready)];
+        Self::read(binary, &[&own, arguments].concat(), &ready)
+    }
+
+    fn read(binary: &Binary, arguments: &[&str], ready: &Path) -> Self {
+        let listens = arguments.contains(&"--listen");
+        let listen: &[&str] = if listens { &[] } else { &["--listen", "127.0.0.1:0"] };
+        let mut child = binary.command(&[&["serve"], listen, arguments].concat()).spawn().expect("it runs");
+        let mut out = BufReader::new(child.stdout.take().expect("its output"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("it says where it is");
+        Self { child, out, line, ready: ready.to_owned() }
+    }
+
+    fn told(&self) -> Value {
+        serde_json::from_str(&std::fs::read_to_string(&self.ready).expect("ready")).expect("JSON")
+    }
+
+    /// The host and port it listens on.
+    fn address(&self) -> String {
+        let (_, rest) = self.line.trim().split_once("http://").expect("where it is");
+        rest.trim_end_matches("/v1").to_owned()
+    }
+
+    /// A key it told in its ready file.
+    fn key(&self, channel: &str, environment: &str) -> String {
+        let told = self.told();
+        let keys = told["keys"].as_array().expect("keys");
+        let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == environment);
+        found.expect("a key")["key"].as_str().expect("text").to_owned()
+    }
+
+    /// One request on a connection of its own; the headers as lines.
+    fn ask(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(self.address()).expect("it listens");
+        write_request(&mut stream, &self.address(), (method, path), headers, body);
+        Answer::read(&mut stream)
+    }
+
+    /// The same with a live key of business chat.
+    fn call(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
+        let key = format!("authorization: Bearer {}", self.key("whatsapp", "live"));
+        self.ask(method, path, &[&[key.as_str()], headers].concat(), body)
+    }
+}
+
+/// Writes a request after which the connection ends.
+fn write_request(
+    stream: &mut TcpStream,
+    host: &str,
+    (method, path): (&str, &str),
+    headers: &[&str],
+    body: &[u8],
+) {
+    let mut head =
+        format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    if !headers.iter().any(|it| it.starts_with("host:")) {
+        head.push_str(&format!("host: {host}\r\n"));
+    }
+    headers.iter().for_each(|it| head.push_str(&format!("{it}\r\n")));
+    stream.write_all(format!("{head}\r\n").as_bytes()).expect("sent");
+    stream.write_all(body).expect("sent");
+}
+
+/// An answer, read until the connection ends.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn read(stream: &mut TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("it answers");
+        let text = String::from_utf8_lossy(&bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("an answer, not {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        Self { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("JSON: {self:?}"))
+    }
 }
 
 fn words(path: &Path) -> &str {
@@ -35,31 +133,33 @@ fn words(path: &Path) -> &str {
 fn a_second_service_on_a_file_says_so_and_ends() {
     let binary = Binary::new();
     let database = binary.folder().join("service.db");
-    let (first, line) = serve(&binary, &["--db", words(&database)]);
-    assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
+    let first = Serving::start(&binary, &[]);
+    assert!(first.line.starts_with("listening on http://127.0.0.1:"), "{}", first.line);
     // The same file by another name.
     let link = binary.folder().join("link.db");
     std::os::unix::fs::symlink(&database, &link).expect("a link");
     for path in [&database, &link] {
         let said = binary.fails(1, &["serve", "--listen", "127.0.0.1:0", "--db", words(path)], "");
-        assert_eq!(said.matches("another frontdesk serves this file").count(), 1, "{said}");
+        let holder = format!("another frontdesk (process {}) serves this file already", first.child.id());
+        assert_eq!(said.matches(&holder).count(), 1, "{said}");
     }
+    // Nor is the address blamed, which both would listen on.
+    let said = binary.fails(1, &["serve", "--listen", &first.address(), "--db", words(&database)], "");
+    assert!(said.contains("serves this file already") && !said.contains("--listen"), "{said}");
     binary.ok(&["admin", "--db", words(&database), "credits"], "");
     // Killed, it leaves nothing behind that would keep the next one out.
     drop(first);
-    let (_next, line) = serve(&binary, &["--db", words(&database)]);
-    assert!(line.starts_with("listening on "), "{line}");
+    let next = Serving::start(&binary, &[]);
+    assert!(next.line.starts_with("listening on "), "{}", next.line);
 }
 
 #[test]
 fn keys_are_printed_only_where_no_ready_file_takes_them() {
     let binary = Binary::new();
-    let (ready, database) = (binary.folder().join("ready.json"), binary.folder().join("service.db"));
-    let all = ["--simulate", "--db", words(&database), "--ready-file", words(&ready)];
-    let (mut serving, _) = serve(&binary, &all);
-    assert!(std::fs::read_to_string(&ready).expect("ready").contains("svc_live_"));
-    serving.0.kill().expect("it ends");
+    let mut serving = Serving::start(&binary, &["--simulate"]);
+    assert!(serving.key("whatsapp", "live").contains("svc_live_"));
+    serving.child.kill().expect("it ends");
     let mut rest = String::new();
-    serving.1.read_to_string(&mut rest).expect("read");
+    serving.out.read_to_string(&mut rest).expect("read");
     assert!(!rest.contains("svc_"), "{rest}");
 }

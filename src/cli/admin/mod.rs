@@ -23,6 +23,10 @@ pub struct AdminArguments {
     /// The service's database; without it, the one `serve` uses without it.
     #[arg(long, value_name = "PATH", global = true)]
     db: Option<PathBuf>,
+    /// The key that seals secrets, where `serve` was given one; without it, the
+    /// one beside the database.
+    #[arg(long, value_name = "PATH", global = true)]
+    key_file: Option<PathBuf>,
     /// JSON instead of lines.
     #[arg(long, global = true)]
     json: bool,
@@ -63,6 +67,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {}", path.display())),
         told => told.into(),
     })?;
+    let admin = admin.with_key_file(&path, arguments.key_file.as_deref());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting")?;
     let json = arguments.json;
     let done = runtime.block_on(async {

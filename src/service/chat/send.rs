@@ -50,7 +50,7 @@ pub fn send(
 ) -> Result<MessageRow, ApiError> {
     let stamp = work.stamp();
     let parcel = Parcel { to: &conversation.peer, kind: outgoing.kind, id: &id };
-    let accepted = work.service.platforms.of(channel.kind).hand_over(work, conversation, &parcel)?;
+    let accepted = work.service.platforms.of(channel.kind)?.hand_over(work, conversation, &parcel)?;
     let row = MessageRow {
         id,
         conversation: conversation.id.clone(),

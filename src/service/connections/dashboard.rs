@@ -15,7 +15,7 @@ use crate::service::admin::{Admin, AdminError};
 use crate::service::connections::PURPOSE;
 use crate::service::database::DatabaseError;
 use crate::service::database::connections::{self as stored, Stored};
-use crate::service::vault;
+use crate::service::sealing_key::KeyError;
 
 /// What a test call is given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,9 +29,13 @@ pub struct Trial {
 }
 
 impl Admin {
-    fn sealer(&self) -> Result<Sealer, AdminError> {
-        let key = vault::derived(&self.path, PURPOSE).map_err(DatabaseError::File)?;
-        Ok(Sealer::new(&key))
+    /// Seals with the key of the service, which has made it.
+    async fn sealer(&self) -> Result<Sealer, AdminError> {
+        let path = || self.key.path().to_owned();
+        let key = self.key.read()?.ok_or_else(|| KeyError::Missing(path()))?;
+        let credentials = key.derived(PURPOSE)?;
+        let other: Result<bool, DatabaseError> = self.database.read(move |db| key.is_another(db)).await;
+        if other? { Err(KeyError::Other(path()).into()) } else { Ok(Sealer::new(&credentials)) }
     }
 
     /// Calls a connection as it would be called, kept or not; the call is
@@ -86,9 +90,10 @@ impl Admin {
     ) -> Result<(), AdminError> {
         let owner = connection.credential_owner();
         let sealed = match secret {
-            Some(secret) => Some(
-                self.sealer()?.seal(&owner, secret).map_err(|why| AdminError::Refused(why.to_string()))?,
-            ),
+            Some(secret) => {
+                let sealed = self.sealer().await?.seal(&owner, secret);
+                Some(sealed.map_err(|why| AdminError::Refused(why.to_string()))?)
+            }
             None => None,
         };
         let kept: Result<(), DatabaseError> =
@@ -117,12 +122,10 @@ impl Admin {
                 "there is no connection {name:?}; `admin connection list` shows them"
             )));
         };
-        let open = |sealed: Vec<u8>| {
-            let opened = self.sealer()?.open(&connection.credential_owner(), &sealed);
-            opened.map_err(|why| AdminError::Refused(why.to_string()))
-        };
-        let secret = sealed.map(open).transpose()?;
-        Ok((connection, secret))
+        let Some(sealed) = sealed else { return Ok((connection, None)) };
+        let opened = self.sealer().await?.open(&connection.credential_owner(), &sealed);
+        let secret = opened.map_err(|why| AdminError::Refused(why.to_string()))?;
+        Ok((connection, Some(secret)))
     }
 
     /// Removes a connection with its credential.

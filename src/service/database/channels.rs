@@ -51,6 +51,13 @@ pub fn of_kind(db: &Connection, kind: Channel) -> Result<Option<ChannelRow>, Dat
     )?)
 }
 
+/// Gives the channels of a kind an address that have none.
+pub fn address(db: &Connection, kind: Channel, address: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";
+    db.prepare_cached(sql)?.execute([kind.word(), address])?;
+    Ok(())
+}
+
 fn from_row(row: &Row<'_>) -> rusqlite::Result<ChannelRow> {
     let kind = row.word("kind", Channel::from_word)?.ok_or(rusqlite::Error::InvalidQuery)?;
     Ok(read_row!(row, ChannelRow { id, workspace, assistant, assistant_name, address; kind }))

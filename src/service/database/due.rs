@@ -36,14 +36,21 @@ pub fn add(
     Ok(())
 }
 
-/// The piece that falls due next.
-pub fn next(db: &Connection) -> Result<Option<Due>, DatabaseError> {
-    first(db, "kind <> ?1", "")
+/// Which pieces can happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happens {
+    /// All of them.
+    All,
+    /// What needs no simulated platform and no sample customer.
+    Real,
 }
 
 /// The piece that falls due next and is of another kind.
-pub fn next_beside(db: &Connection, kind: &str) -> Result<Option<Due>, DatabaseError> {
-    first(db, "kind <> ?1", kind)
+pub fn next_beside(db: &Connection, kind: &str, happens: Happens) -> Result<Option<Due>, DatabaseError> {
+    match happens {
+        Happens::All => first(db, "kind <> ?1", kind),
+        Happens::Real => first(db, "kind <> ?1 AND kind IN ('answer', 'broadcast')", kind),
+    }
 }
 
 /// The piece of a kind that falls due next.
@@ -84,4 +91,30 @@ pub fn again(db: &Connection, seq: i64, at: Timestamp, data: &str) -> Result<(),
 pub fn cancel(db: &Connection, kind: &str, subject: &str) -> Result<(), DatabaseError> {
     db.prepare_cached("DELETE FROM due WHERE kind = ?1 AND subject = ?2")?.execute([kind, subject])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_simulation_left_waits_for_the_next_one() {
+        let db = Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        let left = ["delivered", "live", "answer", "call", "broadcast"];
+        for (at, kind) in (0..).zip(left) {
+            add(&db, Timestamp::from_micros(at), kind, "", "").expect("added");
+        }
+        let happened = |happens| {
+            let mut kinds = Vec::new();
+            while let Some(next) = next_beside(&db, "answer", happens).expect("read") {
+                assert!(take(&db, next.seq).expect("taken"));
+                kinds.push(next.kind);
+            }
+            kinds
+        };
+        assert_eq!(happened(Happens::Real), ["broadcast"]);
+        assert_eq!(happened(Happens::All), ["delivered", "live", "call"]);
+        assert_eq!(next_beside(&db, "", Happens::Real).expect("read").expect("left").kind, "answer");
+    }
 }

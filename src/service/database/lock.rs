@@ -2,26 +2,60 @@
 //! remember, deliver every event twice and count limits apart.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::Path;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 
 use crate::service::database::DatabaseError;
 
-/// Takes the lock that lies beside a database that is there; it is free again
-/// when the file is dropped, and when the process ends in whatever way.
+/// Bytes of a lock file that are read.
+const HOLDER: u64 = 32;
+
+/// Takes the lock that lies beside a database that is there, and writes this
+/// process's id into it; it is free again when the file is dropped, and when
+/// the process ends in whatever way.
 pub fn take(database: &Path) -> Result<File, DatabaseError> {
-    // The same file by another way has the same lock.
-    let mut name = database.canonicalize()?.into_os_string();
-    name.push("-lock");
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(name)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(DatabaseError::InUse),
+    let mut file = options.open(beside(database)?)?;
+    told(file.try_lock(), &file)?;
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())?;
+    Ok(file)
+}
+
+/// Refuses a database that another service holds; takes and makes nothing.
+pub fn check(database: &Path) -> Result<(), DatabaseError> {
+    let opened = beside(database).and_then(File::open);
+    match opened {
+        Ok(file) => told(file.try_lock_shared(), &file),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(cause) => Err(cause.into()),
+    }
+}
+
+/// The lock of a database; the same file by another way has the same lock.
+fn beside(database: &Path) -> io::Result<PathBuf> {
+    let mut name = database.canonicalize()?.into_os_string();
+    name.push("-lock");
+    Ok(name.into())
+}
+
+fn told(locked: Result<(), TryLockError>, file: &File) -> Result<(), DatabaseError> {
+    match locked {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(DatabaseError::InUse(holder(file))),
         Err(TryLockError::Error(cause)) => Err(cause.into()),
     }
+}
+
+/// The process that a lock file names, if it can be read.
+fn holder(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(HOLDER).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -32,11 +66,19 @@ mod tests {
     fn a_file_is_one_services() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
+        check(&path).expect("not there yet");
         std::fs::write(&path, "").expect("a file");
+        check(&path).expect("never locked");
         let held = take(&path).expect("free");
         let other = folder.path().join(".").join("service.db");
-        assert!(matches!(take(&other), Err(DatabaseError::InUse)));
+        let this = Some(std::process::id());
+        assert!(matches!(take(&other), Err(DatabaseError::InUse(holder)) if holder == this));
+        assert!(matches!(check(&other), Err(DatabaseError::InUse(holder)) if holder == this));
         drop(held);
-        take(&other).expect("free again");
+        // What a longer id has left behind is not read as a part of the next.
+        std::fs::write(folder.path().join("service.db-lock"), "12345678901234").expect("written");
+        check(&path).expect("free again");
+        let _held = take(&other).expect("free again");
+        assert!(matches!(take(&path), Err(DatabaseError::InUse(holder)) if holder == this));
     }
 }

@@ -64,8 +64,8 @@ pub enum DatabaseError {
     #[error("the file is no database; it was left as it is: give another path with --db")]
     NoDatabase,
     /// Another service runs on the file.
-    #[error("another frontdesk serves this file; end that one first, or use another file")]
-    InUse,
+    #[error("{} serves this file already: end that one first, or give another path with --db", holder(.0))]
+    InUse(Option<u32>),
     /// The file holds nothing, though a service has used it.
     #[error(
         "the database file is empty (0 bytes), though a service has used it: bring a copy back, or move it away \
@@ -78,6 +78,14 @@ pub enum DatabaseError {
     /// A transaction could not be made durable.
     #[error("the database could not commit: {0}")]
     Commit(String),
+}
+
+/// The process that holds a file, in words.
+fn holder(process: &Option<u32>) -> String {
+    match process {
+        Some(id) => format!("another frontdesk (process {id})"),
+        None => "another frontdesk".to_owned(),
+    }
 }
 
 /// The open database. Dropping it ends its threads after their last jobs.
@@ -96,6 +104,15 @@ impl DatabaseError {
 }
 
 impl Database {
+    /// Refuses a file that another service holds, before anything is made for
+    /// it; opening looks again.
+    ///
+    /// # Errors
+    /// When another service holds it.
+    pub fn check_free(path: &Path) -> Result<(), DatabaseError> {
+        lock::check(path)
+    }
+
     /// Opens or makes the file; `committed` is told after every commit.
     ///
     /// # Errors

@@ -68,8 +68,8 @@ pub struct Opened {
 /// its tables when absent.
 pub fn writer(path: &Path) -> Result<(Connection, Opened, File), DatabaseError> {
     // Looked for first: the key is made beside a database that is there.
-    let was_used =
-        [".key", "-wal"].iter().any(|it| fs::metadata(beside(path, it)).is_ok_and(|it| it.len() > 0));
+    let holds = |it: &&str| fs::metadata(beside(path, it)).is_ok_and(|it| it.is_dir() || it.len() > 0);
+    let was_used = [".key", "-wal", ".media"].iter().any(|it| holds(&it));
     // Somebody's text is not a corrupt database.
     let begun = beginning(path)?;
     if was_used && begun.is_empty() && path.exists() {

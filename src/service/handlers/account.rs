@@ -14,13 +14,14 @@ use crate::wire::account::{AccountBody, AssistantBody, WorkspaceBody};
 
 /// `GET /account`
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    let caller = request.caller;
+    let (caller, state) = (request.caller, service.clone());
     service
         .database
         .read(move |db| {
             let workspace = workspaces::read(db, &caller.workspace)?;
             let channel = channels::read(db, &caller.channel_id)?;
-            let number = channel.address.filter(|_| channel.kind == Channel::Whatsapp);
+            let address = state.platforms.address(&channel).ok().map(str::to_owned);
+            let number = address.filter(|_| channel.kind == Channel::Whatsapp);
             let connected = number.is_some();
             Reply::ok(&AccountBody {
                 id: workspace.id.clone(),

@@ -16,7 +16,6 @@ use crate::service::database::{channels, contacts};
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
-use crate::service::handlers::messages::not_configured;
 use crate::service::media::{self, Inspected};
 use crate::service::reply::Reply;
 use crate::service::request::{Reading, Writing};
@@ -72,9 +71,7 @@ fn create_in(
     wanted: Wanted,
     media: Option<Inspected>,
 ) -> Result<Reply, ApiError> {
-    if channels::read(work.db, &caller.channel_id)?.address.is_none() {
-        return Err(not_configured());
-    }
+    work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
     let recipients = recipients(work, caller, wanted.contacts)?;
     let total = i64::try_from(recipients.len()).unwrap_or(i64::MAX);
     let (price, outgoing) = compose(work, &caller.workspace, wanted.content, media.as_ref())?;

@@ -22,7 +22,6 @@ use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
 use crate::service::write::Work;
 use crate::wire::email::{AttachmentBody, EmailAccountBody, SentEmail};
-use crate::wire::errors::ErrorCode;
 
 /// Mails of a thread that are shown at most: the newest.
 const SHOWN: i64 = 100;
@@ -35,13 +34,13 @@ const YES_NO: [&str; 2] = ["true", "false"];
 
 /// `GET /email/account`
 pub async fn account(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
-    let (caller, now) = (request.caller, service.clock.now());
+    let (caller, now, state) = (request.caller, service.clock.now(), service.clone());
     service
         .database
         .read(move |db| {
             let channel = channels::read(db, &caller.channel_id)?;
             Reply::ok(&EmailAccountBody {
-                email_address: channel.address.ok_or_else(not_configured)?,
+                email_address: state.platforms.address(&channel)?.to_owned(),
                 display_name: workspaces::read(db, &caller.workspace)?.name,
                 provider: Some("simulated".to_owned()),
                 sync_status: Some("active".to_owned()),
@@ -68,9 +67,7 @@ fn send_in(
     attached: Vec<AttachmentBody>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
-    if channel.address.is_none() {
-        return Err(not_configured());
-    }
+    work.service.platforms.address(&channel)?;
     let id = work.id("mail", work.stamp());
     let paid = credits::pay(work, caller, prices::EMAIL, "email", &id)?;
     let row = send::send(work, &channel, id, asked, attached, paid.used)?;
@@ -198,8 +195,4 @@ pub async fn contacts(State(service): State<Service>, request: Reading) -> Resul
 
 fn absent() -> ApiError {
     ApiError::not_found("this thread")
-}
-
-fn not_configured() -> ApiError {
-    ApiError::new(ErrorCode::NotConfigured, "the email channel is not connected to an account yet")
 }

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::Read;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
@@ -15,7 +16,7 @@ use hyper::body::Bytes;
 use rand::Rng;
 
 use crate::model::files;
-use crate::service::auth::Caller;
+use crate::service::client_info::ClientInfo;
 use crate::service::database::DatabaseError;
 use crate::service::database::media::{self, MediaRow};
 use crate::service::errors::ApiError;
@@ -30,7 +31,11 @@ use crate::wire::media::MediaBody;
 const PIECE: usize = 64 * 1024;
 
 /// `POST /media`: the bytes are on the disk before the row that names them.
-pub async fn upload(State(service): State<Service>, upload: Upload) -> Result<Reply, ApiError> {
+pub async fn upload(
+    State(service): State<Service>,
+    Extension(client): Extension<ClientInfo>,
+    upload: Upload,
+) -> Result<Reply, ApiError> {
     let Upload { mut request, name, bytes, room } = upload;
     let shown = names::shown(&name);
     let row = MediaRow {
@@ -48,7 +53,8 @@ pub async fn upload(State(service): State<Service>, upload: Upload) -> Result<Re
         written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))?;
     }
     drop(room);
-    let outcome = service.write(request, move |work, caller| keep(work, caller, row)).await;
+    let base = service.hosts.shown(client.scheme, &client.host);
+    let outcome = service.write(request, move |work, _| keep(work, row, &base)).await;
     let kept = matches!(&outcome, Ok(reply) if reply.status == 200 && !reply.replayed);
     if stored && !kept {
         service.media.remove(&id);
@@ -63,13 +69,13 @@ fn random_id() -> String {
     format!("med_{hex}")
 }
 
-fn keep(work: &Work<'_>, _: &Caller, mut row: MediaRow) -> Result<Reply, ApiError> {
+fn keep(work: &Work<'_>, mut row: MediaRow, base: &str) -> Result<Reply, ApiError> {
     if work.test {
         row.id = work.id("med", work.stamp());
     }
     media::insert(work.db, &row, work.now)?;
     Reply::ok(&MediaBody {
-        url: format!("{}/media/{}/{}", work.service.base_url, row.id, names::safe(&row.filename)),
+        url: format!("{base}/media/{}/{}", row.id, names::safe(&row.filename)),
         mime_type: row.mime_type,
         size: u64::try_from(row.size).unwrap_or(0),
         filename: row.filename,

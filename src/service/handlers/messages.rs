@@ -76,21 +76,13 @@ fn send_in(
     })
 }
 
-/// A channel without a number can send nothing.
-pub fn not_configured() -> ApiError {
-    let message = "the business chat channel is not connected to a number yet";
-    ApiError::new(ErrorCode::NotConfigured, message)
-}
-
 /// The conversation a send belongs to, if it may be sent there now.
 fn open_conversation(
     work: &Work<'_>,
     channel: &ChannelRow,
     asked: &SendRequest,
 ) -> Result<ConversationRow, ApiError> {
-    if channel.address.is_none() {
-        return Err(not_configured());
-    }
+    work.service.platforms.address(channel)?;
     let conversation = people::conversation_with(work, channel, &asked.to)?;
     let is_template = matches!(asked.content, Content::Template { .. });
     let open = conversation.window_open(work.now);
@@ -184,11 +176,12 @@ pub fn read_emoji(request: &Writing) -> Result<String, ApiError> {
 /// Sets or removes a reaction on a message of the caller's channel.
 ///
 /// # Errors
-/// 404 when there is no such message.
+/// 404 when there is no such message, `NOT_CONFIGURED` without a platform.
 pub async fn react_with(service: Service, request: Writing, emoji: String) -> Result<Reply, ApiError> {
     let id = request.segment("messageId")?;
     service
         .write(request, move |work, caller| {
+            work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
             let row = messages::read(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let kept = Some(emoji.as_str()).filter(|it| !it.is_empty());
             messages::react(work.db, &row.id, kept)?;

@@ -106,6 +106,7 @@ fn send_in(
     media: Option<media::Inspected>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
+    work.service.platforms.address(&channel)?;
     let conversation = started_chat(work, &channel.id, &asked.chat)?;
     let reply_to = match &asked.reply_to {
         Some(quoted) => {

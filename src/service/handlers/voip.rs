@@ -21,7 +21,6 @@ use crate::service::request::{Reading, Writing};
 use crate::service::state::Service;
 use crate::service::voice::{self, place};
 use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
 use crate::wire::messages::SentMessage;
 use crate::wire::voip::{CallBody, VoipConversationBody};
 
@@ -46,10 +45,7 @@ impl Target {
         if !named {
             return Err(ApiError::validation("channelId must name the channel of this key"));
         }
-        if channel.address.is_none() {
-            let message = "the voice channel is not connected to a number yet";
-            return Err(ApiError::new(ErrorCode::NotConfigured, message));
-        }
+        work.service.platforms.address(&channel)?;
         let conversation = conversation_with(work, &channel, &self.to)?;
         Ok((channel, conversation))
     }

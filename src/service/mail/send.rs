@@ -69,9 +69,9 @@ pub fn send(
         // In a thread, a mail answers what was said last.
         (None, None) => emails::last(work.db, &thread.id)?.map(|it| it.header_id),
     };
-    let address = channel.address.clone().unwrap_or_default();
+    let address = work.service.platforms.address(channel)?.to_owned();
     let letter = Letter { id: &id, sender: &address, to: &asked.to };
-    let posted = work.service.platforms.mail().hand_over(work, &letter)?;
+    let posted = work.service.platforms.mail()?.hand_over(work, &letter)?;
     let from_name = match asked.from_name {
         Some(name) => Some(name),
         None => workspaces::read(work.db, &channel.workspace)?.name,

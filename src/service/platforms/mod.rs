@@ -1,5 +1,6 @@
 //! What stands behind each channel: operators that take messages and carry
-//! them to people. One trait; the built-in ones are simulated.
+//! them to people. One trait; the built-in ones are simulated, and stand there
+//! only where the world is.
 //!
 //! Knows nothing of credits or keys.
 
@@ -8,10 +9,12 @@ mod simulated;
 pub mod voice;
 
 use crate::service::channels::Channel;
+use crate::service::database::channels::ChannelRow;
 use crate::service::database::conversations::ConversationRow;
 use crate::service::database::{DatabaseError, messages};
 use crate::service::errors::ApiError;
 use crate::service::write::Work;
+use crate::wire::errors::ErrorCode;
 
 /// A message on its way to a platform.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +74,11 @@ pub trait Platform: Send + Sync {
     ) -> Result<Accepted, ApiError>;
 }
 
-/// The platforms of the four channels.
-pub struct Platforms {
+/// What stands behind the four channels, where anything does.
+pub struct Platforms(Option<Simulated>);
+
+/// The simulated operators.
+struct Simulated {
     chat: simulated::BusinessChat,
     bot: simulated::Bot,
     sms: simulated::Sms,
@@ -83,33 +89,79 @@ pub struct Platforms {
 impl Platforms {
     /// The simulated ones, whose chances follow a seed.
     pub fn simulated(seed: u64) -> Self {
-        Self {
+        Self(Some(Simulated {
             chat: simulated::BusinessChat::new(seed),
             bot: simulated::Bot,
             sms: simulated::Sms,
             mail: mail::SimulatedMail::new(seed),
             voice: voice::SimulatedVoice::new(seed),
-        }
+        }))
+    }
+
+    /// None: no channel is connected.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Whether they are simulated.
+    pub fn are_simulated(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The number, bot name or mail address under which a channel reaches people.
+    /// One that the database still has from a simulation reaches nobody.
+    ///
+    /// # Errors
+    /// `NOT_CONFIGURED` where the channel is not connected.
+    pub fn address<'a>(&self, channel: &'a ChannelRow) -> Result<&'a str, ApiError> {
+        let address = channel.address.as_deref().filter(|_| self.are_simulated());
+        address.ok_or_else(|| not_connected(channel.kind))
     }
 
     /// Who carries mail away.
-    pub fn mail(&self) -> &dyn mail::MailPlatform {
-        &self.mail
+    ///
+    /// # Errors
+    /// As [`Platforms::address`].
+    pub fn mail(&self) -> Result<&dyn mail::MailPlatform, ApiError> {
+        Ok(&self.behind(Channel::Email)?.mail)
     }
 
     /// Who puts calls through.
-    pub fn voice(&self) -> &dyn voice::VoicePlatform {
-        &self.voice
+    ///
+    /// # Errors
+    /// As [`Platforms::address`].
+    pub fn voice(&self) -> Result<&dyn voice::VoicePlatform, ApiError> {
+        Ok(&self.behind(Channel::Voip)?.voice)
     }
 
     /// The platform of a channel of messages; mail has [`Platforms::mail`].
-    pub fn of(&self, channel: Channel) -> &dyn Platform {
-        match channel {
-            Channel::Whatsapp => &self.chat,
-            Channel::Telegram => &self.bot,
-            Channel::Email | Channel::Voip => &self.sms,
-        }
+    ///
+    /// # Errors
+    /// As [`Platforms::address`].
+    pub fn of(&self, channel: Channel) -> Result<&dyn Platform, ApiError> {
+        let behind = self.behind(channel)?;
+        Ok(match channel {
+            Channel::Whatsapp => &behind.chat,
+            Channel::Telegram => &behind.bot,
+            Channel::Email | Channel::Voip => &behind.sms,
+        })
     }
+
+    fn behind(&self, channel: Channel) -> Result<&Simulated, ApiError> {
+        self.0.as_ref().ok_or_else(|| not_connected(channel))
+    }
+}
+
+/// Refuses what only a platform could do.
+fn not_connected(channel: Channel) -> ApiError {
+    let what = match channel {
+        Channel::Whatsapp => "the business chat channel is not connected to a number",
+        Channel::Telegram => "the bot-chat channel is not connected to a bot",
+        Channel::Email => "the email channel is not connected to an account",
+        Channel::Voip => "the voice channel is not connected to a number",
+    };
+    let message = format!("{what} yet; nothing was sent and nothing was charged");
+    ApiError::new(ErrorCode::NotConfigured, message)
 }
 
 /// The platform's id of a message that comes in: business chat and SMS give

@@ -32,7 +32,7 @@ pub fn place(
     cost: i64,
 ) -> Result<CallRow, ApiError> {
     let stamp = work.stamp();
-    let course = work.service.platforms.voice().dial(work, &Dial { id: &id, to: &conversation.peer })?;
+    let course = work.service.platforms.voice()?.dial(work, &Dial { id: &id, to: &conversation.peer })?;
     messages::insert(
         work.db,
         &MessageRow {

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::model::time::{Clock, Timestamp};
 use crate::service::assistant::{self, Answer, Turn};
 use crate::service::chat::{broadcast, deliver};
-use crate::service::database::due::{self, Due};
+use crate::service::database::due::{self, Due, Happens};
 use crate::service::database::savepoint;
 use crate::service::errors::ApiError;
 use crate::service::mail;
@@ -113,14 +113,20 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
     let _one_at_a_time = service.world.lock().await;
     // What takes its time is thought of beside the world, which waits for nobody.
     let aside = if assistant::thinks_aside(service).await? { Kind::Answer.word() } else { "" };
+    let happens = happens(service);
     loop {
-        let next: Option<Due> = service.database.read(move |db| due::next_beside(db, aside)).await?;
+        let next: Option<Due> = service.database.read(move |db| due::next_beside(db, aside, happens)).await?;
         let Some(next) = next else { return Ok(None) };
         if next.at > service.clock.now() {
             return Ok(Some(next.at));
         }
         happen(service, next).await?;
     }
+}
+
+/// What a simulation has left to happen waits until the world is simulated again.
+fn happens(service: &Service) -> Happens {
+    if service.platforms.are_simulated() { Happens::All } else { Happens::Real }
 }
 
 /// Does one thing, and as many of those behind it as have fallen due and need
@@ -133,14 +139,15 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
         None => None,
     };
     let answer = thought.and_then(|(turn, answer)| Some((turn, answer.ok()?)));
-    let state = service.clone();
+    let (state, happens) = (service.clone(), happens(service));
     service
         .database
         .write(move |db| {
             let now = state.clock.now();
             one(db, &state, &first, answer)?;
             for _ in 1..TOGETHER {
-                let next = due::next(db)?.filter(|it| it.at <= now && it.kind != Kind::Answer.word());
+                let next = due::next_beside(db, "", happens)?;
+                let next = next.filter(|it| it.at <= now && it.kind != Kind::Answer.word());
                 let Some(next) = next else { break };
                 one(db, &state, &next, None)?;
             }

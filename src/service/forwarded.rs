@@ -1,0 +1,207 @@
+//! What proxies say of whom they pass on: believed only of those that were
+//! listed, since anybody can write these headers.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use axum::http::HeaderMap;
+
+const FOR: &str = "x-forwarded-for";
+const PROTO: &str = "x-forwarded-proto";
+const HOST: &str = "x-forwarded-host";
+
+/// Addresses that begin alike, such as `10.0.0.0/8`; or one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    begins: IpAddr,
+    bits: u32,
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is neither an address nor a network, such as 10.0.0.0/8");
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits.parse::<u32>().map_err(|_| wrong())?)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let (begins, all) = (address.to_canonical(), width(address));
+        let bits = bits.unwrap_or(all);
+        // A network of IPv4 addresses may be written in IPv6.
+        let shorter = all - width(begins);
+        if bits > all || bits < shorter {
+            return Err(wrong());
+        }
+        Ok(Self { begins, bits: bits - shorter })
+    }
+}
+
+impl Network {
+    /// Whether an address is one of it.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let begin = |address: IpAddr| {
+            let (number, all) = match address {
+                IpAddr::V4(it) => (u128::from(it.to_bits()), 32),
+                IpAddr::V6(it) => (it.to_bits(), 128),
+            };
+            number.checked_shr(all - self.bits).unwrap_or(0)
+        };
+        let address = address.to_canonical();
+        address.is_ipv4() == self.begins.is_ipv4() && begin(address) == begin(self.begins)
+    }
+}
+
+/// Bits of an address of this kind.
+fn width(address: IpAddr) -> u32 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// What a request says of the client it was passed on for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forwarded {
+    /// The client's address, as far back as listed proxies tell it.
+    pub address: IpAddr,
+    /// How the client reached the first of them, if it is told.
+    pub scheme: Option<&'static str>,
+    /// The host the client named, if it is told.
+    pub host: Option<String>,
+}
+
+impl Forwarded {
+    /// Reads what a listed proxy says; nothing of any other peer.
+    pub fn by(peer: IpAddr, headers: &HeaderMap, listed: &[Network]) -> Option<Self> {
+        let is_listed = |it: IpAddr| listed.iter().any(|network| network.contains(it));
+        if !is_listed(peer) {
+            return None;
+        }
+        let mut address = peer;
+        // Each proxy adds the one before it at the end: what stands before the
+        // first that is not listed was written by the client.
+        for entry in entries(headers, FOR).rev() {
+            let Some(before) = address_of(entry) else { break };
+            address = before;
+            if !is_listed(before) {
+                break;
+            }
+        }
+        let scheme = entries(headers, PROTO).next_back().map(|it| match it {
+            it if it.eq_ignore_ascii_case("https") => "https",
+            _ => "http",
+        });
+        let host = entries(headers, HOST).next_back().map(str::to_owned);
+        Some(Self { address, scheme, host })
+    }
+}
+
+/// Whether a request was passed on by any proxy that says so.
+pub fn is_forwarded(headers: &HeaderMap) -> bool {
+    [FOR, PROTO, HOST, "forwarded"].iter().any(|it| headers.contains_key(*it))
+}
+
+/// The entries of all headers of a name, one after the other. One that is no
+/// text is an entry that says nothing.
+fn entries<'a>(headers: &'a HeaderMap, name: &str) -> impl DoubleEndedIterator<Item = &'a str> {
+    let values: Vec<&str> = headers
+        .get_all(name)
+        .iter()
+        .flat_map(|it| it.to_str().unwrap_or("").split(',').map(str::trim))
+        .collect();
+    values.into_iter()
+}
+
+/// An address, with or without a port.
+fn address_of(entry: &str) -> Option<IpAddr> {
+    let bare = match entry.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?.0,
+        None if entry.matches(':').count() == 1 => entry.split_once(':')?.0,
+        None => entry,
+    };
+    bare.parse::<IpAddr>().ok().map(|it| it.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn networks_hold_what_begins_as_they_do() {
+        let cases = [
+            ("10.0.0.0/8", "10.255.1.2", true),
+            ("10.1.2.3/8", "10.255.1.2", true),
+            ("10.0.0.0/8", "11.0.0.1", false),
+            ("10.0.0.0/8", "::ffff:10.1.1.1", true),
+            ("::ffff:10.0.0.0/104", "10.1.1.1", true),
+            ("127.0.0.1", "127.0.0.1", true),
+            ("127.0.0.1", "127.0.0.2", false),
+            ("0.0.0.0/0", "203.0.113.1", true),
+            ("0.0.0.0/0", "::1", false),
+            ("fd00::/8", "fd12::1", true),
+            ("fd00::/8", "fe80::1", false),
+            ("::/0", "2001:db8::1", true),
+            ("::1", "::1", true),
+        ];
+        for (network, member, holds) in cases {
+            let network: Network = network.parse().expect("a network");
+            assert_eq!(network.contains(address(member)), holds, "{network:?} {member}");
+        }
+        for text in
+            ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "::ffff:10.0.0.0/8", "proxy", "a/8"]
+        {
+            assert!(text.parse::<Network>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_listed_proxies_wrote_is_believed() {
+        let listed = ["10.0.0.0/8", "127.0.0.1"].map(|it| it.parse::<Network>().expect("a network"));
+        let cases: [(&str, &[&str], &str); 12] = [
+            ("10.0.0.1", &["203.0.113.7"], "203.0.113.7"),
+            ("10.0.0.1", &["198.51.100.1, 203.0.113.7"], "203.0.113.7"),
+            ("10.0.0.1", &["198.51.100.1", "203.0.113.7,10.0.0.2"], "203.0.113.7"),
+            ("10.0.0.1", &["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
+            ("10.0.0.1", &[], "10.0.0.1"),
+            ("10.0.0.1", &["203.0.113.7:4711"], "203.0.113.7"),
+            ("10.0.0.1", &["[2001:db8::1]:4711"], "2001:db8::1"),
+            ("10.0.0.1", &["2001:db8::1"], "2001:db8::1"),
+            ("10.0.0.1", &["203.0.113.7, unknown"], "10.0.0.1"),
+            ("10.0.0.1", &["203.0.113.7, unknown, 10.0.0.9"], "10.0.0.9"),
+            ("10.0.0.1", &[""], "10.0.0.1"),
+            ("::ffff:127.0.0.1", &["203.0.113.7"], "203.0.113.7"),
+        ];
+        for (peer, values, client) in cases {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(FOR, HeaderValue::from_static(value));
+            }
+            let read = Forwarded::by(address(peer), &headers, &listed).expect("a listed proxy");
+            assert_eq!(read.address, address(client), "{values:?}");
+            assert_eq!(Forwarded::by(address("192.0.2.1"), &headers, &listed), None);
+        }
+    }
+
+    #[test]
+    fn the_last_scheme_and_host_count() {
+        let listed = ["10.0.0.1".parse::<Network>().expect("a network")];
+        let mut headers = HeaderMap::new();
+        let mut add = |name: &'static str, value| {
+            headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+        };
+        add(PROTO, "http, HTTPS");
+        add(HOST, "evil.example");
+        add(HOST, "desk.example");
+        let read = Forwarded::by(address("10.0.0.1"), &headers, &listed).expect("a listed proxy");
+        assert_eq!((read.scheme, read.host.as_deref()), (Some("https"), Some("desk.example")));
+        headers.insert(PROTO, HeaderValue::from_static("gopher"));
+        let read = Forwarded::by(address("10.0.0.1"), &headers, &listed).expect("a listed proxy");
+        assert_eq!(read.scheme, Some("http"));
+        assert!(is_forwarded(&headers) && !is_forwarded(&HeaderMap::new()));
+    }
+}

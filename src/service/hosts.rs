@@ -1,0 +1,284 @@
+//! The names a service answers to, and the address it gives others for what
+//! lies here.
+//!
+//! A web page can point its own name at any address, so a request must name a
+//! host that somebody meant. Links carry `--public-url`, else the name the
+//! request came by, else the listening address.
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use url::{Host, Url};
+
+use crate::model::addresses::is_loopback;
+
+/// Where the interface lies below an address.
+const INTERFACE: &str = "/v1";
+
+/// A name or address that requests may name as their host: no scheme, no port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostName(Host<String>);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = text.strip_suffix('.').unwrap_or(text);
+        let address = name.parse::<IpAddr>().map(|it| match it.to_canonical() {
+            IpAddr::V4(it) => Host::Ipv4(it),
+            IpAddr::V6(it) => Host::Ipv6(it),
+        });
+        // An address has one spelling here, though readers know others.
+        let named = || Host::parse(name).ok().filter(|it| matches!(it, Host::Domain(_)));
+        address.ok().or_else(named).map(Self).ok_or_else(|| {
+            format!("{text:?} is no host: give a name or an address alone, such as desk.example.com")
+        })
+    }
+}
+
+/// The address under which others reach the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl {
+    /// Without a slash at its end.
+    text: String,
+    host: HostName,
+}
+
+impl FromStr for PublicUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |what: &str| format!("{text:?} {what}, such as https://desk.example.com");
+        let url = Url::parse(text).map_err(|_| wrong("is no address: give a whole one"))?;
+        let Some(host) = url.host_str() else { return Err(wrong("names no host: give a whole address")) };
+        let host: HostName = host.trim_start_matches('[').trim_end_matches(']').parse()?;
+        match url.scheme() {
+            "https" => {}
+            "http" if host.is_loopback() => {}
+            _ => return Err(wrong("must begin with https:// (http:// on loopback only)")),
+        }
+        let has_more = url.query().is_some() || url.fragment().is_some();
+        if has_more || !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("must have neither a user, nor ?, nor #"));
+        }
+        Ok(Self { text: url.as_str().trim_end_matches('/').to_owned(), host })
+    }
+}
+
+impl HostName {
+    fn is_loopback(&self) -> bool {
+        match &self.0 {
+            Host::Domain(name) => name == "localhost",
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+        }
+    }
+}
+
+/// The host of `host` or `host:port`; nothing for anything else.
+fn host_of(authority: &str) -> Option<HostName> {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|it| it.is_ascii_digit()) && !host.ends_with(':') => host,
+        _ => authority,
+    };
+    // Only as it is written in one way: not localhost with a dot at its end.
+    let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(host);
+    if bare.ends_with('.') { None } else { bare.parse().ok() }
+}
+
+/// Whether `host` or `host:port` names this machine itself.
+pub fn is_this_machine(authority: &str) -> bool {
+    host_of(authority).is_some_and(|it| it.is_loopback())
+}
+
+/// The hosts of one service.
+#[derive(Debug, Clone)]
+pub struct Hosts {
+    named: Vec<HostName>,
+    public: Option<PublicUrl>,
+    /// Where it listens, as this machine reaches it.
+    local: String,
+}
+
+impl Hosts {
+    /// Those that were named, the one of the public address, and where it
+    /// listens.
+    pub fn new(named: &[HostName], public: Option<&PublicUrl>, listening: SocketAddr) -> Self {
+        let mut named = named.to_vec();
+        named.extend(public.map(|it| it.host.clone()));
+        if !listening.ip().is_unspecified() {
+            // No name, so that no web page can point its own at it.
+            named.extend(listening.ip().to_string().parse::<HostName>().ok());
+        }
+        Self { named, public: public.cloned(), local: format!("http://{}", reachable(listening)) }
+    }
+
+    /// Whether a request for `host` or `host:port` is meant for this service.
+    pub fn knows(&self, authority: &str) -> bool {
+        host_of(authority).is_some_and(|it| it.is_loopback() || self.named.contains(&it))
+    }
+
+    /// Whether only this machine can name it.
+    pub fn are_local(&self) -> bool {
+        self.named.iter().all(HostName::is_loopback)
+    }
+
+    /// The interface as this machine reaches it.
+    pub fn local(&self) -> String {
+        format!("{}{INTERFACE}", self.local)
+    }
+
+    /// The interface as others reach it who came by `scheme` and `authority`.
+    pub fn shown(&self, scheme: &str, authority: &str) -> String {
+        match &self.public {
+            Some(public) => format!("{}{INTERFACE}", public.text),
+            None if self.is_named(authority) => format!("{scheme}://{authority}{INTERFACE}"),
+            None => self.local(),
+        }
+    }
+
+    /// What follows the address of the interface in a link that leads here.
+    pub fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
+        let public = self.public.as_ref().map(|it| it.text.as_str());
+        let known = public.into_iter().chain([self.local.as_str()]);
+        let below = known.filter_map(|it| link.strip_prefix(it)).next();
+        let rest = below.or_else(|| {
+            let (_, rest) =
+                link.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+            let (authority, _) = rest.split_once('/')?;
+            self.is_named(authority).then(|| &rest[authority.len()..])
+        })?;
+        rest.strip_prefix(INTERFACE).filter(|it| it.starts_with('/'))
+    }
+
+    /// Whether it is one of the names; loopback ones lead to whoever asks.
+    fn is_named(&self, authority: &str) -> bool {
+        host_of(authority).is_some_and(|it| !it.is_loopback() && self.named.contains(&it))
+    }
+}
+
+/// Where this machine reaches what listens: all addresses are no address.
+fn reachable(listening: SocketAddr) -> SocketAddr {
+    let ip = match listening.ip() {
+        IpAddr::V4(it) if it.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(it) if it.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+        ip => ip,
+    };
+    debug_assert!(is_loopback(ip) || ip == listening.ip());
+    SocketAddr::new(ip, listening.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(named: &[&str], public: Option<&str>, listening: &str) -> Hosts {
+        let named: Vec<HostName> = named.iter().map(|it| it.parse().expect("a host")).collect();
+        let public: Option<PublicUrl> = public.map(|it| it.parse().expect("an address"));
+        Hosts::new(&named, public.as_ref(), listening.parse().expect("an address"))
+    }
+
+    #[test]
+    fn only_hosts_that_are_meant() {
+        let hosts = hosts(
+            &["Desk.example", "10.1.2.3", "fd00::7"],
+            Some("https://public.example/desk/"),
+            "192.168.7.7:8787",
+        );
+        let meant = [
+            "127.0.0.1:8787",
+            "127.0.0.1",
+            "localhost:1",
+            "LOCALHOST",
+            "[::1]:8787",
+            "desk.example:443",
+            "DESK.EXAMPLE",
+            "10.1.2.3:80",
+            "[fd00::7]:8787",
+            "public.example",
+            "192.168.7.7:8787",
+        ];
+        for host in meant {
+            assert!(hosts.knows(host), "{host}");
+        }
+        let others = [
+            "evil.example",
+            "127.0.0.1.nip.io:80",
+            "localhost.",
+            "desk.example.",
+            "",
+            ":80",
+            "10.1.2.4",
+            "desk.example:x",
+            "user@desk.example",
+            "desk.example/",
+            "[fd00::8]",
+            "fd00::7::",
+            "2130706433",
+            "0x7f.1",
+        ];
+        for host in others {
+            assert!(!hosts.knows(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_host_and_no_address_is_refused() {
+        for text in ["", ".", "https://desk.example", "desk.example:80", "a b", "desk.example/x", "*"] {
+            assert!(text.parse::<HostName>().is_err(), "{text}");
+        }
+        for text in [
+            "desk.example",
+            "http://desk.example",
+            "ftp://desk.example",
+            "https://me@desk.example",
+            "https://desk.example/?a=b",
+            "https://desk.example/#a",
+            "https://",
+        ] {
+            assert!(text.parse::<PublicUrl>().is_err(), "{text}");
+        }
+        for text in ["http://127.0.0.1:9", "http://localhost:9/x/", "http://[::1]:9", "https://[fd00::7]"] {
+            text.parse::<PublicUrl>().unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+
+    #[test]
+    fn links_carry_the_address_that_others_reach() {
+        let plain = hosts(&["desk.example"], None, "0.0.0.0:8787");
+        assert_eq!(plain.local(), "http://127.0.0.1:8787/v1");
+        assert_eq!(plain.shown("https", "desk.example"), "https://desk.example/v1");
+        assert_eq!(plain.shown("http", "desk.example:8787"), "http://desk.example:8787/v1");
+        assert_eq!(plain.shown("http", "localhost:9"), plain.local(), "theirs, not ours");
+        assert_eq!(hosts(&[], None, "[::]:80").local(), "http://[::1]:80/v1");
+        let public = hosts(&[], Some("https://public.example/desk/"), "127.0.0.1:8787");
+        for authority in ["127.0.0.1:8787", "public.example", "elsewhere"] {
+            assert_eq!(public.shown("http", authority), "https://public.example/desk/v1");
+        }
+    }
+
+    #[test]
+    fn links_that_lead_here_are_known() {
+        let hosts = hosts(&["old.example"], Some("https://public.example/desk"), "127.0.0.1:8787");
+        for link in [
+            "https://public.example/desk/v1/media/a/b",
+            "http://127.0.0.1:8787/v1/media/a/b",
+            "https://old.example/v1/media/a/b",
+            "http://old.example:8787/v1/media/a/b",
+        ] {
+            assert_eq!(hosts.path_of(link), Some("/media/a/b"), "{link}");
+        }
+        for link in [
+            "http://127.0.0.1:9999/v1/media/a/b",
+            "https://old.example.evil.example/v1/media/a/b",
+            "https://old.example@evil.example/v1/media/a/b",
+            "https://evil.example/?https://old.example/v1/media/a/b",
+            "ftp://old.example/v1/media/a/b",
+            "https://old.example",
+            "https://old.example/v1media/a/b",
+            "https://public.example/v2/media/a/b",
+        ] {
+            assert_eq!(hosts.path_of(link), None, "{link}");
+        }
+    }
+}

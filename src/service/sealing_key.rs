@@ -1,0 +1,234 @@
+//! The key that seals a database's secrets: in a file of its own, beside the
+//! database or where `--key-file` says, readable by its owner only.
+//!
+//! The database keeps a mark of its key, so that another one is noticed before
+//! it seals anything.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use rand::Rng;
+use ring::hmac;
+use rusqlite::Connection;
+use thiserror::Error;
+
+use crate::disk;
+use crate::service::database::{DatabaseError, meta};
+
+/// Bytes of the key.
+pub const KEY: usize = 32;
+/// Bytes of a key file that are read.
+const FILE: u64 = 4 * 1024;
+/// What the mark is made from the key for.
+const MARK: &str = "which key a database is sealed with";
+
+/// Why there is no key.
+#[derive(Debug, Error)]
+pub enum KeyError {
+    /// The file cannot be read or written.
+    #[error("the key file {}: {cause}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        cause: io::Error,
+    },
+    /// Others can read or change it.
+    #[error("{path} can be read by others; run: chmod 600 {path}", path = .0.display())]
+    Shared(PathBuf),
+    /// It holds something else.
+    #[error("{} holds no key, which is 32 bytes or 64 hex digits", .0.display())]
+    NoKey(PathBuf),
+    /// It is gone, and secrets are sealed with it.
+    #[error("{} is not there, though this database was used: bring the key back that seals its secrets", .0.display())]
+    Missing(PathBuf),
+    /// The secrets are sealed with another one.
+    #[error("the secrets of this database are sealed with another key than the one in {}: name it with --key-file", .0.display())]
+    Other(PathBuf),
+}
+
+/// Where the key of a database lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPlace {
+    path: PathBuf,
+    beside: PathBuf,
+}
+
+/// A key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealingKey([u8; KEY]);
+
+impl KeyPlace {
+    /// The file that was named, else the one beside the database.
+    pub fn of(database: &Path, named: Option<&Path>) -> Self {
+        let mut beside = database.as_os_str().to_owned();
+        beside.push(".key");
+        let beside = PathBuf::from(beside);
+        Self { path: named.map_or_else(|| beside.clone(), Path::to_owned), beside }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file was named.
+    pub fn is_named(&self) -> bool {
+        self.path != self.beside
+    }
+
+    /// The key, if the file is there. Read once: it may come through a pipe.
+    ///
+    /// # Errors
+    /// When it cannot be read, others can, or it is no key.
+    pub fn read(&self) -> Result<Option<SealingKey>, KeyError> {
+        read(&self.path)
+    }
+
+    /// Looks whether a key can be made, before anything is made for it.
+    ///
+    /// # Errors
+    /// When the folder that was named takes no file.
+    pub fn can_make(&self) -> Result<(), KeyError> {
+        let failed = |cause| KeyError::File { path: self.path.clone(), cause };
+        if self.is_named() { disk::can_write(&self.path).map_err(failed) } else { Ok(()) }
+    }
+
+    /// Makes a new key where there is none.
+    ///
+    /// # Errors
+    /// When the folder takes no file.
+    pub fn make(&self) -> Result<SealingKey, KeyError> {
+        let made: [u8; KEY] = rand::rng().random();
+        let failed = |cause| KeyError::File { path: self.path.clone(), cause };
+        disk::write(&self.path, &made).map_err(failed)?;
+        Ok(SealingKey(made))
+    }
+
+    /// Whether a database that keeps no mark yet has been sealed with the key
+    /// beside it, and that is another one.
+    pub fn differs_from_beside(&self, key: &SealingKey) -> bool {
+        self.is_named() && matches!(read(&self.beside), Ok(Some(beside)) if beside != *key)
+    }
+}
+
+fn read(path: &Path) -> Result<Option<SealingKey>, KeyError> {
+    let failed = |cause| KeyError::File { path: path.to_owned(), cause };
+    let shared = match fs::metadata(path) {
+        Ok(metadata) => disk::is_open_to_others(&metadata, 0o077),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(cause) => return Err(failed(cause)),
+    };
+    if shared {
+        return Err(KeyError::Shared(path.to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|it| it.take(FILE).read_to_end(&mut bytes)).map_err(failed)?;
+    let key = <[u8; KEY]>::try_from(bytes.as_slice()).ok().or_else(|| of_hex(&bytes));
+    key.map(|it| Some(SealingKey(it))).ok_or_else(|| KeyError::NoKey(path.to_owned()))
+}
+
+/// A key in hex digits, as `openssl rand -hex 32` prints it.
+fn of_hex(bytes: &[u8]) -> Option<[u8; KEY]> {
+    let text = std::str::from_utf8(bytes).ok()?.trim_ascii();
+    if text.len() != 2 * KEY || !text.bytes().all(|it| it.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut key = [0; KEY];
+    for (byte, at) in key.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
+    }
+    Some(key)
+}
+
+impl SealingKey {
+    /// The key itself.
+    pub fn bytes(&self) -> &[u8; KEY] {
+        &self.0
+    }
+
+    /// Another key for another purpose.
+    ///
+    /// # Errors
+    /// Never: a digest is as long as a key.
+    pub fn derived(&self, purpose: &str) -> Result<[u8; KEY], DatabaseError> {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let made = hmac::sign(&key, purpose.as_bytes());
+        made.as_ref().try_into().map_err(|_| DatabaseError::Foreign)
+    }
+
+    /// Whether it is the key of a database, which is marked with it where it has
+    /// no mark or nothing is sealed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn claim(&self, db: &Connection, place: &KeyPlace) -> Result<bool, DatabaseError> {
+        let mark = self.derived(MARK)?;
+        let kept: Option<Vec<u8>> = meta::get(db, "key_mark")?;
+        let fits = match &kept {
+            Some(kept) => kept.as_slice() == mark,
+            None => !place.differs_from_beside(self),
+        };
+        let takes = fits || !meta::any_sealed(db)?;
+        if takes && kept.as_deref() != Some(mark.as_slice()) {
+            meta::set(db, "key_mark", &mark.as_slice())?;
+        }
+        Ok(takes)
+    }
+
+    /// Whether a database is marked with another key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_another(&self, db: &Connection) -> Result<bool, DatabaseError> {
+        let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, "key_mark")?);
+        Ok(kept.is_some_and(|it| it.as_slice() != mark))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_and_private() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = KeyPlace::of(&folder.path().join("service.db"), None);
+        assert!(place.read().expect("nothing").is_none() && !place.is_named());
+        let made = place.make().expect("made");
+        assert!(place.read().expect("read") == Some(made));
+        let path = folder.path().join("service.db.key");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("set");
+            assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+            for open in [0o604, 0o640, 0o666] {
+                set(open);
+                let refused = place.read().err().expect("refused").to_string();
+                assert!(refused.contains("can be read by others; run: chmod 600"), "{refused}");
+            }
+            set(0o600);
+        }
+        fs::write(&path, b"short").expect("written");
+        assert!(matches!(place.read(), Err(KeyError::NoKey(_))));
+    }
+
+    #[test]
+    fn a_key_may_be_written_in_hex() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        let place = KeyPlace::of(&folder.path().join("service.db"), Some(&path));
+        let digits = "00ff10".to_owned() + &"7F".repeat(29);
+        for text in [digits.clone(), format!("{digits}\n")] {
+            disk::write(&path, text.as_bytes()).expect("written");
+            let read = place.read().expect("read").expect("a key");
+            assert_eq!((&read.bytes()[..3], read.bytes()[31]), (&[0, 255, 16][..], 0x7f));
+        }
+        for text in [digits.replace('f', "g"), format!("{digits}0"), digits.replace("ff", "é")] {
+            disk::write(&path, text.as_bytes()).expect("written");
+            assert!(matches!(place.read(), Err(KeyError::NoKey(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `GET /health` and `GET /ready`: without a key, a host or limits.
+
+use super::*;
+
+fn status(serving: &Serving, path: &str) -> (u16, Value) {
+    let answer = serving.ask("GET", path, &[], b"");
+    (answer.status, answer.json()["status"].clone())
+}
+
+/// Asks until it is answered so: what was seen is believed for a moment.
+fn until(serving: &Serving, wanted: (u16, &str)) {
+    while status(serving, "/ready") != (wanted.0, wanted.1.into()) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn whoever_watches_needs_neither_key_nor_name() {
+    let binary = Binary::new();
+    let serving = Serving::start(&binary, &[]);
+    for (path, said) in [("/health", "alive"), ("/ready", "ready")] {
+        let answer = serving.ask("GET", path, &["host: 10.9.8.7"], b"");
+        assert_eq!((answer.status, &answer.json()["status"]), (200, &said.into()), "{answer:?}");
+        assert!(!answer.head.contains("x-ratelimit"), "{answer:?}");
+        assert!(answer.head.contains("cache-control: no-store"), "{answer:?}");
+        assert_eq!(serving.ask("HEAD", path, &[], b"").status, 200);
+        assert_eq!(serving.ask("POST", path, &[], b"").status, 405);
+    }
+    // However often: a key's limits do not notice.
+    for _ in 0..50 {
+        assert_eq!(status(&serving, "/health").0, 200);
+    }
+    let answer = serving.call("GET", "/v1/account", &[], b"");
+    assert!(answer.head.contains("x-ratelimit-remaining: 299"), "{answer:?}");
+}
+
+#[test]
+fn it_is_not_ready_while_its_file_is_gone() {
+    let binary = Binary::new();
+    let serving = Serving::start(&binary, &[]);
+    until(&serving, (200, "ready"));
+    let (there, away) = (binary.folder().join("service.db"), binary.folder().join("away.db"));
+    std::fs::rename(&there, &away).expect("moved");
+    until(&serving, (503, "unwritable"));
+    assert_eq!(status(&serving, "/health"), (200, "alive".into()));
+    let told = serving.ask("GET", "/ready", &[], b"").body;
+    assert!(!told.contains("service.db") && !told.contains('/'), "strangers learn no paths: {told}");
+    std::fs::rename(&away, &there).expect("moved back");
+    until(&serving, (200, "ready"));
+}
+
+/// Where a service will listen that says so only once it has started.
+fn free_port() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").to_string()
+}
+
+#[test]
+fn it_is_not_ready_while_it_starts() {
+    let binary = Binary::new();
+    // A key that comes through a pipe, as secret stores hand them out: the start
+    // waits for it.
+    let pipe = binary.folder().join("key");
+    let made = std::process::Command::new("mkfifo").args(["-m", "600", words(&pipe)]).status();
+    assert!(made.expect("mkfifo runs").success());
+    let (address, database) = (free_port(), binary.folder().join("service.db"));
+    let all = ["serve", "--listen", &address, "--db", words(&database), "--key-file", words(&pipe)];
+    let mut child = binary.command(&all).spawn().expect("it runs");
+    let out = BufReader::new(child.stdout.take().expect("its output"));
+    let ready = binary.folder().join("ready.json");
+    let line = format!("listening on http://{address}/v1");
+    let mut serving = Serving { child, out, line, ready };
+    while TcpStream::connect(&address).is_err() {
+        assert!(serving.child.try_wait().expect("known").is_none(), "it ended");
+        std::thread::yield_now();
+    }
+    assert_eq!(status(&serving, "/health"), (200, "alive".into()));
+    assert_eq!(status(&serving, "/ready"), (503, "starting".into()));
+    let answer = serving.ask("GET", "/v1/account", &[], b"");
+    assert_eq!((answer.status, &answer.json()["code"]), (503, &"INTERNAL_ERROR".into()), "{answer:?}");
+    assert!(answer.head.contains("retry-after: 1"), "{answer:?}");
+    std::fs::write(&pipe, "7f".repeat(32)).expect("the key comes");
+    until(&serving, (200, "ready"));
+    assert_eq!(serving.ask("GET", "/v1/account", &[], b"").status, 401);
+}
