@@ -1,7 +1,5 @@
 //! The dashboard's side of a service's file: keys, credits, templates. Works
 //! beside a running service, which sees a change within a second.
-//!
-//! Knows nothing of commands or of how anything is shown.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +27,7 @@ pub enum AdminError {
     #[error("{} is not a service database; nothing was changed", .0.display())]
     NotOurs(PathBuf),
     /// The file is damaged.
-    #[error("{path} is damaged; nothing was changed: `frontdesk serve --db {path}` keeps it under another name and makes a new one", path = .0.display())]
+    #[error("{path} is damaged; nothing was changed: bring a copy back, or move it away to start with a new one", path = .0.display())]
     Damaged(PathBuf),
     /// The database did not do it.
     #[error(transparent)]

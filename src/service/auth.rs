@@ -1,7 +1,5 @@
 //! Who is asking: the bearer key in the header, and the key behind it.
 //! Interface: Authentication.
-//!
-//! Knows nothing of what the key may do (see `scope`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

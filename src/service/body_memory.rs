@@ -1,9 +1,9 @@
 //! The memory that bodies of requests may take together, whoever sends them
 //! and however slowly they come.
 //!
-//! Knows nothing of what is in them. Small ones are taken at once; a larger
-//! one has its whole length set aside before the rest of it is read, so that
-//! two half-read bodies never wait for each other.
+//! Small ones are taken at once; a larger one has its whole length set aside
+//! before the rest of it is read, so that two half-read bodies never wait for
+//! each other.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,4 @@
 //! The four kinds of channel this service has.
-//!
-//! Knows nothing of keys or platforms behind them.
 
 use crate::model::account::Platform;
 

@@ -1,7 +1,6 @@
 //! The service's clock: a given clock plus a shift that `/dev/clock` moves.
 //!
-//! Knows nothing of what follows it; limits, windows, idempotency, schedules
-//! and the world all ask it.
+//! Limits, windows, idempotency, schedules and the world all ask it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

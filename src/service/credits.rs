@@ -1,7 +1,5 @@
 //! Paying for a write: a refusal that says what is needed and what there is.
 //! Interface: Limits, Credit costs; Errors, INSUFFICIENT_CREDITS.
-//!
-//! Knows nothing of prices.
 
 use crate::service::auth::Caller;
 use crate::service::database::workspaces;

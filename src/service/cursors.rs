@@ -2,7 +2,7 @@
 //! service can have written it, for the list it was given for. Interface:
 //! Endpoints, `limit` and `cursor`.
 //!
-//! Knows nothing of SQL. A place survives the deletion of its row.
+//! A place survives the deletion of its row.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

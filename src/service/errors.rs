@@ -1,7 +1,5 @@
 //! The one error of the service's floor and its answer: every refusal leaves
 //! in the interface's Error shape. Interface: Errors.
-//!
-//! Knows nothing of who raised it.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

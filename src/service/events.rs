@@ -1,7 +1,5 @@
 //! Events: what subscriptions are told of, named and put into an envelope.
 //! Interface: Events.
-//!
-//! Knows nothing of how or when they are delivered (see `deliveries`).
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Faults that `/dev/fault` asks for: the next calls are delayed, answered
 //! so, or cut off before, during or after their work.
 //!
-//! Knows nothing of what the calls do. Without `--dev` nothing gets in here.
+//! Without `--dev` nothing gets in here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,6 @@
 //! Reading the fields of a JSON object with refusals that name the field.
 //!
-//! Knows nothing of particular requests. Fields nobody asks for are accepted;
-//! null counts as absent.
+//! Fields nobody asks for are accepted; null counts as absent.
 
 use serde_json::{Map, Value};
 

@@ -1,8 +1,6 @@
 //! What every call passes on its way in and out: host, key, scope, limits;
 //! the rate headers; a panic made an answer. Interface: Authentication;
 //! Limits.
-//!
-//! Knows nothing of handlers.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;

@@ -1,8 +1,5 @@
 //! Idempotency keys: read from the header, claimed while a request runs,
 //! compared by fingerprint. Interface: Limits, Idempotency.
-//!
-//! Knows nothing of SQL (see `database::idempotency`) or of what is done
-//! under a key.
 
 use std::collections::HashSet;
 use std::io::{self, Write};

@@ -2,8 +2,7 @@
 //! request is handed to the router, and what falls due happens when it is
 //! asked for.
 //!
-//! Knows nothing of connections. Nothing here outlives a loss of power, and
-//! no command starts it.
+//! Nothing here outlives a loss of power, and no command starts it.
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};

@@ -1,8 +1,8 @@
 //! What an API key looks like: made, checked for form, hashed.
 //!
-//! Knows nothing of what a key may do. A key is 43 random base62 characters
-//! behind its environment's prefix, with a checksum behind them; only its
-//! SHA-256 is stored (256 random bits need no slow hash).
+//! A key is 43 random base62 characters behind its environment's prefix, with a
+//! checksum behind them; only its SHA-256 is stored (256 random bits need no
+//! slow hash).
 
 use rand::Rng;
 use sha2::{Digest, Sha256};

@@ -1,8 +1,7 @@
 //! The last answer to a question many ask every few seconds, while nothing
 //! was committed since: pollers cost the database nothing in between.
 //!
-//! Knows nothing of what is asked; whoever keeps an answer says until when
-//! the time alone does not change it.
+//! Whoever keeps an answer says until when the time alone does not change it.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Rate limits: exact sliding logs, per key and category and per key for the
 //! burst. Interface: Limits, Rate limits (per API key).
 //!
-//! Knows nothing of HTTP; a call that is refused consumes nothing.
+//! A call that is refused consumes nothing.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;

@@ -5,7 +5,7 @@
 //! of its resource; everything that changes something goes through [`write`].
 //! What happens by itself is in [`world`].
 //!
-//! Knows nothing of the inbox; it shares only `model` and `wire` with it.
+//! It shares only `model` and `wire` with it.
 
 pub mod admin;
 pub mod assistant;

@@ -1,7 +1,6 @@
 //! What a service is started with.
 //!
-//! Knows nothing of flags or files of configuration; the command line fills
-//! this in.
+//! The command line fills this in.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

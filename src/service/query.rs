@@ -1,7 +1,5 @@
 //! Query parameters: read once, refused by name; and pages of lists.
 //! Interface: Endpoints, `limit` and `cursor`.
-//!
-//! Knows nothing of particular lists.
 
 use axum::extract::Query as Pairs;
 use axum::http::Uri;

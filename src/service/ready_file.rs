@@ -1,7 +1,7 @@
 //! The ready file: tells scripts where the service listens and, once, the
 //! keys it just made.
 //!
-//! Knows nothing of flags. Mode 0600; written whole or not at all.
+//! Mode 0600; written whole or not at all.
 
 use std::io;
 use std::path::Path;

@@ -1,6 +1,4 @@
 //! An answer that can be sent now and kept for a replay.
-//!
-//! Knows nothing of how it came about.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

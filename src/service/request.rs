@@ -1,7 +1,7 @@
 //! A request as handlers see it: who asks, path, query, a JSON body read
 //! strictly. Every failure is already in the Error shape.
 //!
-//! Knows nothing of what is asked. The gate has put the caller in.
+//! The gate has put the caller in.
 
 use std::time::Duration;
 

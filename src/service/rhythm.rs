@@ -1,7 +1,5 @@
 //! The pause between two rounds of work that falls due: until the next thing
 //! is due, something was committed, or the service stops.
-//!
-//! Knows nothing of what the work is.
 
 use std::pin::Pin;
 use std::time::Duration;

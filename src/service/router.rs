@@ -1,6 +1,6 @@
 //! The table of contents: every path of the service and who answers it.
 //!
-//! Knows nothing of how. Paths below `/v1` are those of `wire::paths`.
+//! Paths below `/v1` are those of `wire::paths`.
 
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post};

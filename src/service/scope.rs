@@ -1,8 +1,7 @@
 //! What a key may name, and which limit a call counts against. Interface:
 //! Authentication 3; Limits, Rate limits.
 //!
-//! Knows nothing of handlers: it reads method and path only. Paths are those
-//! below the base URL.
+//! Paths are those below the base URL.
 
 use axum::http::Method;
 

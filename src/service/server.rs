@@ -1,7 +1,7 @@
 //! The connection loop: accepts, bounds and ends connections.
 //!
-//! Knows nothing of paths. It exists because the plain `serve` of the router's
-//! crate sets no time limit on headers.
+//! It exists because the plain `serve` of the router's crate sets no time limit
+//! on headers.
 
 use std::convert::Infallible;
 use std::io;

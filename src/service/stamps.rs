@@ -1,7 +1,5 @@
 //! Times and ids of new rows: one order for all rows, whatever the clock
 //! does.
-//!
-//! Knows nothing of tables.
 
 use std::sync::{Mutex, PoisonError};
 

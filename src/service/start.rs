@@ -1,7 +1,5 @@
 //! Starting and stopping: the socket, the database, the world, and the keys
 //! that are told once.
-//!
-//! Knows nothing of handlers.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -23,9 +21,7 @@ use crate::service::clock::ServiceClock;
 use crate::service::connections::{self, Connections};
 use crate::service::cursors::Cursors;
 use crate::service::database::connections as stored;
-use crate::service::database::{
-    Database, DatabaseError, Durability, Opened, latest, media, meta, workspaces,
-};
+use crate::service::database::{Database, DatabaseError, Durability, latest, media, meta, workspaces};
 use crate::service::demo::seed;
 use crate::service::hosts::Hosts;
 use crate::service::limits::Limits;
@@ -80,7 +76,7 @@ pub struct Running {
     pub dev_url: String,
     /// Keys that were just made: none for a database that was there before.
     pub keys: Vec<IssuedKey>,
-    /// What whoever started it should know: a file that was set aside.
+    /// What whoever started it should know.
     pub notices: Vec<String>,
     stop: watch::Sender<bool>,
     tasks: Tasks,
@@ -165,7 +161,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
 /// What whoever started the service should know.
 async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
-    let Prepared { service, set_aside, foreign_key, .. } = prepared;
+    let Prepared { service, foreign_key, .. } = prepared;
     let mut notices = Vec::new();
     if let Some(path) = foreign_key {
         let path = path.display();
@@ -173,10 +169,6 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
             "the secrets of this database are sealed with another key than the one in {path}: no webhook is signed and \
              no credential read until that key is back; name it with --key-file"
         ));
-    }
-    if let Some(aside) = set_aside {
-        let aside = aside.display();
-        notices.push(format!("the database was corrupt; it is kept as {aside} and a new one was made"));
     }
     if !address.ip().is_loopback() && service.hosts.are_local() {
         notices.push(format!(
@@ -197,8 +189,6 @@ pub(crate) struct Prepared {
     pub service: Service,
     /// Keys that were just made.
     pub keys: Vec<IssuedKey>,
-    /// Where a corrupt database was put.
-    set_aside: Option<PathBuf>,
     /// The file of a key that is not the one which seals the secrets.
     foreign_key: Option<PathBuf>,
 }
@@ -222,9 +212,8 @@ pub(crate) async fn open(
         let key = found.map_or_else(|| place.make(), Ok)?;
         Ok::<_, StartError>((opened, (place, key)))
     });
-    let ((database, opened), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
-    let prepared = prepare(options, address, (database, key), &opened, committed).await?;
-    Ok(Prepared { set_aside: opened.set_aside, ..prepared })
+    let ((database, fresh), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
+    prepare(options, address, (database, key), fresh, committed).await
 }
 
 /// What is read from the database, or put into a new one.
@@ -257,7 +246,7 @@ async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKe
 
 /// The uploaded files beside the database, of which those nobody knows of are
 /// removed. With a database that was just made they may be those of one that was
-/// set aside.
+/// moved away.
 async fn media_beside(database: &Path, known: Option<HashSet<String>>) -> Result<MediaFiles, DatabaseError> {
     let database = database.to_owned();
     let opening = tokio::task::spawn_blocking(move || {
@@ -274,10 +263,10 @@ async fn prepare(
     options: Options,
     address: SocketAddr,
     (database, (place, key)): (Database, (KeyPlace, SealingKey)),
-    opened: &Opened,
+    fresh: bool,
     committed: Arc<Notify>,
 ) -> Result<Prepared, StartError> {
-    let (fresh, clock) = (opened.fresh, options.clock.clone());
+    let clock = options.clock.clone();
     let world = World { demo: options.demo, simulated: options.is_simulated() };
     let (asked, at) = (key.clone(), place.clone());
     let kept: Result<Kept, DatabaseError> = database
@@ -292,7 +281,7 @@ async fn prepare(
         return Err(KeyError::Other(path).into());
     }
     let seed = options.seed.wrapping_add(kept.boots);
-    let media = media_beside(&options.database, (!opened.fresh).then_some(kept.media)).await?;
+    let media = media_beside(&options.database, (!fresh).then_some(kept.media)).await?;
     let vault = Vault::new(&key).map_err(|_| DatabaseError::Foreign)?;
     let credentials = key.derived(connections::PURPOSE)?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
@@ -338,7 +327,7 @@ async fn prepare(
         });
         seeding.await.map_err(|cause: DatabaseError| cause)?;
     }
-    Ok(Prepared { service, keys: kept.keys, set_aside: None, foreign_key })
+    Ok(Prepared { service, keys: kept.keys, foreign_key })
 }
 
 fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {

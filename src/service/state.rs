@@ -1,6 +1,4 @@
 //! What all of the service shares while it runs.
-//!
-//! Knows nothing of HTTP: handlers, gate and world hold it.
 
 use std::sync::Arc;
 

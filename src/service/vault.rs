@@ -1,7 +1,5 @@
 //! Secrets that have to be read again, sealed at rest: whoever gets hold of
 //! the database alone learns none.
-//!
-//! Knows nothing of what the secrets are for, or of where the key lies.
 
 use rand::Rng;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};

@@ -1,7 +1,5 @@
 //! What a new database gets: a workspace, four channels, a live and a test
 //! key each, credits and templates. Design: `serve --ready-file`.
-//!
-//! Knows nothing of the demo's conversations.
 
 use rusqlite::Connection;
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! The one shape of every write: claim the idempotency key, run the effect,
 //! keep the answer; all of it in one transaction. Interface: Idempotency;
 //! Authentication 6.
-//!
-//! Knows nothing of particular effects.
 
 use std::sync::Arc;
 

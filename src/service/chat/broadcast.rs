@@ -1,8 +1,7 @@
 //! A broadcast goes out, a few recipients at a time, and follows what becomes
 //! of its messages. Interface: Broadcast; Limits, Credit costs.
 //!
-//! Knows nothing of requests. All recipients were paid for; each that fails
-//! is given back.
+//! All recipients were paid for; each that fails is given back.
 
 use crate::model::time::SECOND;
 use crate::service::chat::people;

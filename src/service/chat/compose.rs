@@ -1,8 +1,6 @@
 //! What a content becomes when it goes out: the text people see, what else
 //! the platform is given, and the price. Interface: Limits, Credit costs;
 //! Errors, TEMPLATE_ERROR.
-//!
-//! Knows nothing of who it goes to.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,5 @@
 //! What a business chat send carries: all eight types, with their bounds.
 //! Interface: SendWhatsAppMessage.
-//!
-//! Knows nothing of conversations, prices or platforms.
 
 use serde_json::{Value, json};
 

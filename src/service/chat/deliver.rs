@@ -1,7 +1,5 @@
 //! A message moves on: delivered, read or failed. Interface: States and
 //! transitions, Message status.
-//!
-//! Knows nothing of when.
 
 use serde_json::json;
 

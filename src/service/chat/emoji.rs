@@ -1,7 +1,5 @@
 //! What counts as one emoji on business chat, where any may be a reaction.
 //! Interface: Rules for sending, 5.
-//!
-//! Knows nothing of the bot platform's fixed set (see `model::reactions`).
 
 use unicode_segmentation::UnicodeSegmentation;
 

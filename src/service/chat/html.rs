@@ -1,8 +1,7 @@
 //! The bot platform's HTML: a few tags, four entities, and nothing else.
 //! Interface: SendTelegramMessage, `parseMode`.
 //!
-//! Knows nothing of where the text goes. [`plain`] gives the text as people
-//! see it.
+//! [`plain`] gives the text as people see it.
 
 /// Tags the platform takes.
 const TAGS: [&str; 15] = [

@@ -2,8 +2,7 @@
 //! before everything else that could be one. Interface:
 //! SendTelegramMessage, `parseMode`.
 //!
-//! Knows nothing of where the text goes. [`plain`] gives the text as people
-//! see it.
+//! [`plain`] gives the text as people see it.
 
 /// Marks that open and close a span, longest first.
 const MARKS: [&str; 7] = ["```", "||", "__", "*", "_", "~", "`"];

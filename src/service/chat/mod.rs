@@ -1,7 +1,5 @@
 //! What the chat channels have in common: messages come in, messages go out
 //! and move on to delivered and read.
-//!
-//! Knows nothing of HTTP, and of platforms only what their trait says.
 
 pub mod broadcast;
 pub mod compose;

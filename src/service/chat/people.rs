@@ -1,7 +1,5 @@
 //! The people behind business chat numbers: contacts and conversations that
 //! know each other. Interface: Contact; Conversation.
-//!
-//! Knows nothing of messages.
 
 use crate::model::time::Timestamp;
 use crate::service::channels::Channel;

@@ -1,8 +1,6 @@
 //! A customer writes: the conversation is found, made or opened again, the
 //! message is stored, the assistant is set to answer. Interface: Events,
 //! message.received; States and transitions, Conversation.
-//!
-//! Knows nothing of who pretends to be the customer.
 
 use serde_json::{Value, json};
 

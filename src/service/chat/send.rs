@@ -1,7 +1,5 @@
 //! A message goes out: handed to the platform, stored, counted, and its fate
 //! set to happen. Interface: States and transitions, Message status.
-//!
-//! Knows nothing of who may send what.
 
 use serde_json::json;
 

@@ -1,7 +1,5 @@
 //! Filling templates: how many variables each part has, whether as many are
 //! given, and the text that results. Interface: Errors, TEMPLATE_ERROR.
-//!
-//! Knows nothing of where templates are kept.
 
 use serde_json::Value;
 

@@ -1,7 +1,5 @@
 //! The dashboard's side of Data Connections: nothing is kept before a live
 //! call has worked, and a credential is never told again.
-//!
-//! Knows nothing of commands.
 
 use std::sync::Arc;
 

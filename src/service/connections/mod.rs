@@ -1,8 +1,6 @@
 //! Data Connections of the service: the business's own interfaces, which its
 //! assistant asks. What is called how is the business of the floor
 //! [`crate::connections`]; here they are kept.
-//!
-//! Knows nothing of assistants.
 
 pub mod dashboard;
 pub mod proposed;

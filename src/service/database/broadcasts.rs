@@ -1,7 +1,5 @@
 //! Broadcasts and what became of each of their recipients. Interface:
 //! Broadcast.
-//!
-//! Knows nothing of sending.
 
 use rusqlite::{Connection, params};
 

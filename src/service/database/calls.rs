@@ -1,6 +1,4 @@
 //! Calls placed from here. Interface: Voice and SMS.
-//!
-//! Knows nothing of the messages they are shown as.
 
 use rusqlite::{Connection, params};
 

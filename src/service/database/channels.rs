@@ -1,6 +1,4 @@
 //! Channels: what each key drives.
-//!
-//! Knows nothing of keys.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! The optional filters of a list: only what is asked for is compared, so
 //! that an index fits each form of the query.
-//!
-//! Knows nothing of tables.
 
 use std::fmt::Write;
 

@@ -1,6 +1,4 @@
 //! Data Connections as they are kept, and the log of their calls.
-//!
-//! Knows nothing of how a credential is sealed, or of what is asked.
 
 use rusqlite::{Connection as Db, params};
 

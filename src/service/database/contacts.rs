@@ -1,6 +1,4 @@
 //! Contacts of a workspace, one for each phone number. Interface: Contact.
-//!
-//! Knows nothing of conversations beyond the names they show.
 
 use rusqlite::{Connection, params};
 

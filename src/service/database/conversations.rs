@@ -1,7 +1,5 @@
 //! Conversations: one for each customer of a channel. Interface: Resources,
 //! Conversation and Telegram conversation; States and transitions.
-//!
-//! Knows nothing of messages beyond the newest one's preview.
 
 use rusqlite::{Connection, params};
 

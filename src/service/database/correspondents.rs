@@ -1,7 +1,7 @@
 //! Everybody mails were exchanged with, once each, over all threads.
 //! Interface: Email contact.
 //!
-//! Knows nothing of the mails. Addresses that differ only in case are one.
+//! Addresses that differ only in case are one.
 
 use rusqlite::{Connection, params};
 

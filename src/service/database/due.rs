@@ -1,6 +1,4 @@
 //! Work the simulated world has yet to do, in the order it falls due.
-//!
-//! Knows nothing of what the work is.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,6 @@
 //! Mails, in and out. Interface: Email thread; States and transitions.
 //!
-//! Knows nothing of threads' counters. Attachments are kept as what is told
-//! of them; their bytes are not.
+//! Attachments are kept as what is told of them; their bytes are not.
 
 use rusqlite::{Connection, params};
 

@@ -1,6 +1,4 @@
 //! Events and their deliveries. Interface: Events.
-//!
-//! Knows nothing of connections, signatures or schedules.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! What the shop's other systems told of: orders, appointments, campaigns.
 //! Interface: Triggers.
-//!
-//! Knows nothing of what their data mean.
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! Kept answers: what a write answered under an idempotency key. Interface:
 //! Limits, Idempotency.
-//!
-//! Knows nothing of requests that still run (see `service::idempotency`).
 
 use rusqlite::{Connection, params};
 

@@ -1,6 +1,6 @@
 //! API keys: found by hash, revoked, made. Interface: Authentication.
 //!
-//! Knows nothing of headers. The keys themselves are never stored.
+//! The keys themselves are never stored.
 
 use rusqlite::{Connection, params};
 

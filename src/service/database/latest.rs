@@ -1,7 +1,5 @@
 //! The newest time any row was given, so that a run that starts later goes on
 //! after it, whatever the clock says.
-//!
-//! Knows nothing of what the rows are.
 
 use rusqlite::Connection;
 

@@ -1,7 +1,5 @@
 //! Uploaded media: what they are and whose; the bytes lie in files. Interface:
 //! Uploaded media.
-//!
-//! Knows nothing of folders.
 
 use std::collections::HashSet;
 

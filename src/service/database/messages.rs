@@ -1,7 +1,5 @@
 //! Messages of the chat channels and of voice and SMS. Interface: Resources,
 //! Message; States and transitions, Message status.
-//!
-//! Knows nothing of conversations' counters.
 
 use rusqlite::{Connection, params};
 

@@ -1,6 +1,4 @@
 //! Single values the service keeps about itself: secrets, the clock's shift.
-//!
-//! Knows nothing of what they are for.
 
 use rusqlite::{Connection, ToSql, types::FromSql};
 

@@ -1,8 +1,7 @@
 //! The database: one SQLite file, one writer that commits waiting jobs
 //! together, readers beside it that see what is committed.
 //!
-//! Knows nothing of what jobs do. A job is answered only after the commit
-//! that holds it has reached the disk.
+//! A job is answered only after the commit that holds it has reached the disk.
 
 pub mod broadcasts;
 pub mod calls;
@@ -43,7 +42,7 @@ use rusqlite::Connection;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-pub use open::{Durability, Opened};
+pub use open::Durability;
 
 /// Why the database did not do something.
 #[derive(Debug, Error)]
@@ -72,6 +71,12 @@ pub enum DatabaseError {
          to start with a new one"
     )]
     Emptied,
+    /// The file is SQLite's, and its pages do not hang together.
+    #[error(
+        "the database file is damaged ({0}); it was left as it is: bring a copy back, or move it away to start \
+         with a new one"
+    )]
+    Damaged(String),
     /// A job failed badly, or the service is stopping.
     #[error("the database did not finish a job")]
     Closed,
@@ -99,7 +104,11 @@ pub struct Database {
 impl DatabaseError {
     /// Whether the file is SQLite's and damaged.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Sql(cause) if open::is_corrupt(cause))
+        match self {
+            Self::Damaged(_) => true,
+            Self::Sql(cause) => open::is_corrupt(cause),
+            _ => false,
+        }
     }
 }
 
@@ -113,24 +122,25 @@ impl Database {
         lock::check(path)
     }
 
-    /// Opens or makes the file; `committed` is told after every commit.
+    /// Opens or makes the file, and tells whether it was made; `committed` is
+    /// told after every commit.
     ///
     /// # Errors
-    /// When the file cannot be used; a corrupt one is set aside first.
+    /// When the file cannot be used.
     pub fn open(
         path: &Path,
         durability: Durability,
         committed: Arc<Notify>,
-    ) -> Result<(Self, Opened), DatabaseError> {
-        let (connection, opened, lock) = open::writer(path)?;
+    ) -> Result<(Self, bool), DatabaseError> {
+        let (connection, fresh, lock) = open::writer(path)?;
         if durability == Durability::Simulated {
             connection.execute_batch("PRAGMA synchronous = OFF")?;
         }
         let database = Self::around(path, connection, committed)?;
-        Ok((Self { lock: Mutex::new(Some(lock)), ..database }, opened))
+        Ok((Self { lock: Mutex::new(Some(lock)), ..database }, fresh))
     }
 
-    /// Opens a file that a service has made; neither makes one nor sets one aside.
+    /// Opens a file that a service has made; it makes none.
     ///
     /// # Errors
     /// When the file is no service's, or cannot be used.

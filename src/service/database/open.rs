@@ -1,7 +1,5 @@
-//! Opening the file: its mode, settings, format and health. A corrupt file is
-//! set aside, never deleted; what never was a database is left as it is.
-//!
-//! Knows nothing of what the tables mean.
+//! Opening the file: its mode, settings, format and health. A damaged file is
+//! refused and left as it is: it holds what people paid for.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -55,18 +53,10 @@ pub enum Durability {
     Simulated,
 }
 
-/// How opening went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
-    /// The tables were just made.
-    pub fresh: bool,
-    /// Where a corrupt file was put.
-    pub set_aside: Option<PathBuf>,
-}
-
 /// Opens the writer's connection and locks the file for it; makes the file and
 /// its tables when absent.
-pub fn writer(path: &Path) -> Result<(Connection, Opened, File), DatabaseError> {
+/// Tells whether the tables were just made.
+pub fn writer(path: &Path) -> Result<(Connection, bool, File), DatabaseError> {
     // Looked for first: the key is made beside a database that is there.
     let holds = |it: &&str| fs::metadata(beside(path, it)).is_ok_and(|it| it.is_dir() || it.len() > 0);
     let was_used = [".key", "-wal", ".media"].iter().any(|it| holds(&it));
@@ -80,16 +70,8 @@ pub fn writer(path: &Path) -> Result<(Connection, Opened, File), DatabaseError> 
     }
     make_private(path)?;
     let lock = lock::take(path)?;
-    match open(path) {
-        Ok((connection, fresh)) => Ok((connection, Opened { fresh, set_aside: None }, lock)),
-        Err(DatabaseError::Sql(cause)) if is_corrupt(&cause) => {
-            let aside = set_aside(path)?;
-            tracing::error!(aside = %aside.display(), %cause, "the database was corrupt and is set aside");
-            let (connection, fresh) = open(path)?;
-            Ok((connection, Opened { fresh, set_aside: Some(aside) }, lock))
-        }
-        Err(other) => Err(other),
-    }
+    let (connection, fresh) = open(path)?;
+    Ok((connection, fresh, lock))
 }
 
 /// Opens the writer's connection to a file that a service has made; makes
@@ -116,6 +98,13 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
 }
 
 fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
+    open_healthy(path).map_err(|cause| match cause {
+        DatabaseError::Sql(cause) if is_corrupt(&cause) => DatabaseError::Damaged(cause.to_string()),
+        other => other,
+    })
+}
+
+fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     make_private(path)?;
     let mut connection = Connection::open(path)?;
     let application: i64 = connection.scalar("PRAGMA application_id", [])?;
@@ -185,20 +174,6 @@ pub fn is_corrupt(cause: &rusqlite::Error) -> bool {
     )
 }
 
-/// Moves the file and its log to names nobody uses yet.
-fn set_aside(path: &Path) -> Result<PathBuf, DatabaseError> {
-    let free = (1..10_000).map(|number| beside(path, &format!(".corrupt-{number}"))).find(|it| !it.exists());
-    let aside = free.ok_or_else(|| io::Error::other("too many corrupt files are set aside already"))?;
-    fs::rename(path, &aside)?;
-    for suffix in ["-wal", "-shm"] {
-        match fs::rename(beside(path, suffix), beside(&aside, suffix)) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause.into()),
-            _ => {}
-        }
-    }
-    Ok(aside)
-}
-
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -217,16 +192,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_corrupt_file_is_set_aside_and_kept() {
+    fn a_damaged_file_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
         drop(writer(&path).expect("opens"));
         let garbage = [BEGINNING, &[7_u8; 8192]].concat();
         fs::write(&path, &garbage).expect("written");
-        let (_, opened, _) = writer(&path).expect("opens again");
-        assert!(opened.fresh);
-        let aside = opened.set_aside.expect("set aside");
-        assert_eq!(fs::read(aside).expect("kept"), garbage);
+        assert!(matches!(writer(&path), Err(DatabaseError::Damaged(_))));
+        assert_eq!(fs::read(&path).expect("kept"), garbage);
     }
 
     /// A page of a tree that is zeroed, as a disk may leave it, is found before
@@ -243,8 +216,7 @@ mod tests {
             damaged[page * 4096..(page + 1) * 4096].fill(0);
             let path = folder.path().join(format!("{page}.db"));
             fs::write(&path, &damaged).expect("written");
-            let (_, opened, _) = writer(&path).expect("opens");
-            assert!(opened.set_aside.is_some(), "page {page}");
+            assert!(matches!(writer(&path), Err(DatabaseError::Damaged(_))), "page {page}");
             found += 1;
         }
         assert!(found > 10);

@@ -1,6 +1,4 @@
 //! All that reached a platform, for `/dev/outbound`.
-//!
-//! Knows nothing of how it got there.
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};

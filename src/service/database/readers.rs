@@ -1,6 +1,4 @@
 //! Readers: a few threads, each with a connection that cannot write.
-//!
-//! Knows nothing of what jobs read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

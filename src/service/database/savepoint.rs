@@ -1,6 +1,4 @@
 //! A part of a transaction that is undone alone when it fails.
-//!
-//! Knows nothing of what the part does.
 
 use rusqlite::Connection;
 

@@ -1,6 +1,4 @@
 //! Templates. Interface: Resources, Template.
-//!
-//! Knows nothing of filling variables.
 
 use rusqlite::{Connection, params};
 

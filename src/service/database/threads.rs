@@ -1,6 +1,4 @@
 //! Threads of mail: one subject with one contact. Interface: Email thread.
-//!
-//! Knows nothing of the mails in them beyond their number.
 
 use rusqlite::{Connection, params};
 

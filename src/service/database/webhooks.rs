@@ -1,6 +1,4 @@
 //! Webhook subscriptions. Interface: Resources, Webhook subscription.
-//!
-//! Knows nothing of events beyond their names, or of how a secret is sealed.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Workspaces and their credits: a balance that never goes below zero and a
 //! ledger that explains it. Interface: Limits, Credit costs.
-//!
-//! Knows nothing of prices.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! The one writer: takes the jobs that wait, runs each in a savepoint of one
 //! transaction, commits once, then answers all of them.
-//!
-//! Knows nothing of what jobs do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

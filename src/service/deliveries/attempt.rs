@@ -1,7 +1,6 @@
 //! One attempt to deliver an event, and what its outcome changes.
 //!
-//! Knows nothing of other attempts. The address is vetted anew each time,
-//! since names and rules change.
+//! The address is vetted anew each time, since names and rules change.
 
 use rusqlite::Connection;
 

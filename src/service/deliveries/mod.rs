@@ -8,8 +8,8 @@
 //! | `schedule.rs` | what an answer means and when to try again |
 //! | `signature.rs` | what receivers verify |
 //!
-//! Knows nothing of what the events are. A delivery stays due until its
-//! attempt is over, so that a service that ends in the middle makes it again.
+//! A delivery stays due until its attempt is over, so that a service that ends
+//! in the middle makes it again.
 
 mod attempt;
 mod schedule;

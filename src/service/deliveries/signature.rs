@@ -1,8 +1,6 @@
 //! Signatures of deliveries: the interface's own, over the body, and the one
 //! of Standard Webhooks beside it, which also covers id and time so that a
 //! delivery cannot be replayed for ever. Interface: Events, Signature.
-//!
-//! Knows nothing of where secrets are kept.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,7 +1,5 @@
 //! Puts the sample shop's mail into a database: who wrote what, so many
 //! minutes ago.
-//!
-//! Knows nothing of what happens next.
 
 use serde_json::Value;
 

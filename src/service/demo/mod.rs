@@ -1,6 +1,4 @@
 //! The sample world: a bicycle shop, its customers and what was said so far.
-//!
-//! Knows nothing of how the world goes on (see `world`).
 
 pub mod mail;
 pub mod script;

@@ -1,6 +1,4 @@
 //! What the sample shop's assistant and customers say.
-//!
-//! Knows nothing of who is spoken to.
 
 use std::sync::OnceLock;
 

@@ -1,7 +1,5 @@
 //! Puts the sample world into a database: who wrote what, so many minutes
 //! ago.
-//!
-//! Knows nothing of what happens next.
 
 use rusqlite::Connection;
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! The sample shop's own system, beside the interface: what a business has
 //! anyway, and what Data Connections ask. On loopback, with the demo only.
-//!
-//! Knows nothing of conversations.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,5 @@
 //! Reading the sample data, which is ours and known to be well formed; what
 //! is missing all the same is left out.
-//!
-//! Knows nothing of what it means.
 
 use serde_json::Value;
 

@@ -1,6 +1,4 @@
 //! The account behind the key that asks. Interface: Account.
-//!
-//! Knows nothing of other keys.
 
 use axum::extract::State;
 

@@ -1,6 +1,4 @@
 //! Rows as the shapes of the interface.
-//!
-//! Knows nothing of where rows come from.
 
 use rusqlite::Connection;
 use serde_json::{Map, Value, json};

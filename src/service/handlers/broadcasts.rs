@@ -1,6 +1,4 @@
 //! Broadcasts: begun and watched. Interface: Broadcasts.
-//!
-//! Knows nothing of how they go out.
 
 use std::collections::HashSet;
 

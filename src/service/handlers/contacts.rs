@@ -1,7 +1,5 @@
 //! Contacts: listed, made or changed by phone number, read, removed.
 //! Interface: Contacts.
-//!
-//! Knows nothing of broadcasts.
 
 use axum::extract::State;
 use serde_json::{Map, Value};

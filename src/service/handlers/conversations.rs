@@ -1,7 +1,5 @@
 //! Conversations: listed, read, paused, handed back, closed. Interface:
 //! Conversations.
-//!
-//! Knows nothing of the bot channel's paths, which share [`page_of_messages`].
 
 use axum::extract::State;
 use serde_json::Value;

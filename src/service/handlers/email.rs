@@ -1,6 +1,4 @@
 //! The email channel: account, sending, threads, contacts. Interface: Email.
-//!
-//! Knows nothing of threading or of mail servers.
 
 use axum::extract::State;
 

@@ -1,6 +1,4 @@
 //! Rows of mail as the shapes of the interface.
-//!
-//! Knows nothing of where rows come from.
 
 use crate::model::time::Timestamp;
 use crate::service::database::correspondents::CorrespondentRow;

@@ -1,7 +1,5 @@
 //! Media: uploaded with a key, served to anyone who has the address.
 //! Interface: Media.
-//!
-//! Knows nothing of sends.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,7 +1,5 @@
 //! Business chat messages: sent, listed, read, reacted to. Interface:
 //! Business chat messages.
-//!
-//! Knows nothing of other channels' sends.
 
 use axum::extract::State;
 use rusqlite::Connection;

@@ -1,7 +1,4 @@
 //! One file per resource: reads a request, runs the work, writes the answer.
-//!
-//! Knows nothing of keys, limits or idempotency: the gate and `write` have
-//! seen to those.
 
 pub mod account;
 pub mod bodies;

@@ -1,8 +1,5 @@
 //! The description of the interface as this service answers it, for client
 //! generators and tests.
-//!
-//! Knows nothing of what it describes: the file is written by hand, and a test
-//! holds it to the router, the error codes and the bounds.
 
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;

@@ -1,6 +1,4 @@
 //! The bot-chat channel. Interface: Bot-chat channel.
-//!
-//! Knows nothing of business chat's window and templates: there are none.
 
 use axum::extract::State;
 use serde_json::{Value, json};

@@ -1,6 +1,4 @@
 //! Templates. Interface: Templates.
-//!
-//! Knows nothing of filling them.
 
 use axum::extract::State;
 

@@ -1,6 +1,4 @@
 //! Polling for no-code tools. Interface: Triggers.
-//!
-//! Knows nothing of what was polled before.
 
 use std::cmp::Reverse;
 

@@ -1,6 +1,4 @@
 //! Voice and SMS. Interface: Voice and SMS.
-//!
-//! Knows nothing of what becomes of a call.
 
 use axum::extract::State;
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! Webhook subscriptions: listed, made, removed; the same under `/webhooks`
 //! and `/email/webhooks`, each for its own channels. Interface: Webhooks.
-//!
-//! Knows nothing of deliveries.
 
 use axum::extract::State;
 use rand::Rng;

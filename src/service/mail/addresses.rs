@@ -1,7 +1,5 @@
 //! Addresses of a mail, read out of a body's fields. Interface: SendEmail,
 //! `to`, `cc`, `bcc`, `from`, `replyTo`.
-//!
-//! Knows nothing of who may be written to.
 
 use serde_json::Value;
 

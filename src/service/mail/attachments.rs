@@ -1,7 +1,7 @@
 //! Attachments of a mail: bytes in the body, or an address that is looked at.
 //! Interface: SendEmail, `attachments`.
 //!
-//! Knows nothing of the mail. Bytes are counted, not kept.
+//! Bytes are counted, not kept.
 
 use base64::Engine;
 use base64::alphabet;

@@ -1,8 +1,8 @@
 //! The category of a thread, by the words in its first mail. Interface:
 //! Events, email.thread.categorized.
 //!
-//! Knows nothing of threads. The categories are this service's choice; the
-//! first rule one of whose words begins a word of the text decides.
+//! The categories are this service's choice; the first rule one of whose words
+//! begins a word of the text decides.
 
 /// Categories and the beginnings of words that speak for them, in four
 /// languages.

@@ -1,6 +1,4 @@
 //! What a mail that is sent carries. Interface: SendEmail.
-//!
-//! Knows nothing of threads or prices.
 
 use serde_json::{Map, Value};
 

@@ -1,7 +1,5 @@
 //! Headers a caller may add to a mail. Interface: SendEmail, `headers`, whose
 //! shape is not shown.
-//!
-//! Knows nothing of the headers the service writes itself, except their names.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,4 @@
 //! Mail: what is sent and received becomes threads. Interface: Email.
-//!
-//! Knows nothing of HTTP, and of mail servers only what their trait says.
 
 pub mod addresses;
 pub mod attachments;

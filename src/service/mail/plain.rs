@@ -1,7 +1,5 @@
 //! The text of an HTML mail, for lists and for rules. One pass, in time that
 //! grows with the length only.
-//!
-//! Knows nothing of layout; it is not for showing a mail.
 
 use crate::service::chat::html::entity;
 

@@ -1,7 +1,5 @@
 //! A sent mail moves on: opened, or come back. Interface: Events,
 //! email.opened.
-//!
-//! Knows nothing of when.
 
 use serde_json::json;
 

@@ -2,8 +2,7 @@
 //! gets a category. Interface: Events, email.received and
 //! email.thread.categorized.
 //!
-//! Knows nothing of who pretends to be the sender. The assistant does not
-//! answer mail.
+//! The assistant does not answer mail.
 
 use serde_json::json;
 

@@ -1,7 +1,5 @@
 //! A mail goes out: handed to the platform, stored in its thread, counted, and
 //! its fate set to happen. Interface: SendEmail; Events, email.sent.
-//!
-//! Knows nothing of prices.
 
 use serde_json::{Map, Value, json};
 

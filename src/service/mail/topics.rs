@@ -1,7 +1,5 @@
 //! What a subject is about, without the marks that replying leaves on it:
 //! mails of one topic belong together.
-//!
-//! Knows nothing of threads.
 
 /// Marks of replies and forwards in the languages mail programs speak.
 const MARKS: [&str; 16] = [

@@ -1,8 +1,7 @@
 //! The bytes of uploaded media: one file each, in a folder of the owner's
 //! beside the database.
 //!
-//! Knows nothing of rows; the name of a file is the id of its row. Its calls
-//! wait for the disk.
+//! The name of a file is the id of its row. Its calls wait for the disk.
 
 use std::collections::HashSet;
 use std::fs::{self, File};

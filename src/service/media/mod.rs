@@ -1,8 +1,6 @@
 //! Media behind links: looked at before they are sent, and priced by whether
 //! they were uploaded here. Interface: Rules for sending, 2 and 3; Credit
 //! costs; Errors, MEDIA_FETCH_FAILED.
-//!
-//! Knows nothing of who they are sent to.
 
 pub mod files;
 pub mod names;

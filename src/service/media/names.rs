@@ -1,7 +1,5 @@
 //! What an uploaded file is called: as it is shown, and as it stands in an
 //! address.
-//!
-//! Knows nothing of where files lie and of what they are.
 
 use crate::model::bounds;
 

@@ -1,8 +1,8 @@
 //! An upload as its handler sees it: one file out of a multipart body, and
 //! the write it is part of. Interface: Media.
 //!
-//! Knows nothing of folders. Parts are compared with an earlier request's one
-//! by one: the boundary between them differs with each try.
+//! Parts are compared with an earlier request's one by one: the boundary
+//! between them differs with each try.
 
 use std::time::Duration;
 

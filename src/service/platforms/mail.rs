@@ -1,8 +1,8 @@
 //! What carries mail away. One trait; the built-in one is simulated.
 //!
-//! Knows nothing of threads. What becomes of a mail follows from the domains
-//! it is sent to: `bounce.example` sends it back, in `quiet.example` nobody
-//! opens it, everywhere else it is opened.
+//! What becomes of a mail follows from the domains it is sent to:
+//! `bounce.example` sends it back, in `quiet.example` nobody opens it,
+//! everywhere else it is opened.
 
 use sha2::{Digest, Sha256};
 

@@ -1,8 +1,6 @@
 //! What stands behind each channel: operators that take messages and carry
 //! them to people. One trait; the built-in ones are simulated, and stand there
 //! only where the world is.
-//!
-//! Knows nothing of credits or keys.
 
 pub mod mail;
 mod simulated;

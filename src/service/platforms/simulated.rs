@@ -1,9 +1,9 @@
 //! Simulated operators: they take, deliver, fail and read on the service's
 //! own clock, the same way each time.
 //!
-//! Knows nothing of real networks. What becomes of a message follows from
-//! the recipient's number and the seed, so that each outcome can be had on
-//! purpose; `docs/choices.md` lists the numbers.
+//! What becomes of a message follows from the recipient's number and the seed,
+//! so that each outcome can be had on purpose; `docs/choices.md` lists the
+//! numbers.
 
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
 //! Who puts calls through. One trait; the built-in one is simulated.
 //!
-//! Knows nothing of credits. What becomes of a call follows from the number's
-//! last four digits, as it does for messages.
+//! What becomes of a call follows from the number's last four digits, as it
+//! does for messages.
 
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,6 @@
 //! Calls: placed, put through, paid by the minute. Interface: Voice and SMS.
 //!
-//! Knows nothing of HTTP. SMS are messages like those of the chat channels
-//! (see `chat`).
+//! SMS are messages like those of the chat channels (see `chat`).
 
 pub mod place;
 pub mod progress;

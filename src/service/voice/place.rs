@@ -1,7 +1,5 @@
 //! A call is placed: shown as a message of its conversation, and its course
 //! set to happen. Interface: POST /voip/calls.
-//!
-//! Knows nothing of prices.
 
 use crate::service::database::calls::{self, CallRow};
 use crate::service::database::channels::ChannelRow;

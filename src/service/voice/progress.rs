@@ -1,8 +1,8 @@
 //! A call moves on: ringing, in progress, completed or failed; at its end its
 //! minutes are settled.
 //!
-//! Knows nothing of when. The first minute was paid when the call was placed:
-//! a call nobody answered is paid back, further started minutes are charged.
+//! The first minute was paid when the call was placed: a call nobody answered
+//! is paid back, further started minutes are charged.
 
 use crate::model::prices;
 use crate::model::time::{MINUTE, SECOND};

@@ -1,6 +1,6 @@
 //! The demo's customers: they write by themselves and answer people.
 //!
-//! Knows nothing of the assistant. Without the demo nobody is here.
+//! Without the demo nobody is here.
 
 use rusqlite::{Connection, params};
 

@@ -1,8 +1,7 @@
 //! The demo's letter writers: they write mails by themselves and answer those
 //! of people.
 //!
-//! Knows nothing of chats. Without the demo nobody is here. Who has nothing
-//! left to say is silent.
+//! Without the demo nobody is here. Who has nothing left to say is silent.
 
 use rusqlite::{Connection, params};
 

@@ -1,8 +1,7 @@
 //! The simulated world: what falls due happens, one thing after another, by
 //! the service's clock. Deliveries, answers of the assistant, customers.
 //!
-//! Knows nothing of HTTP. Everything that will happen is a row, so a restart
-//! forgets nothing.
+//! Everything that will happen is a row, so a restart forgets nothing.
 
 pub mod customers;
 pub mod letters;

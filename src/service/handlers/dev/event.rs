@@ -1,6 +1,4 @@
 //! `POST /dev/event`: one of the shop's other systems tells of something.
-//!
-//! Knows nothing of who polls for it.
 
 use axum::extract::State;
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! `POST /dev/fault`: the next matching requests are delayed, answered so, or
 //! cut off.
-//!
-//! Knows nothing of how a fault meets a request (see `service::faults`).
 
 use std::time::Duration;
 

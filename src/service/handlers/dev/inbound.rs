@@ -1,6 +1,4 @@
 //! `POST /dev/inbound`: a customer writes.
-//!
-//! Knows nothing of what the message sets off.
 
 use axum::extract::State;
 use serde_json::json;

@@ -1,6 +1,4 @@
 //! The switches of `--dev`: no key, no limits. Design: `serve --dev`.
-//!
-//! Knows nothing of the interface's own paths.
 
 pub mod event;
 pub mod fault;
